@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from gsopt.studies.score import score
     from gsopt.studies.worst import worst
 
-#: Where the public names are, by module.
+#: The public names, by the module that defines them.
 _OFFERED = {
     "gsopt.core.budget": ("Budget",),
     "gsopt.core.errors": ("GsoptError",),

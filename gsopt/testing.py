@@ -31,7 +31,7 @@ from gsopt.simulation import Policy, Replay, replay
 from gsopt.solvers.backends import Backend
 from gsopt.solvers.standard_form import StandardForm
 
-#: Bounds of the scenarios checked last: many policies in turn are checked on one.
+#: Cached bounds of the last scenarios, since many policies are checked on the same scenario.
 _BOUNDS: deque[tuple[Scenario, MeanBound | None]] = deque(maxlen=8)
 
 
@@ -283,7 +283,7 @@ def check_policy(
     exact: bool = True,
     **options: Any,
 ) -> int:
-    """Check that a policy makes legal decisions, and that judge and simulator agree on every figure.
+    """Check that a policy makes legal decisions, and that the judge and the simulator agree on every figure.
 
     Every job must complete, completion times must be equal, every other figure must agree to 1e-9, no bound may
     be beaten, and a second run must equal the first.

@@ -1,1 +1,1 @@
-"""Published algorithms, one package per decision and one algorithm per file."""
+"""Heuristics: published algorithms, one package per decision and one algorithm per file."""

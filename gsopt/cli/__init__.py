@@ -39,7 +39,7 @@ def main() -> None:
 
 
 def _end(line: str, code: int) -> NoReturn:
-    """Print the reason why the command ends, dropping output that standard output no longer accepts."""
+    """Print why the command ends, drop output that standard output no longer accepts, and exit."""
     if line:
         sys.stderr.write(f"gsopt: {line}\n")
     try:

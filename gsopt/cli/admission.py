@@ -1,4 +1,4 @@
-"""``gsopt admit``, ``defragment`` and ``why``: making room for a gang on a running cluster."""
+"""``gsopt admit``, ``defragment`` and ``why``: commands that make room for a gang on a running cluster."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ from gsopt.snapshots import defragment as defragment_nodes
 from gsopt.snapshots import why as explain
 from gsopt.snapshots.admitting import TIME_LIMIT
 
-#: Gangs that are named; the others are counted, and are all in the JSON.
+#: Number of gangs listed by name; the others are only counted. The JSON lists all of them.
 _MOST = 10
 
 GangOption = Annotated[
@@ -61,8 +61,7 @@ def admit(
 ) -> None:
     """Choose the jobs to evict or move so that a gang fits.
 
-    The output is the commands that stop these jobs, the nodes of the gang, and the
-    cost. Nothing is run.
+    The output lists the commands that stop these jobs, the nodes of the gang, and the cost. Nothing is run.
     """
     snapshot = read(files, source, levels, gpu_resources, now)
     request = Request(gang, within, slices, gpu_type, priority)
@@ -91,8 +90,8 @@ def defragment(
 ) -> None:
     """Choose the jobs to move so that whole nodes become free.
 
-    The output is the commands that stop these jobs, their new nodes, the free nodes,
-    and the cost. Nothing is run.
+    The output lists the commands that stop these jobs, their new nodes, the free nodes, and the cost. Nothing
+    is run.
     """
     snapshot = read(files, source, levels, gpu_resources, now)
     found = defragment_nodes(
@@ -124,8 +123,8 @@ def why(
 ) -> None:
     """Say why a gang does not fit, and what would help.
 
-    The output is the smallest change of each kind that makes the gang fit: moves,
-    evictions, nodes that are opened, a wider level, or fewer workers.
+    The output shows the smallest change of each kind that makes the gang fit: moving jobs, evicting jobs,
+    opening closed nodes, allowing a wider network level, or starting fewer workers.
     """
     snapshot = read(files, source, levels, gpu_resources, now)
     found = explain(snapshot, Request(gang, within, slices, gpu_type, priority), time_limit=time_limit)

@@ -1,4 +1,4 @@
-"""App: the commands of ``gsopt``, each imported on use from the file with its name."""
+"""App: the commands of ``gsopt``, each imported on first use from the file of the same name."""
 
 import sys
 from collections.abc import Iterator
@@ -22,17 +22,17 @@ _COMMANDS = {
     "simulate": "Simulate policies on a trace and prove a lower bound.",
     "check": "Judge a solution of an instance.",
     "judge": "Judge a schedule from any source against a proven bound.",
-    "bound": "Certify that no schedule of a trace has a lower mean JCT.",
+    "bound": "Certify a lower bound on the mean JCT for a trace.",
     "verify": "Check a certificate exactly and say what it proves.",
     "generate": "Generate an instance.",
     "export": "Write the integer program of an instance as MPS or LP.",
     "cluster": "Show, convert or draw a cluster.",
-    "import": "Read a running cluster and write its decisions as files.",
-    "drain": "Choose the nodes to return so that the least work is lost.",
+    "import": "Read a running cluster and write its open decisions as files.",
+    "drain": "Choose the nodes to give back so that the least work is lost.",
     "admit": "Choose the jobs to evict or move so that a gang fits.",
     "defragment": "Choose the jobs to move so that whole nodes become free.",
     "why": "Say why a gang does not fit, and what would help.",
-    "pack": "Place the pending jobs, or say what they need.",
+    "pack": "Place the pending jobs, or report what is missing.",
     "interference": "Evaluate predictions of how jobs slow each other down.",
     "schema": "Print the JSON Schema of a decision's instance file.",
     "methods": "List the methods of a decision.",
@@ -43,7 +43,7 @@ _COMMANDS = {
     "suites": "Show or recompute the best known values of instances.",
 }
 
-#: Where a command is found that is not the function of its name in the module of its name.
+#: Locations of the commands that are not the function of the same name in the module of the same name.
 _PATHS = {
     "import": "importing:import_",
     "study": "study:app",
@@ -51,7 +51,7 @@ _PATHS = {
     **{name: f"admission:{name}" for name in ("admit", "defragment", "why")},
 }
 
-#: Earlier names of options, which still work, by today's; those of several options are spelled alike in Python.
+#: Today's names of options, by their earlier names, which still work. Several are now spelled as in Python.
 _EARLIER = {
     "out": "output",
     "overhead": "overheads",
@@ -75,9 +75,9 @@ def _interrupted() -> Iterator[None]:
 
 
 class Commands(Group):
-    """The group of commands.
+    """The group of gsopt's commands.
 
-    Ctrl-C, and any error in code that is not gsopt's, ends a command with a one-line message.
+    Ctrl-C ends a command with a one-line message, and so does any error in code that is not part of gsopt.
     """
 
     def __init__(self, **options: Any) -> None:
@@ -85,7 +85,7 @@ class Commands(Group):
         self.commands = {name: TyperCommand(name, help=line) for name, line in _COMMANDS.items()}
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Import a command by name."""
+        """Import a command by name, or return None for an unknown name."""
         del ctx
         if cmd_name not in self.commands:
             return None
@@ -97,12 +97,12 @@ class Commands(Group):
         return typer.main.get_command(alone)
 
     def make_context(self, *given: Any, **options: Any) -> Any:
-        """Parse the arguments."""
+        """Parse the arguments, and raise `Interrupted` on Ctrl-C."""
         with _interrupted():
             return super().make_context(*given, **options)
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the chosen command."""
+        """Run the chosen command, and raise `Interrupted` on Ctrl-C."""
         with _interrupted(), kept_running("somebody's code"):
             return super().invoke(ctx)
 
@@ -136,7 +136,7 @@ def options(
 
 
 def run() -> int:
-    """Run the command given by the arguments of the process, and return its exit code."""
+    """Run the command given on the command line, and return its exit code."""
     if (here := str(Path.cwd())) not in sys.path:
         sys.path.append(here)
     return int(app(prog_name="gsopt", standalone_mode=False) or 0)

@@ -13,7 +13,7 @@ from gsopt.problems.reader import problem_types
 
 
 def complete(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
-    """Complete the beginning of a name.
+    """Return a function that completes a partial name.
 
     The names are looked up only when a shell asks for completion.
     """
@@ -25,7 +25,7 @@ def complete(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
 
 
 def complete_instance(incomplete: str) -> list[str]:
-    """Complete the beginning of the name of a committed instance or file."""
+    """Complete a partial name of a committed instance or a file."""
     path = Path(incomplete)
     folder, name = (path, "") if incomplete.endswith("/") else (path.parent, path.name)
     files = [str(file) for file in folder.glob("*") if file.name.startswith(name)]
@@ -41,7 +41,7 @@ def parse_time_limit(given: float | str) -> float | None:
 
 
 def time_limit_option(what: str) -> Any:
-    """Return an option that takes a time, such as ``30s``."""
+    """Return the option ``--time-limit``, which takes a time such as ``30s``."""
     return typer.Option("--time-limit", parser=parse_time_limit, metavar="TIME", help=what)
 
 

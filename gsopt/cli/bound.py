@@ -1,4 +1,4 @@
-"""``gsopt bound``: a lower bound for every schedule of a trace, with a certificate that anyone can check."""
+"""``gsopt bound``: a command that writes a certificate of a lower bound on the mean JCT for a trace."""
 
 from pathlib import Path
 from typing import Annotated
@@ -36,10 +36,10 @@ def bound(
         float | None, time_limit_option("time for trying prices, such as 30s or 2min; default: none")
     ] = None,
 ) -> None:
-    """Certify that no schedule of a trace has a lower mean JCT.
+    """Certify a lower bound on the mean JCT for a trace.
 
-    The certificate holds prices of GPU time. gsopt verify checks what they prove, without the code that found
-    them.
+    The certificate contains prices of GPU time. gsopt verify checks what they prove, without the code that
+    found them.
     """
     from gsopt.schedule.bounds.certify import certify
 

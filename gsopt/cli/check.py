@@ -1,4 +1,4 @@
-"""``gsopt check``: judges a solution from any source."""
+"""``gsopt check``: a command that judges a solution from any source."""
 
 import json
 from typing import Annotated, Any

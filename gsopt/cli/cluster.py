@@ -1,4 +1,4 @@
-"""``gsopt cluster``: shows, converts or draws a cluster from a file of any supported format."""
+"""``gsopt cluster``: a command that shows, converts or draws a cluster from a file in any supported format."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -40,7 +40,7 @@ def cluster(
 ) -> None:
     """Show, convert or draw a cluster.
 
-    The output is its levels and its tree.
+    The output shows the levels and the tree of the cluster.
     """
     _require("--format", format or None, "--output", output)
     _require("--schedule", schedule, "--draw", picture)
@@ -71,7 +71,7 @@ def _require(option: str, given: object, other: str, needed: object) -> None:
 
 
 def _placements(schedule: Path, time: float) -> dict[str, Sequence[int]]:
-    """Return the GPUs of the jobs that run at a given time."""
+    """Return the GPUs of each job that runs at a given time, or raise `InvalidInput` if they are not given."""
     runs = [run for run in read_schedule(schedule).segments if run.start <= time < run.end]
     for run in runs:
         if not run.placement:

@@ -1,4 +1,4 @@
-"""``gsopt compare``: compares the methods of a decision, or policies on a trace."""
+"""``gsopt compare``: a command that compares the methods for a decision, or policies on a trace."""
 
 import json
 from typing import Annotated, Any

@@ -1,4 +1,4 @@
-"""``gsopt demo``: shows at a glance how far heuristics are from the optimum."""
+"""``gsopt demo``: a command that shows at a glance how far heuristics are from the optimum."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -23,13 +23,14 @@ from gsopt.scenario.scenario import Scenario
 #: Seconds for each method on each instance.
 _TIME_LIMIT = 5.0
 
-#: Most instances of a decision, drawn evenly from more: where all decisions are shown, and where one is.
+#: Maximum number of instances per decision, evenly spaced in the suite: for all decisions, and for chosen
+#: ones.
 _FEW, _MANY = 6, 40
 
-#: Suites that are shown: the first of these that a decision has.
+#: Suites to show, in order of preference: the first one that a decision has.
 _SUITES = ("production", "small")
 
-#: Units in a word or two that need no explanation.
+#: Plain words for units, which need no explanation.
 _PLAIN = {
     "GPU-seconds": "GPU time left",
     "effective GPUs": "GPUs kept busy",
@@ -44,8 +45,8 @@ _PLAIN = {
     "servers": "servers in use",
 }
 
-#: Heuristics made for the instances of a decision: a system that decides in rounds, shares GPUs or reckons
-#: with a network is not judged by a few jobs on GPUs that are alike.
+#: Heuristics made for the instances of a decision. Systems that decide in rounds, share GPUs or consider the
+#: network are not judged by a few jobs on identical GPUs.
 _MADE_FOR = {
     "scheduling": ("marginal", "efq", "elastic_srtf", "elastic_las", "equal_share", "srtf", "las", "fifo")
 }
@@ -54,7 +55,7 @@ _MADE_FOR = {
 _GPUS, _JOBS, _LOAD = 32, 200, 1.0
 _POLICIES = ("fifo", "srsf", "las")
 
-#: Gaps up to here are rounding, and from there on one decimal shows them.
+#: The largest gap that counts as rounding, and the smallest gap that a percentage with one decimal can show.
 _ROUNDING, _LEAST_SHOWN = 1e-9, 0.0005
 
 _HOUR = 3600
@@ -97,7 +98,7 @@ def demo(
 
 
 def _show_grid(decisions: Sequence[str], *, policies: bool) -> None:
-    """Show every method of every decision on every instance."""
+    """Show the results of every method on every instance of each decision, and of the policies if asked."""
     for word in decisions:
         committed = [catalogue.load(name) for name in catalogue.names(f"{word}/")]
         real = catalogue.real_instances(word)
@@ -116,7 +117,7 @@ def _show_grid(decisions: Sequence[str], *, policies: bool) -> None:
 
 
 def _show_details(decisions: Sequence[str]) -> None:
-    """Show every heuristic of every decision."""
+    """Show one line per heuristic for each decision."""
     for word in decisions:
         problems, comparison = _compare(word, _MANY)
         _stop_if_interrupted(comparison)
@@ -175,7 +176,7 @@ def _compare(word: str, most: int) -> tuple[list[Problem[Any]], Comparison]:
 
 
 def _instances(word: str, most: int) -> list[Problem[Any]]:
-    """Return the instances of the suite on display that share a unit."""
+    """Return at most `most` instances from the suite to show, evenly spaced, all in its most common unit."""
     suites = (catalogue.names(f"{word}/{suite}/") for suite in _SUITES)
     found = [catalogue.load(name) for name in next(filter(None, suites))]
     [(unit, _)] = Counter(problem.unit for problem in found).most_common(1)

@@ -1,4 +1,4 @@
-"""``gsopt drain``: chooses the nodes of a running cluster to return so that the least work is lost."""
+"""``gsopt drain``: a command that chooses which nodes of a running cluster to give back with the least loss."""
 
 import json
 from typing import Annotated
@@ -17,7 +17,7 @@ from gsopt.snapshots import Cost, Drain
 from gsopt.snapshots import drain as drain_nodes
 from gsopt.snapshots.draining import TIME_LIMIT
 
-#: Gangs and nodes that are named; the others are counted, and are all in the JSON.
+#: Number of gangs and nodes listed by name; the others are only counted. The JSON lists all of them.
 _MOST = 10
 
 _UNITS = {
@@ -29,7 +29,7 @@ _UNITS = {
 
 def drain(
     files: Files,
-    servers: Annotated[int, typer.Option(help="number of nodes to return", min=0)],
+    servers: Annotated[int, typer.Option(help="number of nodes to give back", min=0)],
     cost: Annotated[
         str,
         typer.Option(
@@ -47,9 +47,9 @@ def drain(
     source: SourceOption = "",
     as_json: Json = False,
 ) -> None:
-    """Choose the nodes to return so that the least work is lost.
+    """Choose the nodes to give back so that the least work is lost.
 
-    The output is the commands to type, the loss under each simple rule, and the result. Nothing is run.
+    The output lists the commands to type, the loss under each simple rule, and the result. Nothing is run.
     """
     snapshot = read(files, source, levels, gpu_resources, now)
     found = drain_nodes(snapshot, servers, cost=cost, among=among or (), time_limit=time_limit)
@@ -64,7 +64,7 @@ def _exit_code(found: Drain) -> Exit:
 
 
 def _shown(found: Drain) -> str:
-    """Return the output: the nodes to return, the cost, and the commands to type."""
+    """Return the output: the commands to type, the nodes to give back, and the cost."""
     if found.result is None or found.solution is None:
         return "\n".join([*_kept(found), _headline(found)])
     return "\n".join([*found.commands, "", *_kept(found), *_facts(found), _headline(found)])

@@ -15,7 +15,7 @@ _Usage = typer.BadParameter.__base__ or typer.BadParameter
 
 
 class Exit(IntEnum):
-    """Exit codes."""
+    """The exit codes of the command."""
 
     SOLUTION = 0
     FAILED = 1  # a rule of the judge is broken, cells of a study failed, or two methods contradict each other
@@ -26,22 +26,22 @@ class Exit(IntEnum):
 
 
 class Interrupted(Exception):
-    """Ctrl-C interrupted a command before it had any results."""
+    """Error raised when Ctrl-C interrupts a command before it has any results."""
 
     def __str__(self) -> str:
         return "interrupted"
 
 
 class Failed(Exception):
-    """A method or policy raised an error of its own.
+    """Error raised when the code of a method or policy fails.
 
-    The message contains that error and the line that raised it.
+    The message contains the original error and the line that raised it.
     """
 
 
 @contextmanager
 def named(name: str) -> Iterator[None]:
-    """Turn any error that is not one of gsopt's into `Failed` with the given name."""
+    """Turn any error other than gsopt's own into `Failed`, with a message that begins with the given name."""
     try:
         yield
     except GsoptError:

@@ -1,4 +1,4 @@
-"""``gsopt export``: writes the integer program of an instance for any solver."""
+"""``gsopt export``: a command that writes the integer program of an instance to a file for any solver."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""``gsopt generate``: creates an instance with a generator."""
+"""``gsopt generate``: a command that creates an instance with a generator."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -55,7 +55,7 @@ def read_texts(words: list[str]) -> dict[str, str]:
 
 
 def _generate(generator: Callable[..., Any], texts: Mapping[str, str]) -> Any:
-    """Call a generator with options that are converted to their types as in study files."""
+    """Call a generator with options converted to their types, as in study files."""
     try:
         return generate_instance(generator, {name: read_value(text) for name, text in texts.items()})
     except InvalidInput as error:

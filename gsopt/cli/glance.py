@@ -1,4 +1,4 @@
-"""Glance: a summary of a comparison with one line per heuristic."""
+"""Glance: one-line summaries of the heuristics in a comparison."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,12 +22,12 @@ class Glance:
 
     @property
     def mean(self) -> float | None:
-        """The mean gap."""
+        """The mean gap, or None if no instance has a gap."""
         return fmean(self.gaps) if self.gaps else None
 
     @property
     def worst(self) -> float | None:
-        """The largest gap."""
+        """The largest gap, or None if no instance has a gap."""
         return max(self.gaps, default=None)
 
     def notes(self) -> list[str]:
@@ -38,7 +38,7 @@ class Glance:
 
 
 def glances(comparison: Comparison) -> list[Glance]:
-    """Return a summary of every heuristic that handles any of the instances, the best first.
+    """Return a summary of every heuristic that handles any of the instances, best first.
 
     Heuristics are ranked by the number of instances that they solve, then by their mean gap.
     """
@@ -49,7 +49,7 @@ def glances(comparison: Comparison) -> list[Glance]:
 
 
 def proofs(comparison: Comparison) -> tuple[str, str]:
-    """Return the share of optima that the exact method proves, such as ``7/8``, and the median run time."""
+    """Return how many optima the exact method proves, such as ``7/8``, and its median run time, as text."""
     rows = [row for row in comparison if row.kind == _EXACT and row.result is not None]
     times = [row.result.runtime for row in rows if row.result is not None]
     if not times:

@@ -1,4 +1,4 @@
-"""``gsopt import``: reads a running cluster from its scheduler's output, and writes its decisions."""
+"""``gsopt import``: a command that turns the output of a running cluster's scheduler into instance files."""
 
 from pathlib import Path
 from typing import Annotated
@@ -21,12 +21,12 @@ def import_(
         Path | None, typer.Option(help="file for the cluster: nodes with GPUs, and switches")
     ] = None,
     reclaiming: Annotated[
-        Path | None, typer.Option(help="file for the decision on which nodes to return; needs --servers")
+        Path | None, typer.Option(help="file for the decision on which nodes to give back; needs --servers")
     ] = None,
     placement: Annotated[
         Path | None, typer.Option(help="file for the decision on where to place the pending jobs")
     ] = None,
-    servers: Annotated[int | None, typer.Option(help="number of nodes to return", min=0)] = None,
+    servers: Annotated[int | None, typer.Option(help="number of nodes to give back", min=0)] = None,
     cost: Annotated[
         str,
         typer.Option(
@@ -40,7 +40,7 @@ def import_(
     gpu_resources: GpuResources = None,
     as_json: Json = False,
 ) -> None:
-    """Read a running cluster and write its decisions as files."""
+    """Read a running cluster and write its open decisions as files."""
     if (reclaiming is None) != (servers is None):
         raise InvalidInput("--reclaiming", "", "needs --servers, and vice versa")
     for path in (output, cluster, reclaiming, placement):
@@ -60,7 +60,7 @@ def import_(
 
 
 def _shown(snapshot: Snapshot) -> str:
-    """Return a description of a snapshot."""
+    """Return an overview of a snapshot: its nodes, GPUs, network, and running and pending jobs."""
     types = ", ".join(
         f"{number:,} {kind or 'of a type nobody tells'}" for kind, number in snapshot.gpus.items()
     )

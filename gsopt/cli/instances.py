@@ -1,4 +1,4 @@
-"""Instances given on the command line, and their comparison."""
+"""Instances: reading and comparison of the instances given on the command line."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -31,9 +31,9 @@ def read_instances(what: Iterable[str]) -> list[Problem[Any]]:
 def compare_instances(
     problems: Sequence[Problem[Any]], chosen: list[str] | None, time_limit: float | None, seed: int
 ) -> Comparison:
-    """Compare methods on instances, showing progress.
+    """Compare methods on instances, and show progress.
 
-    After Ctrl-C the finished rows are kept.
+    After Ctrl-C, the finished rows are returned.
     """
     for word in dict.fromkeys(problem.word for problem in problems):
         for name in chosen or ():

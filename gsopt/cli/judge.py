@@ -1,4 +1,4 @@
-"""``gsopt judge``: judges a schedule from any source, and compares it with a proven bound."""
+"""``gsopt judge``: a command that judges a schedule from any source and compares it with a proven bound."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -62,8 +62,8 @@ def judge(
 ) -> None:
     """Judge a schedule from any source against a proven bound.
 
-    Give the jobs as --trace with --gpus or --cluster, or as --problem. The output is the figures, the broken
-    rules, and the verdict.
+    Give the jobs as --trace with --gpus or --cluster, or as --problem. The output shows the figures, the
+    broken rules, and the verdict.
     """
     given: Scenario | Scheduling
     physics: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""Options: options after a name on the command line, such as ``tiresias:promote=2,quantum=600``."""
+"""Options: parsing of options that follow a name on the command line, as in ``tiresias:promote=2``."""
 
 import json
 import re
@@ -8,10 +8,10 @@ from typing import Any
 from gsopt.core.errors import InvalidInput, shorten
 from gsopt.studies.options import typed
 
-#: A name, which may have colons in it, and behind another colon its options.
+#: A name, which may contain colons, and its options after another colon.
 _NAMED = re.compile(r"(?P<name>.*?)(?::(?P<options>\w+\s*=.*))?", re.DOTALL)
 
-#: Values as tables print them.
+#: Values that tables print in Python's notation.
 _PRINTED = {"None": None, "True": True, "False": False}
 
 _OPENING, _CLOSING = "[{", "]}"
@@ -45,7 +45,7 @@ def read_options(text: str, field: str) -> dict[str, Any]:
 def typed_options(
     field: str, name: str, function: Callable[..., Any], given: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return options as typed keyword arguments of the function that they are for."""
+    """Convert options to keyword arguments of the types that a function declares."""
     try:
         return typed(function, given)
     except InvalidInput as error:

@@ -27,9 +27,9 @@ def say(text: str, *, err: bool = False, nl: bool = True) -> None:
 
 
 def print_policies(figures: Sequence[Record], *, as_json: bool = False, one: bool = False) -> None:
-    """Print figures of policies as a table or JSON.
+    """Print the figures of policies as a table or as JSON.
 
-    JSON is an array or, with `one`, a single object.
+    The JSON is an array or, with `one`, a single object.
     """
     if not as_json:
         print_table(PolicyComparison(tuple(figures)).table())
@@ -55,7 +55,7 @@ def deliver(text: str, output: Path | None) -> None:
 
 
 def require_picture(path: Path) -> None:
-    """Raise `InvalidInput` if a picture cannot be written, before any work is done for it."""
+    """Raise `InvalidInput` if a picture cannot be written to a path."""
     require_writable(path)
     if path.suffix.lower() not in ENDINGS:
         raise InvalidInput("", "", f"must end in {', '.join(ENDINGS)}", source=str(path))
@@ -67,6 +67,6 @@ def print_table(table: RenderableType) -> None:
 
 
 def new_console() -> Console:
-    """Return a console on standard output with the width of the terminal, or of a page without a terminal."""
+    """Return a console on standard output, as wide as the terminal or, without one, as a page."""
     console = Console(highlight=False)
     return console if console.is_terminal else Console(highlight=False, width=_WIDTH)

@@ -1,4 +1,4 @@
-"""``gsopt pack``: places the pending jobs of a running cluster, or shows which resources are missing."""
+"""``gsopt pack``: a command that places the pending jobs of a running cluster, or shows what they lack."""
 
 import json
 from typing import Annotated
@@ -14,7 +14,7 @@ from gsopt.snapshots import Pack
 from gsopt.snapshots import pack as pack_pending
 from gsopt.snapshots.packing import TIME_LIMIT
 
-#: Gangs that are named; the others are counted, and are all in the JSON.
+#: Number of gangs listed by name; the others are only counted. The JSON lists all of them.
 _MOST = 10
 
 
@@ -29,10 +29,10 @@ def pack(
     source: SourceOption = "",
     as_json: Json = False,
 ) -> None:
-    """Place the pending jobs, or say what they need.
+    """Place the pending jobs, or report what is missing.
 
-    The output is the nodes of each job, the missing resources of jobs without room, and the number of jobs that
-    can be placed. Nothing is run.
+    The output lists the nodes of each placed job, the resources that each other job lacks, and the number of
+    jobs that can be placed. Nothing is run.
     """
     found = pack_pending(read(files, source, levels, gpu_resources, now), time_limit=time_limit)
     typer.echo(json.dumps(found.as_dict()) if as_json else "\n".join(map(escape, _shown(found))))
@@ -46,7 +46,7 @@ def _exit_code(found: Pack) -> Exit:
 
 
 def _shown(found: Pack) -> list[str]:
-    """Return the output: the nodes of placed jobs, missing resources of the others, and both counts."""
+    """Return the output: the nodes of placed jobs, the resources that the others lack, and a summary."""
     return [*_placed(found), *_missing(found), *_summary(found)]
 
 

@@ -5,7 +5,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 
 
 def show_progress(*more: str) -> Progress:
-    """Show progress and further fields of each task on standard error, if that is a terminal."""
+    """Return a progress display on standard error, with further fields of tasks; hidden without a terminal."""
     console = Console(stderr=True)
     return Progress(
         SpinnerColumn(),

@@ -1,4 +1,4 @@
-"""``gsopt schema``: prints the JSON Schema of an instance file."""
+"""``gsopt schema``: a command that prints the JSON Schema of an instance file."""
 
 import json
 

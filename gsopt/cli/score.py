@@ -1,4 +1,4 @@
-"""``gsopt score``: rates a heuristic by one number."""
+"""``gsopt score``: a command that rates a heuristic by a single number."""
 
 import json
 from typing import Annotated

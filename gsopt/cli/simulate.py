@@ -1,4 +1,4 @@
-"""``gsopt simulate``: simulates online policies on a trace."""
+"""``gsopt simulate``: a command that simulates online policies on a trace."""
 
 from collections.abc import Sequence
 from pathlib import Path

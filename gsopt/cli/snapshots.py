@@ -1,4 +1,4 @@
-"""Snapshots: options and functions with which commands read the files of a running cluster."""
+"""Snapshots: options and functions that commands use to read a snapshot of a running cluster."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -79,7 +79,7 @@ def counted(number: float, word: str) -> str:
 
 
 def moment(time: float | None) -> str:
-    """Return a time in the format of the files."""
+    """Format a Unix timestamp as in ``2026-01-31T12:00:00Z``, or None as ``unknown``."""
     return "unknown" if time is None else datetime.fromtimestamp(time, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 

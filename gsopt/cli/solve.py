@@ -1,4 +1,4 @@
-"""``gsopt solve``: solves one instance with one method, and judges the result."""
+"""``gsopt solve``: a command that solves one instance with one method and judges the result."""
 
 import json
 import sys

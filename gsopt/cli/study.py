@@ -1,4 +1,4 @@
-"""The ``gsopt study`` command: run, table, plot, report."""
+"""``gsopt study``: commands that run a study and present its results."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -56,9 +56,9 @@ def run(
 ) -> None:
     """Compute every cell of a study that has no result yet.
 
-    Every cell is stored as soon as it is finished. After Ctrl-C, a crash or a kill, the same command continues
-    where the study stopped. A study runs the code of the modules that it names, which must be in the folder of
-    the study's file or be allowed.
+    Every cell is stored as soon as it is finished. After Ctrl-C, a crash or a kill, the same command
+    continues where the study stopped. A study runs the code of the modules that it names. Each must be in the
+    folder of the study file, or be allowed.
     """
     from gsopt import studies
 
@@ -151,7 +151,7 @@ def plot(
         Path | None, typer.Option(help="picture, such as a.png or a.pdf; study.png in the folder if not given")
     ] = None,
 ) -> None:
-    """Draw a study's results as medians, with the 25th to 75th percentiles over instances and seeds."""
+    """Plot a study's results: medians, and the 25th to 75th percentiles, over instances and seeds."""
     from gsopt import studies
     from gsopt.core.drawing import save
     from gsopt.studies import plots
@@ -179,7 +179,7 @@ def profile(
         typer.Option(help="picture, such as a.png or a.pdf; profile.png in the folder if not given"),
     ] = None,
 ) -> None:
-    """Draw a performance profile: the share solved within multiples of the shortest time."""
+    """Plot a performance profile: the share of instances solved within each multiple of the shortest time."""
     from gsopt import studies
     from gsopt.core.drawing import save
     from gsopt.studies import profiles
@@ -213,7 +213,7 @@ def report(
     ] = None,
     allow: _Allow = None,
 ) -> None:
-    """Write a study as one HTML page, with tables, gaps, bounds, pictures and provenance."""
+    """Write a study's results as one HTML page, with tables, gaps, bounds, pictures and provenance."""
     from gsopt import studies
 
     target = out or folder / "report.html"
@@ -243,7 +243,7 @@ def _left(progress: "StudyProgress") -> str:
 
 
 def _span(seconds: float) -> str:
-    """Return a duration in its two largest units."""
+    """Format a duration in its two largest units, such as ``5 min 3 s``."""
     whole = round(seconds)
     if whole < _MINUTE:
         return f"{whole} s"

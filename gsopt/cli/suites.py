@@ -1,4 +1,4 @@
-"""``gsopt suites``: lists and verifies the best known values of the committed instances."""
+"""``gsopt suites``: commands that list and verify the best known values of the committed instances."""
 
 import json
 from typing import Annotated, Any
@@ -47,10 +47,10 @@ def table(
     markdown: Annotated[bool, typer.Option("--markdown", help="print Markdown")] = False,
     as_json: Json = False,
 ) -> None:
-    """List the best known values of instances, or all suites.
+    """List the best known values of instances, or summarize all suites.
 
-    Each line has value, bound and gap, with the method and the date. The word ``table`` may be left out: gsopt
-    suites reclaiming/production
+    Each line shows an instance's value, bound and gap, with the method and the date. The word ``table`` may
+    be left out: gsopt suites reclaiming/production
     """
     from gsopt.studies.suites import Standing, best_known
 
@@ -103,7 +103,7 @@ def verify(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Judge the solutions of instances and prove their bounds again.
+    """Judge the stored solutions of instances and prove their bounds again.
 
     The exit code is 1 if anything contradicts a file. A better value or bound is not a contradiction.
     """

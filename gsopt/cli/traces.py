@@ -1,4 +1,4 @@
-"""Traces given on the command line, and their simulation."""
+"""Traces: reading and simulation of the traces given on the command line."""
 
 import re
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ def read_scenario(
     seed: int = 0,
     list_issues: bool = False,
 ) -> Scenario:
-    """Return the scenario of a trace, or of a workload file, in a setting."""
+    """Read a trace or a workload file, and return its scenario in a setting."""
     selection = {"window": None if window is None else read_window(window, field="--window"), "sample": sample}
     workload = _workload(trace, reader, selection, setting.machines.gpus, seed, list_issues=list_issues)
     scenario = setting.scenario(workload)
@@ -98,7 +98,7 @@ def option_of(key: str) -> str:
 
 
 def _setting_values(setting: str | None) -> tuple[str, dict[str, Any]]:
-    """Read a setting, and return it with its source."""
+    """Read a setting, and return its source and its values by key."""
     if setting is None:
         return "", {}
     if "=" in setting and not Path(setting).exists():
@@ -184,10 +184,10 @@ def replay_policies(
     record: bool = False,
     time_limit: float | None = None,
 ) -> list[simulation.Replay]:
-    """Simulate policies one by one, each with a time limit, showing progress.
+    """Simulate policies one by one, each with a time limit, and show progress.
 
-    If one of several policies raises an error, it is reported on standard error and the others continue. After
-    Ctrl-C the finished policies are printed.
+    If one of several policies raises an error, it is reported on standard error and the others continue.
+    After Ctrl-C, the results of the finished policies are printed.
     """
     bound = simulation.mean_jct_bound(scenario, round_length=round_length)
     fair_times = FairTimes.of(scenario)

@@ -1,4 +1,4 @@
-"""``gsopt verify``: what a certificate proves of every schedule of a trace."""
+"""``gsopt verify``: a command that checks what a certificate proves about every schedule of a trace."""
 
 from pathlib import Path
 from typing import Annotated
@@ -36,7 +36,7 @@ def verify(
 ) -> None:
     """Check a certificate exactly and say what it proves.
 
-    Give the trace and the cluster as to gsopt bound.
+    Give the same trace and cluster as to gsopt bound.
     """
     from gsopt.schedule.verify import verify as check
 

@@ -1,4 +1,4 @@
-"""``gsopt worst``: finds the instance on which a method is farthest from the optimum."""
+"""``gsopt worst``: a command that finds the instance on which a method is farthest from the optimum."""
 
 import json
 from pathlib import Path

@@ -13,7 +13,7 @@ from gsopt.core.numbers.grid import Number
 from gsopt.core.numbers.span import WRITTEN, read_seconds
 from gsopt.core.progress import KnownBracket, OnProgress
 
-#: Thirty years in seconds: more than anybody waits, and less than clocks and solvers refuse.
+#: About thirty years in seconds: longer than anybody waits, and short enough for clocks and solvers.
 _LONGEST = 1e9
 
 #: A time limit: seconds, or text such as ``30s``.
@@ -163,9 +163,9 @@ def rounds(number: int, budget: Budget) -> Iterator[int]:
 
 
 def checked_time_limit(value: TimeLimit, field: str = "time_limit") -> float | None:
-    """Return a time limit in seconds.
+    """Return a time limit in seconds, or None for no limit.
 
-    Raise `InvalidInput` unless it is a number from 0 to a billion or a string such as ``30s``.
+    Raise `InvalidInput` unless it is None, a number from 0 to a billion, or a string such as ``30s``.
 
     Examples
     --------

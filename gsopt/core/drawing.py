@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 #: Colours of unordered categories: those of Okabe and Ito without yellow and black.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F7F7F")
 
-#: Inches of a picture whose text of 10 points has 7 in a column of a paper.
+#: Width in inches of a picture whose 10-point text shrinks to 7 points in a column of a paper.
 COLUMN = 4.8
 
 LINES = ("-", "--", "-.", ":")
@@ -43,10 +43,10 @@ class Picture(StrEnum):
     PDF = "pdf"
 
 
-#: Endings of the file names of pictures.
+#: File name extensions of pictures.
 ENDINGS = tuple(f".{kind}" for kind in Picture)
 
-#: Seconds of a unit, its name, and possible distances of ticks; the longest unit first.
+#: Length of each unit in seconds, its name, and possible tick spacings, in descending order of length.
 _UNITS = (
     (86_400.0, "days", (1, 2, 5, 7, 14, 28, 50, 100, 200, 500, 1000)),
     (3600.0, "h", (1, 2, 3, 6, 12, 24)),
@@ -55,7 +55,7 @@ _UNITS = (
 _FEWEST = 5  # units on an axis, so that its ticks are whole numbers
 _MOST_TICKS = 10
 
-#: Ticks of a logarithmic axis of time, and those kept where there is not enough room.
+#: Ticks of a logarithmic time axis, and those kept where there is not enough room for all.
 _MOMENTS = (
     *((seconds, f"{seconds} s") for seconds in (1, 2, 5, 10, 20, 30)),
     *((60 * minutes, f"{minutes} min") for minutes in (1, 2, 5, 10, 20, 30)),
@@ -65,24 +65,26 @@ _MOMENTS = (
 _COARSE = frozenset({"1 s", "10 s", "1 min", "10 min", "1 h", "1 day", "7 days", "30 days", "365 days"})
 _FEWEST_MOMENTS = 3
 
-#: Inches taken by the name of a moment on an axis.
+#: Width and height of a tick label on a time axis, in inches.
 _NAME_WIDTH, _NAME_HEIGHT = 0.6, 0.25
 
 _THINNEST, _THICKER = 1.3, 0.6
 
-#: Values that lie further apart are drawn on a logarithmic axis, or all but one would look the same.
+#: Ratio of the largest to the smallest value above which an axis is logarithmic. On a linear axis, all but
+#: the largest would look the same.
 _FAR_APART = 4
 
-#: Where a logarithmic axis has its ticks within a decade, from many to few, and the most ticks.
+#: Tick positions within a decade of a logarithmic axis, from many to few, and the maximum number of ticks.
 _WITHIN_DECADE = (tuple(range(1, 10)), (1, 2, 3, 5, 7), (1, 2, 5), (1, 3), (1,))
 _MOST_NUMBERS = 5
 
-#: How far below zero an axis begins that is linear near it, so that values at zero are seen.
+#: How far below zero a symlog axis begins, relative to its linear threshold, so that values at zero are
+#: visible.
 _BELOW_ZERO = 0.3
 
 
 class Look(NamedTuple):
-    """Style of one line in a plot with several.
+    """The style of one line in a plot of several lines.
 
     Thin lines are drawn on top of thick ones, so that coinciding lines all stay visible.
     """
@@ -132,7 +134,7 @@ def time_unit(span: float) -> tuple[float, str]:
 
 
 def set_time_axis(axes: "Axes", begin: float, end: float) -> None:
-    """Label a horizontal axis of clock seconds in hours or days, counted from `begin`."""
+    """Label a horizontal axis of seconds in a suitable unit, such as hours or days, counted from `begin`."""
     name = tick_time(axes.xaxis, begin, end)
     axes.set_xlabel(f"time since the first release [{name}]" if begin else f"time [{name}]")
     if end > begin:
@@ -268,7 +270,7 @@ def legend_beside(axes: "Axes") -> None:
 
 
 def tick_counts(axis: "Axis") -> None:
-    """Place ticks at whole numbers, or only at round ones if there are many."""
+    """Place ticks at integers, or only at round numbers if there are many."""
     from matplotlib.ticker import MaxNLocator
 
     axis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))

@@ -1,10 +1,10 @@
-"""Enumeration: the optimum of a tiny instance, found by trying every decision."""
+"""Enumeration: the optimum of a tiny instance, found by trying every possible solution."""
 
 from gsopt.core.problem import Number, Problem, S
 
 
 def brute_force(problem: Problem[S]) -> tuple[Number, S] | None:
-    """Return the optimum of a tiny instance by trying every decision, or None if none is feasible.
+    """Return the optimal value and a solution of a tiny instance by brute force, or None if it is infeasible.
 
     Examples
     --------

@@ -14,7 +14,7 @@ from typing import Any
 
 _LONGEST_VALUE = 60
 
-#: Most characters of a foreign message, and of the name of a file.
+#: Maximum length of a message from other code, and of a file name.
 _LONGEST_LINE = 300
 
 
@@ -49,7 +49,7 @@ def escape(text: str) -> str:
 
 
 def brief(source: str) -> str:
-    """Return the name of a file, cut short if it is overlong.
+    """Return the name of a file, truncated if it is too long.
 
     Examples
     --------
@@ -119,7 +119,7 @@ class GsoptError(Exception):
 
 
 class InvalidInput(GsoptError, ValueError):
-    """An input breaks a rule.
+    """Error raised when an input breaks a rule.
 
     The message is one line that names file, field, value and rule.
 
@@ -149,41 +149,41 @@ class InvalidInput(GsoptError, ValueError):
 
 
 class InvalidSolution(GsoptError):
-    """A method returned a solution that the judge rejects."""
+    """Error raised when a method returns a solution that the judge rejects."""
 
 
 class ModelMismatch(GsoptError):
-    """A model's objective value differs from the judge's value of the same solution."""
+    """Error raised when a model and the judge compute different values for the same solution."""
 
 
 class Contradiction(GsoptError):
-    """A feasible solution beats a proven bound, so one of the two is wrong."""
+    """Error raised when a feasible solution beats a proven bound, so that one of the two is wrong."""
 
 
 class MissingSolver(GsoptError):
-    """A solver is not installed, or its version is known to be faulty.
+    """Error raised when a solver is not installed, or its version is known to be faulty.
 
     The message says what to install.
     """
 
 
 class Unsupported(GsoptError):
-    """A method or backend cannot handle this problem.
+    """Error raised when a method or backend cannot handle a problem.
 
     The message says why.
     """
 
 
 class Exited(GsoptError):
-    """A method or policy tried to end the program."""
+    """Error raised when a method or policy tries to end the program."""
 
 
 class TimeUp(GsoptError):
-    """A method or simulation had nothing to return when its time limit passed."""
+    """Error raised when a method or simulation has nothing to return at its time limit."""
 
 
 class BrokenModel(GsoptError):
-    """A model is unbounded, or contains numbers that solvers cannot handle."""
+    """Error raised when a model is unbounded, or contains numbers that solvers cannot handle."""
 
 
 def require(holds: bool, field: str, value: object, rule: str) -> None:

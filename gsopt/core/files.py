@@ -22,13 +22,13 @@ F = TypeVar("F", bound=Frozen)
 _LARGEST_FILE = 256 * 2**20
 _LONGEST_KEY = 60
 
-#: Most characters of a file's name; file systems allow little more.
+#: Maximum length of a file name; file systems allow little more.
 _LONGEST_NAME = 200
 
-#: Beginnings of text that a spreadsheet takes for a formula.
+#: First characters of text that a spreadsheet takes for a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
-#: The files being read, by path with the SHA-256 of their content, while anybody asks for it.
+#: The SHA-256 of each file read inside `noting_reads`, by path; None outside of it.
 _noted: ContextVar[dict[str, str] | None] = ContextVar("noted", default=None)
 
 

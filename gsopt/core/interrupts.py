@@ -18,7 +18,7 @@ _HELD: list[tuple[list[Any], Callable[..., Any]]] = []
 def held() -> Iterator[None]:
     """Hold back Ctrl-C inside the ``with`` block, and deliver it once at the end.
 
-    Ctrl-C reaches only the main thread. A program that ignores it continues to do so.
+    Ctrl-C reaches only the main thread. If the program ignores Ctrl-C, it continues to do so.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def held() -> Iterator[None]:
 
 
 def deliver() -> None:
-    """Deliver a held-back Ctrl-C now, where the code may be interrupted."""
+    """Deliver a held-back Ctrl-C at a point where the code may be interrupted."""
     if _HELD and current_thread() is main_thread():
         came, handler = _HELD[-1]
         if came:
@@ -58,7 +58,7 @@ def deliver() -> None:
 
 
 def holding(function: Callable[Given, Found]) -> Callable[Given, Found]:
-    """Return a function that holds back Ctrl-C while it runs."""
+    """Wrap a function so that Ctrl-C is held back while it runs."""
 
     @wraps(function)
     def call(*args: Given.args, **kwargs: Given.kwargs) -> Found:

@@ -49,9 +49,9 @@ def heuristic(
     """Turn a plain function ``problem -> solution`` into a method that is timed and judged.
 
     If a function finds no solution, it returns `NoSolution`. If it has a keyword argument `budget`, it must
-    observe the budget's deadline: it then returns its best solution so far, or raises
-    `gsopt.core.errors.TimeUp` if it has none. The resulting method also takes ``time_limit``. `gsopt.solve` and
-    `gsopt.compare` accept plain functions, too, and judge them in the same way.
+    observe the budget's deadline: when that passes, it returns its best solution so far, or raises
+    `gsopt.core.errors.TimeUp` if it has none. The resulting method also takes ``time_limit``. `gsopt.solve`
+    and `gsopt.compare` accept plain functions, too, and judge them in the same way.
 
     Examples
     --------
@@ -147,9 +147,9 @@ def name_of(function: Callable[..., Any]) -> str:
 
 
 class ExactMethod(Protocol[P_contra, S]):
-    """Interface of exact methods.
+    """The interface of exact methods.
 
-    They take a `gsopt.core.budget.Budget` or its options, and options of their own.
+    An exact method takes a `gsopt.core.budget.Budget` or its options, and options of its own.
     """
 
     __name__: str
@@ -270,7 +270,7 @@ def solve_within(
 
 
 def cut_short(problem: Problem[S], budget: Budget, name: str, stopped_by: StoppedBy, message: str) -> Result[S]:
-    """Return the best result recorded by a method before it was stopped, if there is one."""
+    """Return a result with the best solution and bound that a method recorded before it was stopped."""
     watch = budget.on_progress if isinstance(budget.on_progress, Watch) else None
     return Result.judged(
         problem,
@@ -322,7 +322,7 @@ def _check_start(problem: Problem[Any], start: Any) -> None:
 
 
 def no_worse(found: Result[S], problem: Problem[S], known: S | None) -> Result[S]:
-    """Return the result, replacing its solution with the known one if the known one is better."""
+    """Return a result, with its solution replaced by a known one if that is better."""
     if known is None:
         return found
     value = value_of(problem, known)
@@ -333,7 +333,7 @@ def no_worse(found: Result[S], problem: Problem[S], known: S | None) -> Result[S
 
 
 def tightened(found: Result[S], problem: Problem[S], bound: Number) -> Result[S]:
-    """Return the result, replacing its bound with the given one if the given one is tighter."""
+    """Return a result, with its bound replaced by a given one if that is tighter."""
     if found.status is Status.INFEASIBLE or not (
         found.bound is None or problem.sense.better(found.bound, bound)
     ):

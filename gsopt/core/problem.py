@@ -42,10 +42,10 @@ Gpus = Annotated[int, Field(ge=1, le=1_000_000)]
 #: The latest instant: a million times the longest time.
 LATEST_INSTANT = 10**18
 
-#: Most digits of an instant's numerator and denominator, and most decimals with which it is written.
+#: Maximum number of digits in an instant's numerator and denominator, and of decimals when it is written.
 MOST_DIGITS, _MOST_DECIMALS = 2_000, 100
 
-#: An instant that is no double: a decimal, or a fraction.
+#: An instant that no double represents, as text: a decimal, or a fraction.
 _INSTANT = r"[0-9]{1,2000}(\.[0-9]{1,2000}|/[1-9][0-9]{0,1999})?"
 
 
@@ -81,8 +81,8 @@ def _written(value: float | Fraction) -> float | str:
     return f"{digits[:-decimals]}.{digits[-decimals:]}" if decimals else digits
 
 
-#: A moment in seconds, exactly: a double whose shortest decimal it is, else a fraction, which is text in JSON,
-#: such as "1700000000.000000001" or "10/3".
+#: An exact point in time, in seconds: a double if its shortest decimal is exact, otherwise a fraction, which
+#: is written to JSON as text, such as "1700000000.000000001" or "10/3".
 Instant = Annotated[
     float | Fraction,
     PlainValidator(_instant),
@@ -99,7 +99,7 @@ Instant = Annotated[
 
 
 class Sense(StrEnum):
-    """Whether a smaller or a larger objective is better.
+    """The direction of optimization: whether a smaller or a larger objective is better.
 
     Examples
     --------
@@ -117,7 +117,7 @@ class Sense(StrEnum):
 
 
 class Frozen(BaseModel):
-    """Base class of immutable, strictly typed data, which also define their JSON files and JSON Schema."""
+    """Base class of immutable, strictly typed data, with a JSON format and JSON Schema."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
 
@@ -134,7 +134,7 @@ class Frozen(BaseModel):
 
 
 class RuleBroken(ValueError):
-    """A rule across several fields is broken.
+    """Error raised when a rule across several fields is broken.
 
     Pydantic collects the error, and the file reader reports it in one line.
 
@@ -251,7 +251,7 @@ class Problem(Frozen, ABC, Generic[S]):
         return None
 
     def resolution(self, value: Number) -> Number:
-        """Return the largest difference of objective values that rounding may cause, 0 if they are exact."""
+        """Return the largest error in objective values that rounding may cause, or 0 if they are exact."""
         del value
         return 0
 
@@ -271,10 +271,10 @@ class Problem(Frozen, ABC, Generic[S]):
         return {}
 
     def measures(self, solution: S) -> dict[str, Number]:
-        """Return further figures worth showing next to the objective, keyed by name and unit."""
+        """Return further figures to show next to the objective, keyed by name and unit."""
         del solution
         return {}
 
     def candidates(self) -> Iterator[S]:
-        """Yield every decision of a tiny instance, feasible or not, for brute force in tests."""
+        """Yield every possible solution of a tiny instance, feasible or not, for brute force in tests."""
         raise Unsupported(f"{type(self).__name__} has no enumeration")

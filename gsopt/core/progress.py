@@ -1,4 +1,4 @@
-"""Progress: what is known about an optimum during a search."""
+"""Progress: the best value and bound that are known during a search."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from gsopt.core.result import Result, plain, relative_gap, round_bound
 
 @dataclass(frozen=True)
 class KnownBracket:
-    """The best value and bound known at one moment of a search.
+    """The best value and bound known at some point in a search.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class KnownBracket:
         }
 
 
-#: Called with each improvement, and with what is known at the end.
+#: A function that is called with each improvement, and with what is known at the end.
 OnProgress = Callable[[KnownBracket], Any]
 
 

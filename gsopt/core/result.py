@@ -328,8 +328,8 @@ def _exact_bound(problem: Problem[S], found: Result[S], fraction: Fraction | Non
     return round_bound(problem, bound) if problem.step else bound
 
 
-#: Problem, solution and value of the last judgements: a start is judged by several functions, and large ones
-#: take a while. Both are immutable, and not kept alive by this.
+#: Problem, solution and value of the last judgements, since several functions judge a start, and large ones
+#: take a while. Problems and solutions are immutable, and these references do not keep them alive.
 _judged: tuple[tuple[ref[Any], ref[Any], Number], ...] = ()
 
 _MOST_JUDGED = 8
@@ -410,7 +410,7 @@ def _refuse_own_contradiction(
 
 @dataclass(frozen=True)
 class Claim:
-    """The results of one method on an instance.
+    """The value and the bound that one method claims for an instance.
 
     Attributes
     ----------
@@ -547,7 +547,7 @@ def gap_by_value(gap: float) -> float:
 
 
 def plain(value: Number | None) -> int | float | None:
-    """Return an exact number as a JSON number."""
+    """Return a number for JSON: a fraction as an integer if it is integral, otherwise as a float."""
     if isinstance(value, Fraction):
         return value.numerator if value.denominator == 1 else float(value)
     return value

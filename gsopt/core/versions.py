@@ -4,7 +4,7 @@ import platform
 import sys
 from importlib.metadata import PackageNotFoundError, version
 
-#: Packages that compute; what only checks or shows leaves results as they are.
+#: Packages that can affect results, unlike those that only check or display them.
 _PACKAGES = (
     "gsopt",
     "numpy",

@@ -1,4 +1,4 @@
-"""Catalogue: looks up methods, policies, instances and readers by name.
+"""Catalogue: lookup of methods, policies, instances and readers by name.
 
 This is the only module of gsopt that imports `formulations`, `heuristics` and `instances`. Other packages can
 add methods and policies through entry points in the groups ``gsopt.methods`` (named ``decision/name``) and
@@ -35,7 +35,7 @@ from gsopt.solvers import backends
 
 _METHODS, _POLICIES = "gsopt.methods", "gsopt.policies"
 
-#: Where the four packages lie, side by side.
+#: The folder that contains the four packages.
 _HOME = Path(__file__).resolve().parents[2]
 
 
@@ -80,7 +80,7 @@ def instances_folder() -> Path:
 
 
 def exact_methods(word: str) -> dict[str, Method]:
-    """Return the exact methods of a decision, keyed by name.
+    """Return the exact methods for a decision, keyed by name.
 
     The method called ``exact`` is the default.
     """
@@ -89,26 +89,26 @@ def exact_methods(word: str) -> dict[str, Method]:
 
 
 def heuristics(word: str) -> dict[str, Method]:
-    """Return the heuristics of a decision, keyed by name.
+    """Return the heuristics for a decision, keyed by name.
 
-    For scheduling they include every policy, lifted to a heuristic.
+    For scheduling, they include every policy, lifted to a heuristic.
     """
     added = _added_methods(word).items()
     return own_heuristics(word) | {name: each for name, each in added if not proves(each)}
 
 
 def own_heuristics(word: str) -> dict[str, Method]:
-    """Return the heuristics of a decision that are part of gsopt."""
+    """Return the heuristics for a decision that are part of gsopt, keyed by name."""
     return _exports("heuristics", word)
 
 
 def methods(word: str) -> dict[str, Method]:
-    """Return every method of a decision, keyed by name, with the exact methods first."""
+    """Return every method for a decision, keyed by name, with the exact methods first."""
     return exact_methods(word) | heuristics(word)
 
 
 def generators(word: str) -> dict[str, Callable[..., Any]]:
-    """Return the generators of a decision's instances, or of workloads for ``workloads``, keyed by name."""
+    """Return the instance generators of a decision, or workload generators for ``workloads``, keyed by name."""
     return _named_exports("instances.workloads") if word == "workloads" else _exports("instances", word)
 
 
@@ -170,7 +170,7 @@ def place_of(path: str | Path) -> str:
 
 
 def real_instances(word: str) -> list[Problem[Any]]:
-    """Return the decision's instances from real data, or an empty list if the data are missing.
+    """Return the instances of a decision that come from real data, or an empty list if the data are missing.
 
     The data folder is named by the environment variable ``GSOPT_DATA``.
     """
@@ -193,11 +193,11 @@ def demo_workload() -> tuple[Workload, int]:
 
 
 def find_method(word: str, method: MethodLike | str, *, field: str = "method") -> MethodLike:
-    """Return a method of a decision, given its name, a path ``package.module:function``, or a callable.
+    """Return a method for a decision, given its name, a path ``package.module:function``, or a callable.
 
-    A class of formulations stands for its instance. A callable whose first parameter is called ``state`` is a
-    policy. It is lifted to a heuristic of scheduling, and refused for other decisions. Error messages refer to
-    the method as `field`.
+    A formulation class is replaced by an instance of it. A callable whose first parameter is called ``state``
+    is a policy: it is lifted to a heuristic for scheduling, and refused for other decisions. Error messages
+    refer to the method as `field`.
     """
     found: MethodLike = _find(field, method, lambda: methods(word))
     if isinstance(found, type) and _is_formulation(found):
@@ -246,7 +246,7 @@ def is_path(name: str) -> bool:
 
 
 def short_names(names: Iterable[str], others: Iterable[str] = ()) -> dict[str, str]:
-    """Return the short name of each function given as a path, unless another one has the same short name.
+    """Map each path to the name of its function, or to itself if another function has the same name.
 
     Examples
     --------
@@ -259,7 +259,7 @@ def short_names(names: Iterable[str], others: Iterable[str] = ()) -> dict[str, s
 
 
 def free_name(name: str, taken: Container[str]) -> str:
-    """Return the name, followed by a number if another method has the same name."""
+    """Return a name, with a number appended if the name is already taken."""
     names = chain([name], (f"{name} ({number})" for number in count(2)))
     return next(each for each in names if each not in taken)
 
@@ -314,7 +314,7 @@ def _module_of(path: str) -> str:
 
 
 def refuse_untrusted(trust: Trust, kind: str, path: str) -> None:
-    """Refuse a method or policy from a module that a study must not name, without importing it."""
+    """Raise `InvalidInput` for a path into a module that a study must not name, without importing it."""
     with _naming(kind, path):
         trust.refuse_module(path.partition(":")[0])
 
@@ -371,9 +371,9 @@ def entry_points_of(group: str, path: tuple[str, ...]) -> tuple[EntryPoint, ...]
 
 
 def _added_methods(word: str) -> dict[str, Method]:
-    """Return the methods of a decision that other packages add.
+    """Return the methods for a decision that other packages add.
 
-    For scheduling these include their policies.
+    For scheduling, these include their policies.
     """
     found: dict[str, Method] = {}
     for entry in _added(_METHODS):

@@ -1,4 +1,4 @@
-"""Compare: runs methods on problems, and lists the value, best proven bound and gap of each."""
+"""Compare: runs of several methods, with the value, best proven bound and gap of each."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -15,7 +15,7 @@ from gsopt.evaluation.solve import better_of, solve
 from gsopt.scenario.job import Workload
 from gsopt.scenario.scenario import Scenario
 
-#: Seconds that `compare` gives each method on each instance unless told otherwise.
+#: Default time limit in `compare` for each method on each instance, in seconds.
 COMPARE_TIME_LIMIT = 60.0
 
 _EXACT, _HEURISTIC = "exact", "heuristic"
@@ -40,7 +40,7 @@ def compare(
         One or more problems.
     methods
         Methods, plain functions ``problem -> solution``, or names, which may have the form
-        ``package.module:function``. None for every method of the decision.
+        ``package.module:function``. None for all methods for the decision.
     time_limit
         Time limit for each method on each instance, in seconds or as a string such as ``30s``. Methods that
         accept no limit ignore it.
@@ -54,7 +54,7 @@ def compare(
     InvalidInput
         A problem, method or time limit is invalid. This is checked before any method runs.
     Contradiction
-        A value is better than a bound that another method proved, so one of the two is wrong.
+        A value is better than a bound that another method proved, so that one of the two is wrong.
 
     Examples
     --------

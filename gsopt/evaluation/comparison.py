@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-#: A summary shows a suite by its headline figures only where these are no more than a reader compares.
+#: Maximum number of groups with different headline figures into which a summary divides a suite.
 _MOST_GROUPS = 4
 
 
@@ -317,7 +317,7 @@ def _claim(problem: Problem[Any], result: Result[Any]) -> Claim:
 
 
 def _shared_keys(rows: Sequence[ComparisonRow]) -> list[str]:
-    """Return the names of the headline figures that all rows have in common, if there are any."""
+    """Return the names of the headline figures that all rows have in common."""
     shared = list(rows[0].problem.headline()) if rows else []
     for row in rows:
         figures = row.problem.headline()

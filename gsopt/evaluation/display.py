@@ -67,7 +67,7 @@ class Display:
 
 
 class _Screen(Protocol):
-    """Interface of the places where a display is shown."""
+    """Interface of an output that shows a display."""
 
     def start(self) -> object: ...
 
@@ -125,7 +125,7 @@ def _excess(known: KnownBracket) -> Number | None:
 
 
 def _clock(seconds: float) -> str:
-    """Return seconds in the format of a clock."""
+    """Format seconds as on a clock, such as ``1:02:03``, or ``2:03`` below an hour."""
     whole = int(seconds)
     minutes, rest = divmod(whole % _HOUR, _MINUTE)
     return f"{whole // _HOUR}:{minutes:02}:{rest:02}" if whole >= _HOUR else f"{minutes}:{rest:02}"

@@ -1,4 +1,4 @@
-"""Export: writes an instance as a model file that any solver can read."""
+"""Export: model files of instances that any solver can read."""
 
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from gsopt.solvers.backends import Highs
 from gsopt.solvers.formulation import Formulation
 from gsopt.solvers.standard_form import StandardForm
 
-#: How a line that is a comment begins, by the file's ending.
+#: Beginning of a comment line, by file extension.
 _COMMENT = {".mps": "* ", ".lp": "\\ "}
 
 
@@ -20,8 +20,8 @@ def export_model(problem: Problem[Any], path: str | Path, method: str | None = N
 
     The format follows from the extension. The program comes from the named formulation, or from the first one
     that can express the problem. The program has the same objective as the problem, including the constant,
-    unless the first line says otherwise. Columns and rows keep the names of the model as far as the format
-    allows (see `gsopt.solvers.backends.Highs.write`). Their indices refer to positions in the instance.
+    unless the first line says otherwise. Columns and rows keep their names in the model if the format allows
+    these (see `gsopt.solvers.backends.Highs.write`). Their indices refer to positions in the instance.
     Comments in the first lines describe the file.
     """
     target = Path(path)
@@ -37,7 +37,7 @@ def export_model(problem: Problem[Any], path: str | Path, method: str | None = N
 
 
 def _modelled(problem: Problem[Any], method: str | None) -> tuple[Formulation[Problem[Any], Any], StandardForm]:
-    """Return a formulation and its model."""
+    """Return the named formulation, or the first one that can express the problem, and its model."""
     exact = catalogue.exact_methods(problem.word)
     known = {name: each for name, each in exact.items() if isinstance(each, Formulation)}
     if not known:

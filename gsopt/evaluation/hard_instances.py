@@ -11,13 +11,13 @@ from gsopt.core.method import MethodLike
 from gsopt.evaluation.ratio import Optima, Worst, worst_of
 from gsopt.evaluation.space import Pick
 
-#: Instances that live at a time, and how many of them compete to be a parent.
+#: Number of instances in a generation, and number of candidates that compete to be a parent.
 _POPULATION, _COMPETITORS = 40, 3
 
-#: Part of the children that have two parents; the others are changed copies of one.
+#: Fraction of children with two parents; the others are changed copies of one.
 _CROSSED = 0.5
 
-#: Part of the changed items that are replaced by a neighbor in the order of the items.
+#: Fraction of exchanged items that are replaced by a neighbor in the order of the items.
 _NEAR = 0.5
 
 
@@ -74,7 +74,7 @@ class HardInstances:
         return self.found
 
     def _judged(self, pick: Pick) -> _Candidate:
-        """Evaluate an instance that is new, and return it with its ratio, or with 0 if it has none."""
+        """Return an instance with its ratio, or with 0 if it has none, evaluating it only once."""
         if pick not in self._ratios:
             alone = worst_of([pick], self._method, self._optima, **self._options)
             self.found += alone
@@ -97,7 +97,7 @@ class HardInstances:
         return Pick(setting, self._changed(items, len(self._space.settings[setting].items)))
 
     def _chosen(self, parents: list[_Candidate]) -> _Candidate:
-        """Return the best of a few random candidates, drawn without Python's global generator."""
+        """Return the best of a few random candidates, without using Python's global random generator."""
         best: _Candidate = tools.selBest(self._random.choices(parents, k=_COMPETITORS), 1)[0]
         return best
 

@@ -1,4 +1,4 @@
-"""History: how value and bound converged while a method ran, as a table, a data frame or a plot."""
+"""History: the convergence of value and bound during a run, as a table, a data frame or a plot."""
 
 from statistics import median
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ from gsopt.evaluation.tables import Column, lay_out, percent, told_apart
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: Part of the time up to which half of the changes come where a logarithmic axis shows them.
+#: The time axis is logarithmic if half of the changes happen before this fraction of the running time.
 _EARLY = 0.05
 
 

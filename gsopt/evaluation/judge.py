@@ -1,4 +1,4 @@
-"""Judge: checks a schedule from any source, and compares it with a proven bound."""
+"""Judge: the judgement of a schedule from any source, and its comparison with a proven bound."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -21,13 +21,13 @@ from gsopt.schedule.foreign import read_schedule
 from gsopt.schedule.judge import ScheduleVerdict
 from gsopt.schedule.judge import judge as judge_segments
 
-#: Broken rules that are shown of many.
+#: Maximum number of broken rules that are shown.
 _SHOWN = 10
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Judgement(ScheduleVerdict, Tabular):
-    """The findings of the judge, with a proven bound.
+    """The findings of the judge on one schedule, with a proven bound.
 
     A judgement prints as a list of figures, followed by the verdict.
     """
@@ -85,7 +85,7 @@ def judge(
     complete: bool = True,
     **physics: Any,
 ) -> Judgement:
-    """Judge a schedule from any source: find its broken rules, its figures, and its distance to a proven bound.
+    """Judge a schedule from any source: find its broken rules, its figures, and its gap to a proven bound.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Lift: turns online policies into heuristics of decisions over time, by simulating the problem's jobs."""
+"""Lift: heuristics that simulate an online policy on the jobs of a problem over time."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -89,7 +89,7 @@ def _may_break_rules(problem: Scheduling | Waiting | Sharing) -> bool:
 
 
 def _options_of(policy: Policy) -> list[Parameter]:
-    """Return all parameters of a policy but the first, as keyword parameters."""
+    """Return all parameters of a policy except the first, as keyword parameters."""
     try:
         behind = list(signature(policy).parameters.values())[1:]
     except ValueError:  # built into Python without a signature

@@ -110,6 +110,6 @@ def csv_of(names: Iterable[str], lines: Iterable[Iterable[Any]]) -> str:
 
 
 def need(package: str, what: str) -> None:
-    """Raise `InvalidInput`, saying how to install it, if a package is not installed."""
+    """Raise `InvalidInput` with the command to install a package if it is not installed."""
     if find_spec(package) is None:
         raise InvalidInput(what, "", f"needs {package}: pip install matplotlib pandas jinja2")

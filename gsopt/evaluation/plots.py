@@ -1,4 +1,4 @@
-"""Plots of comparisons, which are readable without colour.
+"""Plots: gaps and mean times of comparisons, plotted so that they are readable without colour.
 
 matplotlib is imported only when needed.
 """
@@ -13,21 +13,22 @@ from gsopt.evaluation.tables import percent
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: Markers of gaps, from a large one to small ones within it.
+#: Marker shapes, in descending order of size, so that markers of equal gaps are nested.
 _SHAPES = "osD^v<>PX*h"
 _LARGEST_MARKER, _SMALLER, _SMALLEST_MARKER = 12.0, 1.5, 4.0
 _BEFORE_ZERO = 0.05  # of an axis of gaps
 
-#: Ratios of the largest value to the smallest from which on gaps and times are drawn on a logarithmic axis.
+#: Ratios of the largest to the smallest value above which the axis of gaps or times is logarithmic.
 _WIDE_GAPS, _WIDE_TIMES = 20.0, 5.0
 
 #: The smallest gap that has a decade of its own on a logarithmic axis; those below lie between it and 0.
 _SMALLEST_DECADE = 1e-4
 
-#: Inches of a line and of what is around them; characters of a name that is not shortened.
+#: Height of a line and of the space around all lines, in inches, and maximum length of a name.
 _LINE, _AROUND, _LONGEST = 0.28, 1.6, 40
 
-#: Free space beyond the values for their labels, as a factor on a logarithmic axis and as a share of the span.
+#: Free space for labels beyond the largest value, as a factor on a logarithmic axis and as a fraction of the
+#: span on a linear one.
 _FACTOR, _SHARE = 1.6, 0.18
 
 
@@ -98,7 +99,8 @@ def mean_times(
     """Plot policies' mean job completion times, the shortest at the top, and a proven lower bound.
 
     Each row is a policy with its mean, which may be missing, and its gap as a label. The axis has the given
-    unit, or one that suits the times. It is logarithmic if the times span more than a decade.
+    unit, or one that suits the times. It is logarithmic if the longest time is more than five times the
+    shortest time or bound.
     """
     ordered = sorted(rows, key=lambda row: (row[1] is None, row[1]))
     names = [name for name, _, _ in ordered] + list(failed)

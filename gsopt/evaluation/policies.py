@@ -1,4 +1,4 @@
-"""Policies: compares several policies on one workload."""
+"""Policies: the comparison of several policies on one workload."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -26,7 +26,7 @@ from gsopt.simulation.run import replay
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: A figure that is the same for all policies.
+#: The key of the lower bound, which is the same for all policies.
 _BOUND = "lower_bound"
 
 _SHOWN = [each for each in FIGURES if each.rank and each.key != _BOUND]

@@ -12,18 +12,18 @@ from gsopt.core.problem import Problem, Sense
 from gsopt.core.result import Result, Status, refuse_contradiction, settles
 from gsopt.evaluation.space import Pick, Space
 
-#: A ratio, or the lack of a bound on it: one value is 0 and the other is not.
+#: A ratio, or None if it is unbounded, because one value is 0 and the other is not.
 Ratio = Fraction | None
 
-#: Ratios of floats are read as the fraction with at most this denominator that is within a small part of the
-#: values' resolution, if there is one.
+#: A ratio of floats is replaced by a fraction with at most this denominator if the difference is a small part
+#: of the values' resolution.
 _LARGEST_DENOMINATOR, _SMALL_PART = 10_000, Fraction(1, 10_000)
 
 _PICKS = ("pick", "unbounded", "first_unsolved")
 
 
 def ratio(problem: Problem[Any], value: Number, optimum: Number) -> Ratio:
-    """Return the factor by which a value is worse than the optimum, or None if just one of the two is 0.
+    """Return the factor by which a value is worse than the optimum, or None if exactly one of them is 0.
 
     Examples
     --------
@@ -55,7 +55,8 @@ class Worst:
     pick
         The first instance with that ratio.
     unbounded
-        The first instance on which the ratio is unbounded, as the optimum is 0 and the value is not, or None.
+        The first instance on which exactly one of value and optimum is 0, so that the ratio is unbounded, or
+        None.
     unsolved
         Number of feasible instances on which the method failed or returned no solution.
     first_unsolved, reason
@@ -138,7 +139,7 @@ class Optima:
 
 
 def worst_of(picks: Iterable[Pick], method: MethodLike, optima: Optima, **options: Any) -> Worst:
-    """Run a method on instances, and return the one on which it is farthest from the optimum.
+    """Run a method on instances, and find the one on which it is farthest from the optimum.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Solve: runs one method on one problem, starting from the best solution of the heuristics."""
+"""Solve: the run of one method on one problem, with the best solution of the heuristics as its start."""
 
 import logging
 from collections.abc import Iterator
@@ -23,10 +23,10 @@ from gsopt.solvers.backends.base import Solver
 
 _LOGGER = logger_of(__name__)
 
-#: Part of a time limit that an exact method has for itself; the heuristics before it have the rest.
+#: Fraction of a time limit that is reserved for the exact method; the heuristics before it may use the rest.
 _EXACT_SHARE = 0.5
 
-#: Seconds that these get in any case: of the half second that an answer may be late, a part.
+#: Seconds that the heuristics get in any case: part of the half second by which an answer may be late.
 _LEAST_SECONDS = 0.3
 
 
@@ -191,10 +191,10 @@ def warm_up(*solvers: Backend) -> None:
 def best_of_heuristics(problem: Problem[Any], budget: Budget) -> Any:
     """Return the best solution of the decision's heuristics, or None if they find none.
 
-    Heuristics from other packages are not run, as a faulty one would harm the exact method. All heuristics
-    together may use half of the time limit, but at least a moment. Each but the last may use two thirds of the
-    remaining time, so that a slow heuristic leaves time for the others. When the time is up, no further
-    heuristic starts unless there is no solution yet.
+    Heuristics from other packages are not run, because a faulty one could make the exact method fail. All
+    heuristics together may use half of the time limit, or 0.3 seconds if that is more. Each but the last may
+    use two thirds of the remaining time, so that a slow heuristic leaves time for the others. When the time
+    is up, no further heuristic starts unless there is no solution yet.
     """
     if budget.time_limit is not None:
         most = max((1 - _EXACT_SHARE) * budget.time_limit, _LEAST_SECONDS)

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 from gsopt.core.problem import Problem
 
-#: Puts the items of an instance into its setting; None if no instance has them, or a simpler one is alike.
+#: A function that creates an instance from its items, or returns None if there is no such instance or a
+#: simpler one is equivalent.
 Make = Callable[[Sequence[Any]], Problem[Any] | None]
 
 
@@ -81,18 +82,18 @@ class Setting:
         return sum(_fixed(symmetry, size) for symmetry in group) // len(group)
 
     def is_first(self, items: tuple[int, ...]) -> bool:
-        """Check whether items in ascending order are the first of their class."""
+        """Check whether the given items, in ascending order, are the first member of their class."""
         return all(tuple(sorted(each[item] for item in items)) >= items for each in self.symmetries)
 
     def members(self, items: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-        """Yield every member of a class, once."""
+        """Yield every member of a class once: all orders of the items and of their symmetric images."""
         images = {items} | {tuple(sorted(each[item] for item in items)) for each in self.symmetries}
         for image in sorted(images):
             yield from sorted(set(permutations(image)))
 
 
 def _fixed(symmetry: Sequence[int], size: int) -> int:
-    """Count the multisets of a given size that a permutation maps to themselves, the unions of whole cycles."""
+    """Count the multisets of a given size that a permutation maps to themselves: unions of whole cycles."""
     counts = [1, *[0] * size]
     for length in _cycles(symmetry):
         for total in range(length, size + 1):
@@ -114,7 +115,7 @@ def _cycles(symmetry: Sequence[int]) -> Iterator[int]:
 
 @dataclass(frozen=True, eq=False)
 class Space:
-    """All instances that have one of several settings and a limited number of items.
+    """All instances with one of several settings and a limited number of items.
 
     Attributes
     ----------
@@ -161,7 +162,7 @@ class Space:
         return range(self.least, self.most + 1)
 
     def parts(self, length: int) -> list[Part]:
-        """Divide the space into parts of at most `length` classes, those with the fewest items first."""
+        """Divide the space into parts of at most `length` classes, in ascending order of item count."""
         return [
             Part(number, size, start, min(start + length, total))
             for size in self.sizes

@@ -20,37 +20,39 @@ from gsopt.core.numbers.grid import Number
 from gsopt.core.result import plain
 from gsopt.schedule.figures import FIGURES, FigureKind, Record
 
-#: Characters in a line of a page.
+#: Width of a page in characters.
 PAGE = 80
 
 #: Characters between two columns.
 _BETWEEN = 2
 
-#: Names longer than this are folded if a column can stay for it; they get no narrower than the latter.
+#: Width from which names are folded if another column then fits, and least width of folded names.
 _LONG, _NARROWEST = 28, 12
 
-#: Columns of a higher rank are left out on paper.
+#: Highest rank of a column that is shown on paper.
 PAPER_RANK = 3
 
-#: Share from which one decimal of a per cent shows it, and the most decimals before powers of ten are shorter.
+#: Smallest fraction that a percentage with one decimal can show, and the most decimals before powers of ten
+#: are used instead.
 _LEAST_SHOWN, _MOST_DECIMALS = 0.0005, 6
 
-#: From here on a number is shown with one decimal, below with this many digits.
+#: Numbers from here on are shown with one decimal, and smaller ones with this many digits.
 _LARGE, _DIGITS = 1000, 4
 
-#: Quotient of the largest and least number of a column from which each is shown with decimals of its own.
+#: Ratio of the largest to the smallest number of a column from which each number has its own decimals.
 _UNLIKE = 100
 
-#: Seconds from which run times are not in milliseconds, numbers of these without decimals, and the least shown.
+#: Seconds from which run times are not shown in milliseconds, least number without decimals, and least number
+#: shown.
 _LONG_RUN, _WHOLE, _LEAST_TIME = 10, 100, 0.01
 
-#: A unit of time in seconds, and its name.
+#: The length of a time unit in seconds, and its name.
 TimeUnit = tuple[float, str]
 
-#: Digits of a value and a bound, and to how many they grow where two different numbers would look alike.
+#: Digits of a value and a bound, and the most digits used where two different numbers would look alike.
 _FEWEST_DIGITS, _MOST_DIGITS = 6, 17
 
-#: The unit of times in data, as titles name it.
+#: The unit of times in data, as titles show it.
 _SECONDS = " [s]"
 
 _LATEX = str.maketrans(
@@ -90,7 +92,7 @@ class Column:
 
     @property
     def least(self) -> int:
-        """Width that the column needs, given that headings break at blanks and cells do not."""
+        """Width that the column needs, given that headings break at spaces and cells do not."""
         return max(map(len, [*self.name.split(), *self.cells]), default=0)
 
 
@@ -162,7 +164,7 @@ def _table(columns: Sequence[Column], widths: Sequence[int], lines: Iterable[int
 
 
 def on_paper(columns: Sequence[Column], notes: Sequence[str] = ()) -> tuple[list[Column], list[str]]:
-    """Return the columns that fit in a paper, and the notes, the last of which names the columns left out."""
+    """Return the columns that fit in a paper, and the notes, with one added that names the columns left out."""
     kept = [column for column in columns if column.rank <= PAPER_RANK]
     others = [column.name for column in columns if column not in kept]
     return kept, [*notes, *_left_out(others, "to_csv() and to_frame()")]
@@ -269,7 +271,7 @@ def in_unit(seconds: Any, unit: TimeUnit) -> str:
 
 
 def runtime_column(title: str, seconds: Sequence[float | None], *, rank: int = 0) -> Column:
-    """Return a column of run times, in seconds if any exceeds ten seconds, otherwise in milliseconds."""
+    """Return a column of run times, in milliseconds if all are below ten seconds, otherwise in seconds."""
     longest = max((each for each in seconds if each is not None), default=0.0)
     unit, name = (0.001, "ms") if longest < _LONG_RUN else (1.0, "s")
     cells = ["" if each is None else _short(each / unit) for each in seconds]

@@ -1,4 +1,4 @@
-"""Trust: which modules a study may run, as its file may come from an untrusted source.
+"""Trust: the modules that a study may run, since its file may come from an untrusted source.
 
 A study may run gsopt's own methods, modules in the folder of the study's file, and modules allowed when the
 study is run. This restriction does not apply to methods named in a program, on the command line, or by entry
@@ -19,7 +19,8 @@ from typing import Any
 
 from gsopt.core.errors import InvalidInput, shorten
 
-#: gsopt's own packages, of which methods and policies alone are to be named; and where these are made.
+#: gsopt's own packages, from which a study may name only methods and policies, and the packages that define
+#: these.
 _OWN = frozenset({"formulations", "gsopt", "heuristics", "instances"})
 _HOMES = frozenset({"formulations", "heuristics"})
 _LIFTED = "gsopt.evaluation.lift"
@@ -99,7 +100,7 @@ def refuse_function(path: str, module: ModuleType, function: Callable[..., Any])
         raise InvalidInput("", shorten(path), "must be a method or policy of gsopt")
 
 
-#: What is trusted at present; None where any module may be named.
+#: The current `Trust`, or None if any module may be named.
 _trust: ContextVar[Trust | None] = ContextVar("trust", default=None)
 
 

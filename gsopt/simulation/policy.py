@@ -51,7 +51,7 @@ class Resize(NamedTuple):
 
     Examples
     --------
-    >>> Resize(3, 4), Resize(3, None, "halves").mode
+    >>> Resize(3, 4), Resize(3, 4, "halves").mode
     (Resize(job=3, gpus=4, mode=None), 'halves')
     """
 

@@ -29,9 +29,9 @@ P = TypeVar("P", bound=Problem[Any])
 class Formulation(ABC, Generic[P, S]):
     """An exact model of one decision. Calling a formulation solves a problem.
 
-    A subclass sets `name`, builds the Pyomo model, and extracts a solution from the values of the columns. For
-    decisions that must be fast, it may override `standard_form` to fill the arrays directly. A test should then
-    prove that both models are the same.
+    A subclass sets `name`, builds the Pyomo model, and extracts a solution from the values of the columns. If
+    building the model must be fast, it may override `standard_form` to fill the arrays directly. A test
+    should then show that both models are the same.
 
     Examples
     --------
@@ -82,7 +82,7 @@ class Formulation(ABC, Generic[P, S]):
     def at_once(self, problem: P) -> tuple[S | None, Number | None]:
         """Return a solution and a bound that take almost no time to compute.
 
-        Either may be None. They are part of the result however the solve ends.
+        Either may be None. They are part of the result no matter how the solve ends.
 
         The solution is used only if the caller has none.
         """
@@ -183,7 +183,7 @@ class Formulation(ABC, Generic[P, S]):
         return found if bound is None else tightened(found, problem, bound)
 
     def run(self, problem: P, budget: Budget) -> Result[S]:
-        """Solve a problem within a budget, like `__call__` without checking the start."""
+        """Solve a problem within a budget, as `__call__` does, but without checking the start."""
         form = self.standard_form(problem)
         if budget.passed:
             return Result.judged(

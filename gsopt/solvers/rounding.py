@@ -1,4 +1,4 @@
-"""Rounding: reads objectives with rounded floats in such a way that bounds hold for the exact objectives."""
+"""Rounding: objectives that are read from rounded floats so that bounds hold for the exact objectives."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -11,10 +11,11 @@ from gsopt.core.numbers.tolerances import ROUNDED_COST
 from gsopt.core.problem import Sense
 from gsopt.solvers.standard_form import StandardForm
 
-#: Digits of a decimal that every float keeps.
+#: Number of significant decimal digits that every float preserves.
 _DECIMAL_DIGITS = 15
 
-#: Digits of a cost that stands for a rounded one: enough for `ROUNDED_COST`, and few enough for solvers.
+#: Number of digits of a cost that replaces a rounded one: enough for `ROUNDED_COST`, and few enough for
+#: solvers.
 _DIGITS = 13
 
 
@@ -57,7 +58,7 @@ def valid_offset(form: StandardForm) -> Number:
 
 
 def is_rounded(value: float) -> bool:
-    """Check whether a float has more digits than a decimal that a float represents reliably.
+    """Check whether a float needs more than the 15 digits that every float preserves.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Scaling: scales objectives so that the proofs of solvers hold for the exact problem.
+"""Scaling: objectives that are scaled so that the proofs of solvers hold for the exact problem.
 
 Solvers work with doubles and absolute tolerances. An objective is therefore expressed in multiples of its own
 step, with coefficients well above the solvers' tolerances but within the precision of doubles. If no scale
@@ -29,13 +29,14 @@ from gsopt.solvers.standard_form import StandardForm
 
 Vector = NDArray[np.float64]
 
-#: Called with each better point and the bound at that time, or None; returning True stops.
+#: A function called with each better point and the bound at that time, or None; returning True stops the
+#: solve.
 OnPoint = Callable[[Vector, Number | None], object]
 
-#: Called with each bound that holds despite the solver's tolerances.
+#: A function called with each bound that holds despite the solver's tolerances.
 OnBound = Callable[[Number], object]
 
-#: Largest whole-number coefficient of a single stage.
+#: Largest integer coefficient of a single stage.
 _LARGEST_WHOLE = int(LARGEST_COST / LEAST_STEP) // 2  # half, as scales are powers of two
 
 #: Largest coefficient of an objective with continuous columns.
@@ -83,7 +84,7 @@ def optimize(
     on_point: OnPoint | None = None,
     on_bound: OnBound | None = None,
 ) -> Proof:
-    """Solve a standard form so that the bound is reliable.
+    """Solve a model in standard form, with a bound that holds despite the solver's tolerances.
 
     Parameters
     ----------
@@ -94,7 +95,7 @@ def optimize(
     costs, offset
         The exact objective, if the form's floats are rounded. None to read these floats as decimals.
     start
-        A known point, shape (columns,).
+        A known feasible point, shape (columns,); NaN where unknown.
     on_point
         Called with each better point and the bound at that time. Returning True stops the solve.
     on_bound
@@ -139,7 +140,7 @@ def _continuous(
     on_point: OnPoint | None,
     on_bound: OnBound | None,
 ) -> Proof:
-    """Solve a form with costs of continuous columns, which have no step, scaled to a fixed magnitude."""
+    """Solve a form in which continuous columns have costs, after scaling the costs to a fixed magnitude."""
     largest = max((abs(Fraction(cost)) for cost in costs), default=Fraction(0))
     factor = Fraction(_CONTINUOUS_COST) / largest if largest else Fraction(1)
     scaled = replace(form, cost=np.array([float(cost * factor) for cost in costs]), offset=0.0)
@@ -164,7 +165,7 @@ def _continuous(
 
 
 class _Stages:
-    """Minimization of an objective with integer costs in stages, large units first.
+    """Minimization in stages of an objective with integer costs, in descending order of units.
 
     A stage minimizes ``costs // unit``. Its minimum times the unit is a bound, as no column is below its lower
     bound. In the next stage an additional column, with a cost of one unit, represents the excess over that
@@ -276,7 +277,7 @@ class _Stage:
 
     @property
     def model(self) -> StandardForm:
-        """The model for the solver."""
+        """The model that is passed to the solver."""
         coarse = np.array([float(cost) for cost in self._coarse])
         return replace(self.form, cost=coarse * self._factor, offset=0.0)
 
@@ -337,7 +338,7 @@ class _Stage:
         return sum(rest * ceil(lower) for rest, lower in rests if rest and lower)
 
     def _steps(self, solved: float) -> int:
-        """Round a solver's bound up to the whole number of units that it implies."""
+        """Round a solver's bound up to the integer number of units that it implies."""
         slack = min(STEP_PART, SOLVER_BOUND / self._factor)
         return ceil(solved / self._factor - slack)
 

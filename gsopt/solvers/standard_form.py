@@ -1,4 +1,4 @@
-"""StandardForm: a linear or integer program as plain arrays, the interface of models and solvers."""
+"""StandardForm: a linear or integer program as plain arrays, the interface between models and solvers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -14,18 +14,18 @@ from gsopt.core.problem import Sense
 
 Vector = NDArray[np.float64]
 
-#: Largest useful coefficient of an integer model: beyond, "optimal" at the tolerance 1e-6 is meaningless.
+#: Largest useful coefficient of an integer model. Above it, "optimal" at a tolerance of 1e-6 is meaningless.
 LARGEST_BIG_M = 1e5
 
 
 @dataclass(frozen=True, eq=False)
 class StandardForm:
-    """A linear program ``offset + cost @ x`` with ``row_lower <= matrix @ x <= row_upper`` and column bounds.
+    """A linear or integer program: ``offset + cost @ x`` with ``row_lower <= matrix @ x <= row_upper``.
 
     Attributes
     ----------
     cost
-        Shape (columns,).
+        Objective coefficients of the columns, shape (columns,).
     matrix
         Coefficients of the rows, sparse, shape (rows, columns).
     row_lower, row_upper

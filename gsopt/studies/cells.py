@@ -23,13 +23,13 @@ from gsopt.studies.spec import Study
 
 _METHOD, _POLICY = "method", "policy"
 
-#: The key of a method's entry that names the only instances that it meets, by their label.
+#: The key of a method's entry that restricts the method to the instances with a given label.
 _FOR = "for"
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One method on one instance.
+    """A cell of a study: one method on one instance.
 
     Any process can load the instance and look up the method by name.
 
@@ -111,7 +111,7 @@ def cells_of(study: Study, source: str = "", *, allow: Iterable[str] = ()) -> tu
 
     Cells that occur in several entries are listed once.
 
-    This checks everything in the study that can be checked without computing.
+    Everything in the study that can be checked without computing is checked.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ def cells_of(study: Study, source: str = "", *, allow: Iterable[str] = ()) -> tu
 
 
 def _shortly_named(methods: Sequence[_Method]) -> list[_Method]:
-    """Label methods given by path with the name of their function, where this is unambiguous."""
+    """Label each method given by path with the name of its function, if that is unambiguous."""
     short = catalogue.short_names({each.name for each in methods}, {each.label.base for each in methods})
     return [
         replace(each, label=replace(each.label, base=short[each.name]))
@@ -163,7 +163,7 @@ def fingerprint(data: Any) -> str:
 
 
 def _grid(study: Study, source: str, methods: Sequence[_Method], trust: Trust) -> tuple[Cell, ...]:
-    """List the cells of a study whose methods may be imported."""
+    """List the cells of a study, importing the modules of its methods."""
     given = [
         (f"instances[{index}]", instance)
         for index, entry in enumerate(study.instances)
@@ -212,9 +212,9 @@ def _method(place: str, point: Point) -> _Method:
 
 
 def _known(method: _Method, word: str) -> Mapping[str, Callable[..., Any]]:
-    """Return the methods of a decision, or the policies, that a method's name may refer to.
+    """Return the methods for a decision, or the policies, that a method's name may refer to.
 
-    Every policy is also a method of scheduling.
+    Every policy is also a method for scheduling.
     """
     if method.kind in {"": (_METHOD,), Scheduling.word: ()}.get(word, (_POLICY,)):
         return {}

@@ -1,4 +1,4 @@
-"""Compute: computes one cell in a worker process, which caches the instances loaded most recently."""
+"""Compute: the computation of one cell in a worker process, which caches the last instances that it loaded."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -33,7 +33,7 @@ from gsopt.studies.cells import Cell
 from gsopt.studies.instance import Excerpt, Simulated
 from gsopt.studies.rows import CellOutcome, CellState
 
-#: Seconds after a time limit that a run has to find out by itself.
+#: Seconds after its time limit in which a run should notice by itself that the limit has passed.
 _GRACE = 1.0
 
 #: The instances that this process has loaded last, by key, each with the files that it was read from.
@@ -42,14 +42,14 @@ _MOST_LOADED = 2
 
 
 def compute(cell: Cell, link: Any = None, *, bound: MeanBound | None = None) -> CellOutcome:
-    """Compute a cell, turning any error into an outcome as well.
+    """Compute a cell, and return its outcome even if there is an error.
 
     Parameters
     ----------
     cell
         The cell.
     link
-        The link to the parent process, if there is one. With a link, the process is ended if a policy's
+        The link to the parent process, if there is one. With a link, the process is terminated if a policy's
         decision exceeds the time limit.
     bound
         A bound that holds for every policy on the instance, or None.
@@ -71,7 +71,7 @@ def compute(cell: Cell, link: Any = None, *, bound: MeanBound | None = None) -> 
 
 
 def prove(cell: Cell, link: Any = None, *, evaluations: int | None = None) -> MeanBound | None:
-    """Return a bound on the mean JCT of any policy on a cell's instance, or None if nothing can be proven.
+    """Return a lower bound on the mean JCT of any policy on a cell's instance, or None if none can be proven.
 
     `evaluations` is the number of GPU prices to try; None for a default number.
     """
@@ -84,7 +84,7 @@ def prove(cell: Cell, link: Any = None, *, evaluations: int | None = None) -> Me
 
 
 def recorded(cell: Cell) -> simulation.Replay:
-    """Simulate a policy's cell again, and return the run with its schedule, which is judged."""
+    """Simulate a policy's cell again, judge its schedule, and return the run."""
     (scenario, round_length), _ = _load(cell)
     with trusting(cell.trust):
         run = simulation.replay(scenario, _policy(cell), round_length=round_length, record=True)
@@ -176,7 +176,7 @@ def _worth(run: simulation.Replay, *, lent: bool) -> dict[str, Any]:
 
 
 def _worth_of_sharing(run: simulation.Replay) -> dict[str, Any]:
-    """Return the mean benefit of sharing to jobs that joined others, and the fraction with a benefit above 1.
+    """Return the mean benefit of sharing to jobs that joined others, and the share of benefits above 1.
 
     The dict is empty if no job joined others, or if the benefit is not defined (`sharing_benefits`).
     """
@@ -192,7 +192,7 @@ def _worth_of_sharing(run: simulation.Replay) -> dict[str, Any]:
 
 @contextmanager
 def _given_up(cell: Cell, link: Any) -> Iterator[None]:
-    """End the process of a run if a decision exceeds the time limit."""
+    """Terminate the process of a run if a decision exceeds the time limit."""
     if link is None or cell.time_limit is None:
         yield
         return

@@ -32,17 +32,17 @@ _LIMIT = 10.0  # seconds in which a scheduler must answer
 _LOOK = 1.0  # seconds between two looks at what workers there are
 _ROUNDS = 10  # in which a cell may be with dying workers, even if nothing is heard of its having begun
 
-#: Any free port, which only this machine reaches.
+#: Any free port, reachable only from this machine.
 _HERE = "127.0.0.1:0"
 
-#: A cluster of so many workers on this machine.
+#: The form in which a number of workers on this machine is requested.
 _LOCAL = re.compile(r"local:([1-9][0-9]{0,3})")
 
 _RULE = "must be the address of a Dask scheduler such as tcp://host:8786, or local:4 for four workers here"
 
 
 class LostScheduler(GsoptError):
-    """The scheduler is no longer reachable, or has dropped a cell."""
+    """Error raised when the scheduler is no longer reachable, or has dropped a cell."""
 
 
 class DaskCluster:
@@ -90,7 +90,7 @@ class DaskCluster:
         return nullcontext(self._call)
 
     def refuse_unfit(self, cells: Sequence[Cell]) -> None:
-        """Raise `InvalidInput` for workers that lack files or modules, or have other versions than here."""
+        """Raise `InvalidInput` for workers that lack files or modules, or have versions other than ours."""
         wanted = (installation(), needs_of(cells))
         found = self._client.run(inspect, *wanted, on_error="return")
         for worker, wrong in sorted(found.items()):
@@ -110,7 +110,7 @@ class DaskCluster:
     def _call(self, function: Callable[..., Any], cell: Cell) -> Reply:
         """Call a function on a worker.
 
-        If the worker dies, try others as often as the scheduler allows.
+        If the worker dies, other workers are tried as often as the scheduler allows.
         """
         from distributed import KilledWorker
 
@@ -181,8 +181,8 @@ def _refuse(machine: str, wrong: Exception | None) -> None:
 def dask_cluster(scheduler: Any, cells: Sequence[Cell]) -> Iterator[DaskCluster]:
     """Yield an executor on a Dask scheduler's workers, after checking that they can compute the cells.
 
-    The scheduler is given as an address, as ``local:4`` for four workers on this machine, which are ended
-    afterwards, or as a Dask client or cluster, which is left open.
+    The scheduler is given as an address, as ``local:4`` for four workers on this machine, which are
+    terminated afterwards, or as a Dask client or cluster, which is left open.
     """
     if find_spec("distributed") is None:
         raise MissingSolver("studies on Dask need distributed: pip install distributed")
@@ -218,7 +218,7 @@ def _client(scheduler: Any, opened: ExitStack) -> Any:
 
 @contextmanager
 def _local_cluster(workers: int) -> Iterator[Any]:
-    """Yield a cluster within this process, whose workers compute cells in processes.
+    """Yield a cluster within this process, whose workers compute cells in separate processes.
 
     The cluster is not accessible from other machines. All communication is in memory. The web servers that Dask
     always starts listen only on this machine and serve no content.

@@ -1,8 +1,8 @@
-"""Dask worker: the part that runs on a Dask worker, and computes each cell in a separate process.
+"""Dask worker: the code that runs on a Dask worker and computes each cell in a separate process.
 
-If a process dies, the driver is informed as for a process on its own machine, while the worker and the cells of
-its other threads continue. A process is ended if its cell is no longer wanted because the driver was killed or
-interrupted. All processes end with the worker, however that ends.
+If a process dies, the driver learns of it as if the process were local; the worker and the cells in its other
+threads continue. If the driver is killed or interrupted, processes whose cells are no longer wanted are
+terminated. All processes end with the worker, no matter how it ends.
 """
 
 import platform
@@ -26,13 +26,13 @@ from gsopt.studies.needs import Needs
 _LOOK = 0.5  # seconds between two looks at what is still wanted
 _IDLE = 60.0  # seconds after which processes that compute nothing are ended
 
-#: States of a worker of Dask that is not about to end, and of a task of it whose answer somebody waits for.
+#: States of a Dask worker that is not about to end, and of a task whose answer is still awaited.
 _OPEN, _COMPUTING = ("running", "paused", "closing_gracefully"), ("executing", "long-running")
 
 
 @dataclass(frozen=True)
 class CellOrder:
-    """A function to be called with a cell, by any worker that has what the cell needs."""
+    """A function and a cell to call it with, for any worker that has what the cell needs."""
 
     run: str  # of a study; the driver hears under this name when a cell is begun
     number: int  # within the run
@@ -77,14 +77,14 @@ def carry_out(order: CellOrder) -> OrderResult:
 
 
 def at(worker: str, wrong: InvalidInput) -> InvalidInput:
-    """Return the error with the worker's address before its source."""
+    """Return a copy of an error whose source begins with the worker's address."""
     return InvalidInput(
         wrong.field, wrong.value, wrong.rule, source=": ".join(filter(None, (worker, wrong.source)))
     )
 
 
 class _Bench:
-    """The processes of one run on one worker, which are ended once their results are no longer wanted."""
+    """The processes of one run on one worker, which are terminated once their results are no longer wanted."""
 
     def __init__(self, run: str) -> None:
         self.users = 0
@@ -98,7 +98,7 @@ class _Bench:
     def compute(self, order: CellOrder, wanted: Callable[[], bool]) -> Reply | None:
         """Call the order's function in a process.
 
-        The result is None if the process was ended because its answer is no longer wanted.
+        The result is None if the process was terminated because its answer is no longer wanted.
         """
         with self._pool.borrow(MODULE, _nothing) as process:
             self._busy[process] = wanted
@@ -109,7 +109,7 @@ class _Bench:
         return None if process in self._ended else reply
 
     def _keep(self) -> None:
-        """End processes that are no longer wanted, until the bench has been unused for a while."""
+        """Terminate processes that are no longer wanted, until the bench has been unused for a while."""
         while not _dropped(self._run):
             sleep(_LOOK)
             for process, wanted in list(self._busy.items()):
@@ -119,7 +119,7 @@ class _Bench:
         self._pool.close()
 
 
-#: The benches of this worker by run, and who may change what is in here.
+#: The benches of this worker by run, and the lock that guards them.
 _BENCHES: dict[str, _Bench] = {}
 _GUARD = Lock()
 

@@ -1,7 +1,7 @@
 """Executor: the place where the cells of a study are computed, such as processes on this machine.
 
-These processes are workers like those of solvers, in a separate pool. They end when this process ends, however
-it ends.
+These processes are workers like those of solvers, in a separate pool. They end with this process, no matter
+how it ends.
 """
 
 import os
@@ -13,15 +13,15 @@ from gsopt.core.errors import InvalidInput, shorten
 from gsopt.solvers.backends.process import Pool, Reply, Worker
 from gsopt.studies.cells import Cell
 
-#: Runs ``function(cell, link)`` somewhere else, and says how that ended.
+#: A function that runs ``function(cell, link)`` in another process, and returns how that ended.
 Call = Callable[[Callable[..., Any], Cell], Reply]
 
-#: What a process imports first.
+#: The module that a process imports first.
 MODULE = "gsopt.studies.compute"
 
 
 class Executor(Protocol):
-    """Interface of the place where the cells of a study are computed.
+    """The interface of the place where the cells of a study are computed.
 
     `run` submits cells to it and stores their outcomes.
     """
@@ -47,7 +47,7 @@ class Executor(Protocol):
         """
 
     def close(self) -> None:
-        """End all computations, and release the threads that wait for them."""
+        """Stop all computations, and release the threads that wait for them."""
 
 
 class Processes:
@@ -70,7 +70,7 @@ class Processes:
             yield caller(worker)
 
     def close(self) -> None:
-        """End the processes at once, and release the threads that wait for answers."""
+        """Terminate the processes at once, and release the threads that wait for answers."""
         self._pool.close()
 
 

@@ -1,4 +1,4 @@
-"""Grid: expands an entry of a study's file over the values of its options, and names each point."""
+"""Grid: the points that an entry of a study file spans, one for each combination of option values."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from typing import Any
 
 from gsopt.core.errors import InvalidInput, shorten
 
-#: Cells of one study; beyond this a list was most likely put in the wrong place.
+#: Maximum number of cells in a study. With more, a list is most likely in the wrong place.
 MOST_CELLS = 1_000_000
 
 

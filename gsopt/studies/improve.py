@@ -1,4 +1,4 @@
-"""Improve: searches for a better schedule of a scenario by multiplying the keys of individual jobs."""
+"""Improve: a search for a better schedule, in which the keys that order individual jobs are multiplied."""
 
 from collections.abc import Callable, Mapping, Sequence
 from math import exp
@@ -17,8 +17,8 @@ from gsopt.schedule.fairness import FairTimes
 from gsopt.simulation.policy import Policy
 from gsopt.simulation.run import Replay, replay
 
-#: Most jobs whose multipliers a try changes, the standard deviation of the logarithm of the change, and the
-#: share of tries that set multipliers back to 1.
+#: Maximum number of jobs whose multipliers a try changes, the standard deviation of the logarithm of the
+#: change, and the fraction of tries that reset multipliers to 1.
 _MOST_CHANGED, _SPREAD, _SET_BACK = 3, 2.0, 0.15
 
 #: Largest multiplier, and one over the smallest.

@@ -11,7 +11,7 @@ from gsopt.core.versions import versions
 #: Versions by name.
 Installation = Mapping[str, str]
 
-#: Where the four packages lie, side by side, and what they are called.
+#: The folder that contains the four packages, and their names.
 _HOME = Path(__file__).resolve().parents[2]
 _OURS = ("formulations", "gsopt", "heuristics", "instances")
 

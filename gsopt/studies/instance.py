@@ -1,4 +1,4 @@
-"""Instance: resolves the entries of a study's file to instances that any process can load."""
+"""Instance: the entries of a study file, resolved to instances that any process can load."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -25,16 +25,16 @@ from gsopt.studies.grid import Label, Point
 from gsopt.studies.options import known_options, typed
 from gsopt.studies.settings import KEYS, Setting, setting_of
 
-#: Options by which instances repeat each other: one group holds all of their values.
+#: Options that distinguish repetitions of an instance, all of which belong to one group.
 REPEATING = ("seed", "number", "window")
 
-#: Plain JSON that says all there is to say about an instance.
+#: Plain JSON that defines an instance completely.
 Definition = Mapping[str, Any]
 
-#: A scenario, and the seconds between decisions; None at every event.
+#: A scenario, and the seconds between decisions, or None to decide at every event.
 Simulated = tuple[Scenario, float | None]
 
-#: Instances of a space that a cell tries, unless the entry says otherwise.
+#: Default number of instances of a space that a cell tries.
 _PART = 1000
 
 

@@ -1,4 +1,4 @@
-"""Options: converts values in a study's file to typed keyword arguments of a function."""
+"""Options: conversion of values in a study file to typed keyword arguments of a function."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -12,7 +12,7 @@ from gsopt.core.errors import InvalidInput, shorten
 from gsopt.core.method import name_of
 from gsopt.evaluation.catalogue import find_backend
 
-#: Objects that only a program can give.
+#: Options whose values only a program can pass.
 _NOT_IN_A_FILE = frozenset({"budget", "start", "on_incumbent", "on_progress", "log"})
 
 

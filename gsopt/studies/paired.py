@@ -1,4 +1,4 @@
-"""Paired: tests whether one schedule is significantly better than another, job by job."""
+"""Paired: a statistical test of whether one schedule is better than another, job by job."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Plots of a study's results, which are readable without colour.
+"""Plots: dot plots and line plots of a study's results that are readable without colour.
 
 matplotlib is imported only when needed.
 """
@@ -38,24 +38,25 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
-#: Characters in a line of a legend, and below an axis.
+#: Maximum number of characters in a line of a legend, and in a line of a tick label.
 _LINE, _TICK = 48, 28
 
-#: Spans of a logarithmic axis from which its ticks are named moments, such as 10 min and 1 day.
+#: Ratio of the ends of a logarithmic axis from which its ticks are named durations, such as 10 min and 1 day.
 _NAMED = 100
 
-#: Of the line behind a dot, on light and on dark paper.
+#: Colour of the line behind a dot, on light and on dark paper.
 _SOFT = "#56B4E9"
 
-#: Inches of a line of a picture of dots.
+#: Height of a line in a dot plot, in inches.
 _LINE_HEIGHT = 0.23
 
-#: Bands of more than a few lines lie on each other and would hide them.
+#: Number of lines up to which bands are darker, and the opacity of darker and of lighter bands. Overlapping
+#: bands of many lines would hide them.
 _FEW, _BAND, _FAINT_BAND = 3, 0.15, 0.06
 
 _LOW, _HIGH = 25, 75
 
-#: Panels in a row; more of them would be too wide for a page.
+#: Maximum number of panels in a row; more would be too wide for a page.
 _MOST_PANELS = 4
 
 _Bases = Mapping[tuple[str, str], float] | None
@@ -80,14 +81,14 @@ def dots(
     log: bool = False,
     axes: "Axes | None" = None,
 ) -> "Axes":
-    """Draw the median of a figure for each group and method, with a line from the 25th to 75th percentile.
+    """Plot the median of a figure for each group and method, with a line from the 25th to 75th percentile.
 
     Parameters
     ----------
     found
         The results.
     figure
-        The figure; the first of the usual ones if empty.
+        The figure; if empty, the first one that tables show by default.
     by
         The column that distinguishes the dots of a group.
     relative_to
@@ -95,12 +96,12 @@ def dots(
     log
         Whether the axis is logarithmic even if values are close to each other.
     axes
-        Where to draw; on a new figure when None.
+        Axes to plot on; None for a new figure.
 
     Raises
     ------
     InvalidInput
-        There is nothing to draw, or matplotlib is not installed.
+        There is nothing to plot, or matplotlib is not installed.
     """
     chosen, bases = _chosen(found, figure, relative_to)
     groups: dict[str, dict[str, Dot]] = {}
@@ -188,7 +189,7 @@ def lines(
     log_y: bool = False,
     axes: "Axes | None" = None,
 ) -> "Axes":
-    """Plot a figure over an option, as a line of medians per method in a band of 25th to 75th percentiles.
+    """Plot medians of a figure against an option: per method, a line in a band from 25th to 75th percentile.
 
     A method without the option appears as a horizontal line at its median, as a baseline. Later lines are
     thinner, so that coinciding lines all stay visible.
@@ -208,7 +209,7 @@ def lines(
     Raises
     ------
     InvalidInput
-        There is nothing to draw, or matplotlib is not installed.
+        There is nothing to plot, or matplotlib is not installed.
     """
     chosen, bases = _chosen(found, figure, relative_to)
     rows = [row for row in found.rows if values_of([row], chosen, bases)]
@@ -232,7 +233,7 @@ def panels(
     log_x: bool = False,
     log_y: bool = False,
 ) -> "Figure":
-    """Draw `lines` in one panel per group of instances, with a shared vertical axis.
+    """Plot `lines` in one panel per group of instances, with a shared vertical axis.
 
     Parameters
     ----------
@@ -246,7 +247,7 @@ def panels(
     Raises
     ------
     InvalidInput
-        There is nothing to draw, or matplotlib is not installed.
+        There is nothing to plot, or matplotlib is not installed.
     """
     chosen, bases = _chosen(found, figure, relative_to)
     _refuse_absent(x, found.rows)

@@ -22,10 +22,10 @@ from gsopt.studies.rows import CellRow
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: Seconds below which times are not told apart: starting a process and reading a clock are as long.
+#: Seconds below which times are not distinguished: starting a process and reading a clock take as long.
 SHORTEST = 0.01
 
-#: How far beyond the largest ratio lines go, so that their ends are seen.
+#: Factor by which lines extend beyond the largest ratio, so that their ends are visible.
 _BEYOND = 1.5
 
 
@@ -87,7 +87,7 @@ def profiles_of(found: Results) -> list[PerformanceProfile]:
 
 
 def draw_profiles(found: Sequence[PerformanceProfile], axes: "Axes | None" = None) -> "Axes":
-    """Draw profiles as step functions over a logarithmic axis of ratios."""
+    """Plot profiles as step functions over a logarithmic axis of ratios."""
     axes = titled(axes, "time / shortest time", "share of instances solved", size=(COLUMN, 3))
     furthest = _BEYOND * max((each.ratios[-1] for each in found if each.ratios), default=1.0)
     for each, look in zip(found, looks(len(found)), strict=True):

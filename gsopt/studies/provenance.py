@@ -1,4 +1,4 @@
-"""Provenance: when, on which machines and with which versions the cells of a study were computed."""
+"""Provenance: the runs that computed the cells of a study, with their dates, machines and versions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class StudyRun:
-    """One call of `gsopt.studies.run`, as recorded in the study's folder."""
+    """One call to `gsopt.studies.run`, as recorded in the study's folder."""
 
     begun: str  # in ISO 8601 and UTC
     version: str  # of gsopt

@@ -25,7 +25,7 @@ from gsopt.studies.grid import Label, described
 from gsopt.studies.rows import CellRow, CellState
 from gsopt.studies.statistics import statistic
 
-#: Figures of a cell beside those of a schedule.
+#: Figures of a cell in addition to those of a schedule.
 CELL_FIGURES = (
     Figure("objective", "objective", FigureKind.COUNT, rank=1),
     Figure("bound", "own bound", FigureKind.COUNT),
@@ -36,13 +36,13 @@ CELL_FIGURES = (
     Figure("decision_p99", "p99 decision", FigureKind.SECONDS, "s"),
 )
 
-#: Counts of cells are left out before any usual figure.
+#: Rank of the counts of cells, which are left out before any figure that is shown by default.
 _COUNTS_RANK = 9
 
-#: What stands for no method but for the least figure that any method has on an instance.
+#: A word that stands for the least figure of any method on an instance, in place of a method's name.
 LEAST = "least"
 
-#: Where what is left out is to be found.
+#: Options and formats that show what a table leaves out.
 _ELSEWHERE = "--figure, CSV and JSON"
 
 
@@ -110,7 +110,7 @@ class Report:
         return found
 
     def rich(self) -> RenderableType:
-        """Return the table for a terminal, with a heading for each value of the first of several names.
+        """Return the table for a terminal, with headings in place of the first of several name columns.
 
         Columns that do not fit on a page are left out, and named below the table.
         """
@@ -159,7 +159,7 @@ class Report:
 
 @dataclass(frozen=True)
 class Heading:
-    """A column with a figure, which was requested or is shown by default."""
+    """A column that shows a figure, either on request or by default."""
 
     key: str  # in data: the figure's name, with the statistic and the method that it is relative to
     figure: Figure | None  # None where only its problem knows it
@@ -184,7 +184,7 @@ class Heading:
 
     @property
     def rank(self) -> int:
-        """The rank by which a narrow table leaves the column out, which is low for requested figures."""
+        """The rank of the column, low for requested figures. Narrow tables leave out the highest ranks."""
         return 1 if self.asked or self.figure is None else self.figure.rank - 1
 
 
@@ -206,7 +206,7 @@ def report(
         Columns: ``group``, ``instance``, ``method``, ``seed``, or an option of instances or methods. By
         default, group and method.
     figures
-        Figures, by default the usual ones.
+        Names of figures, by default those of `headline`.
     statistics
         Names as in `gsopt.studies.statistics.statistic`, by default the mean.
     relative_to
@@ -266,7 +266,7 @@ def numeric_figures(rows: Iterable[CellRow]) -> list[str]:
 
 
 def headline(rows: Sequence[CellRow]) -> tuple[str, ...]:
-    """Return the names of the figures that are shown by default."""
+    """Return the names of the figures that are shown by default: those with a rank and a number in some row."""
     known = numeric_figures(rows)
     first, *others = CELL_FIGURES
     return tuple(each.key for each in (first, *FIGURES, *others) if each.rank and each.key in known)
@@ -275,7 +275,7 @@ def headline(rows: Sequence[CellRow]) -> tuple[str, ...]:
 def values_of(
     rows: Iterable[CellRow], figure: str, bases: Mapping[tuple[str, str], float] | None = None
 ) -> list[float]:
-    """Return a figure of each row that has it, divided by the instance's baseline if baselines are given."""
+    """Return a figure from each row that has it, divided by the instance's baseline if baselines are given."""
     pairs = [(row, row.figures.get(figure)) for row in rows]
     numbers = [(row, value) for row, value in pairs if value is not None and is_number(value)]
     if bases is None:

@@ -90,7 +90,7 @@ class Results(Listing[CellRow]):
                 raise Contradiction(f"{rows[0].labels.instance}: {error}") from None
 
     def table(self) -> RenderableType:
-        """Return a table of the usual figures by group and method."""
+        """Return a table of the default figures, by group and method."""
         return report(self).rich()
 
     def columns(self) -> list[Column]:
@@ -132,7 +132,7 @@ def _by_instance(rows: Sequence[CellRow]) -> dict[str, list[CellRow]]:
 
 
 def _settled(rows: Sequence[CellRow]) -> Iterator[CellRow]:
-    """Add the best bound on its instance, and the gap to it, to every cell of a decision."""
+    """Yield all rows; those of a decision's cells get the best bound on their instance, and the gap to it."""
     best = {key: _best_bound(group) for key, group in _by_instance(rows).items()}
     for row in rows:
         if not row.word or "objective" not in row.figures:  # a policy, a space, or a cell without a result

@@ -130,7 +130,7 @@ class CellRow:
 
 
 def labels_of(cell: Cell) -> dict[str, Any]:
-    """Return the labels of a cell in the form in which they are stored, as plain JSON types."""
+    """Return the labels of a cell as they are stored, as plain JSON types."""
     return {
         **asdict(cell.labels),
         "word": cell.word,

@@ -1,4 +1,4 @@
-"""Runner: has an executor compute the cells of a study, and stores each result as soon as it arrives.
+"""Runner: runs of a study, in which an executor computes the cells and each result is stored on arrival.
 
 One thread for each running cell waits for the executor and stores the outcome. If the program is killed, only
 the running cells are lost.

@@ -1,4 +1,4 @@
-"""Score: rates a heuristic by one number, from runs on instances with limits on time and memory."""
+"""Score: a single number that rates a heuristic in runs with limits on time and memory."""
 
 import resource
 import signal
@@ -29,13 +29,13 @@ from gsopt.solvers.backends.process import Pool, Reply
 from gsopt.studies.executor import MODULE
 from gsopt.studies.instance import generate
 
-#: Bytes that a method may use unless told otherwise.
+#: Default memory limit of a method, in bytes.
 MEMORY = 2 * 2**30
 
-#: Wall-clock seconds, for each second of processor time and in addition, after which a process is ended.
+#: Wall-clock seconds after which a process is terminated: for each second of processor time, and in addition.
 _PATIENCE, _GRACE = 10.0, 10.0
 
-#: Seconds of the exact method for instances without a committed optimum.
+#: Time limit of the exact method for instances without a committed bound, in seconds.
 _PROOF = 60.0
 
 
@@ -198,8 +198,8 @@ def score(
     options
         Options of the method.
     fresh, count
-        Seed and number of the instances that a generator draws. With a seed that nobody has used before, nobody
-        has seen the instances.
+        Seed and number of the instances that a generator draws. A seed that nobody has used before yields
+        instances that nobody has seen.
     arguments
         Arguments of the generator.
 

@@ -1,4 +1,4 @@
-"""Setting: the cluster and physics of a simulation, as stated in a study's file."""
+"""Setting: the cluster and physics of a simulation, as stated in a study file."""
 
 import json
 import re
@@ -61,7 +61,7 @@ class Setting(Physics):
         return self.model_dump(mode="json", exclude_defaults=True)
 
 
-#: Published slowdowns, by a name that stands for them: the network tiers of Dally, Table I.
+#: Published slowdowns by name: the network tiers of Dally, Table I.
 SPEEDS = {"dally": Speed(tiers=TIER_PENALTIES)}
 
 #: The keys of an instance that belong to its setting.
@@ -74,7 +74,7 @@ def setting_of(values: Mapping[str, Any], notes: list[str] | None = None) -> Set
     ``cluster`` may be a file, or equal racks such as ``4x8x8``.
 
     If a cluster file does not state the GPUs per machine, ``gpus`` does. ``speed`` may be a key of `SPEEDS`.
-    For everything in a file that is ignored, a line is appended to `notes`.
+    A line is appended to `notes` for everything in a cluster file that is ignored.
     """
     chosen = {key: values[key] for key in KEYS if key in values}
     if isinstance(text := chosen.get("cluster"), str):

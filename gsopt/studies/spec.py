@@ -32,8 +32,8 @@ class Study(Frozen):
         Name of the study. A folder holds the results of only one study.
     instances
         Names, suites or files, or objects with one of the keys ``instance``, ``generator`` (of instances of a
-        decision), ``reader`` (of a trace), ``workload`` (a generator of workloads, or a workload file) or
-        ``scenario`` (a function that creates whole scenarios).
+        decision), ``reader`` (of a trace), ``workload`` (a generator of workloads, or a workload file),
+        ``scenario`` (a function that creates whole scenarios) or ``space`` (a space of small instances).
     methods
         Names of methods or policies, which may have the form ``package.module:function``, or objects with the
         key ``method`` or ``policy`` and its options. The optional key ``for`` is the label of the instances on

@@ -28,7 +28,7 @@ from gsopt.studies.spec import Study
 
 _DATABASE, _LOCK, _HOLDER = "study.sqlite", "study.lock", "study.pid"
 
-#: Changes whenever the tables below do; folders of the layout before are brought up to it.
+#: Version of the tables below. Folders with the previous version are upgraded.
 _LAYOUT = 3
 
 _SOURCE_TABLE = """
@@ -49,7 +49,7 @@ CREATE TABLE bound (instance TEXT NOT NULL, evaluations INTEGER NOT NULL, mean_j
 {_SOURCE_TABLE}
 """
 
-#: What layout 3 has beyond layout 2; a folder that must not be written gets it beside itself.
+#: What layout 3 adds to layout 2. For a folder that is not writable, it is added in temporary tables.
 _ADDED = ("ALTER TABLE run ADD COLUMN details TEXT NOT NULL DEFAULT '{}'", _SOURCE_TABLE)
 _ADDED_BESIDE = """
 CREATE TEMP VIEW run AS SELECT *, '{}' AS details FROM main.run;
@@ -215,7 +215,7 @@ def reading(folder: str | Path) -> Iterator[Store]:
 
 @contextmanager
 def _alone(home: Path) -> Iterator[None]:
-    """Hold the folder's lock, which the operating system releases however this process ends."""
+    """Hold the folder's lock, which the operating system releases no matter how this process ends."""
     lock, holder = FileLock(home / _LOCK, thread_local=False), home / _HOLDER
     with _one_line(home):
         try:

@@ -1,4 +1,4 @@
-"""Worst: searches a space of small instances for the one on which a method is farthest from the optimum."""
+"""Worst: a search for the instance of a space on which a method is farthest from the optimum."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -42,7 +42,8 @@ def worst(
     Parameters
     ----------
     method
-        A method of the space's decision, or a policy for spaces of scheduling. A callable runs in this process.
+        A method for the space's decision, or a policy if the decision is scheduling. A callable runs in this
+        process.
     space
         Name of the space, such as ``"scheduling/rigid"``.
     search

@@ -12,7 +12,7 @@ from gsopt.evaluation import catalogue
 from gsopt.evaluation.ratio import Worst
 from gsopt.evaluation.space import Pick, Space
 
-#: Seconds for the second proof.
+#: Time limit of the second proof, in seconds.
 _SECOND_PROOF = 60.0
 
 
@@ -65,18 +65,18 @@ class WorstCase:
 
     @cached_property
     def result(self) -> Result[Any] | None:
-        """The method's result on `problem`."""
+        """The method's result on `problem`, or None if there is no such instance."""
         return None if self.problem is None else run(self.method, self.problem)
 
     @cached_property
     def optimum(self) -> Result[Any] | None:
-        """The optimum of `problem`."""
+        """The exact method's result on `problem`, or None if there is no such instance."""
         exact = catalogue.find_method(self.space.word, self.space.method)
         return None if self.problem is None else run(exact, self.problem)
 
     @cached_property
     def confirmed(self) -> str:
-        """Name of another exact method that proves the same optimum, empty if none does."""
+        """Name of another exact method that proves the same optimum, or an empty string if none does."""
         others = catalogue.exact_methods(self.space.word)
         return next((name for name in others if name != self.space.method and self._agrees(others[name])), "")
 

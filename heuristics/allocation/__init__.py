@@ -1,4 +1,4 @@
-"""Heuristics for allocation."""
+"""Allocation: heuristics that divide the remaining GPUs among elastic jobs."""
 
 from heuristics.allocation.highest_density import highest_density
 from heuristics.allocation.marginal_greedy import marginal_greedy

@@ -1,4 +1,4 @@
-"""Highest density: grant extra workers in the order of their value per GPU."""
+"""Highest density: extra workers granted in descending order of value per GPU."""
 
 import numpy as np
 
@@ -9,20 +9,21 @@ from heuristics.allocation.items import Items
 
 @heuristic
 def highest_density(problem: Allocation) -> AllocationSolution | NoSolution:
-    """Take items in descending order of value per GPU. A larger item of a job replaces its current one.
+    """Take items in descending order of value per GPU.
 
-    An item is an allowed number of extra workers of one job. It is taken if it is worth more than the current
-    item of the job and enough GPUs remain. Ties go to the smaller number, then to the first job.
+    An item is an allowed number of extra workers for one job. It is taken, and replaces the job's current item,
+    if its value is higher and enough GPUs remain. Ties go to the smaller number, then to the first job.
 
     Notes
     -----
-    Source: the classical greedy algorithm for knapsacks, by value per weight, on the items of Aryl's Algorithm
-    2.
+    Source: the classical greedy algorithm for knapsacks, which sorts by value per weight, applied to the items
+    of Aryl's Algorithm 2.
 
     Complexity: O(I log I) for I items.
 
-    The order uses averages, not marginal gains. So a job whose first extra worker is valuable also gets further
-    workers of little use. On the other hand, the rule finds gains that lie beyond a worker that saves nothing.
+    The order uses averages, not marginal gains. A job whose first extra worker is valuable therefore also gets
+    further workers of little use. On the other hand, the rule finds gains that only appear after an extra
+    worker that saves nothing.
 
     Examples
     --------

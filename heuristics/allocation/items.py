@@ -1,4 +1,4 @@
-"""Items: the GPUs and the value of each number of extra workers of each job, as flat arrays."""
+"""Items: the GPUs and value of each job's possible numbers of extra workers, as flat arrays."""
 
 from bisect import bisect_right
 from dataclasses import dataclass
@@ -11,16 +11,16 @@ from gsopt.problems.allocation import Allocation
 
 @dataclass(frozen=True, eq=False)
 class Items:
-    """The allowed numbers of extra workers of all jobs, job by job, that fit into the remaining GPUs.
+    """All allowed numbers of extra workers that fit into the remaining GPUs, job by job.
 
     Attributes
     ----------
     first
-        Index of the first item of each job, and finally the number of items, shape (jobs + 1,).
+        Index of each job's first item, followed by the total number of items, shape (jobs + 1,).
     job, extra, gpus
-        Job, number of extra workers, and GPUs of these workers, shape (items,).
+        Index of the job, number of extra workers, and total GPUs of these workers, shape (items,).
     value
-        Reduction of the running time, shape (items,).
+        Reduction of the job's running time, or the job's own value if it gives values, shape (items,).
     """
 
     first: NDArray[np.int64]

@@ -1,4 +1,4 @@
-"""Marginal greedy: each step goes to the job that gains the most per GPU."""
+"""Marginal greedy: extra workers granted step by step to the job that gains the most per GPU."""
 
 from heapq import heapify, heappop, heappush
 
@@ -25,11 +25,11 @@ def marginal_greedy(problem: Allocation) -> AllocationSolution | NoSolution:
     Complexity: O(I + P log J) for J jobs, I items and P steps granted.
 
     The result is optimal if all steps have the same size and no step of a job saves more than the one before
-    it. With different sizes, the rule may leave GPUs idle that a better choice would use. With other values,
-    the rule cannot find gains that lie beyond a step that saves nothing.
+    it. With steps of different sizes, the rule may leave GPUs idle that a better choice would use. With other
+    values, it misses gains that only appear after a step that saves nothing.
 
-    Departures from the papers: AFS and Optimus build whole allocations from predicted throughput. Here the
-    remaining GPUs are granted by the time that they save, within the range of each job.
+    Departures from the papers: AFS and Optimus build whole allocations from predicted throughput. Here only the
+    remaining GPUs are granted, within each job's range, to the jobs for which they save the most time.
 
     Examples
     --------
@@ -61,7 +61,7 @@ def marginal_greedy(problem: Allocation) -> AllocationSolution | NoSolution:
 
 
 def _steps(items: Items) -> tuple[list[float], list[int]]:
-    """Return the negated value per GPU, and the GPUs, of the step to each item from the previous one."""
+    """Return the negated gain per GPU and the additional GPUs of the step to each item from the one before."""
     begins = items.first[:-1][np.diff(items.first) > 0]
     gpus, value = np.diff(items.gpus, prepend=0), np.diff(items.value, prepend=0.0)
     gpus[begins], value[begins] = items.gpus[begins], items.value[begins]

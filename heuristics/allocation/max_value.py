@@ -1,4 +1,4 @@
-"""MaxValueDP: the dynamic program for the multiple-choice knapsack that Algorithm 2 calls."""
+"""MaxValueDP: the dynamic program for the multiple-choice knapsack in Aryl's Algorithm 2."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from gsopt.core.errors import TimeUp, Unsupported
 #: An item: weight and value.
 Item = tuple[int, float]
 
-#: The most cells of the table, and additions (item, GPU): less than a gigabyte and some seconds.
+#: At most this many table cells, and additions (item, GPU): less than a gigabyte, and a few seconds.
 LARGEST_TABLE, LONGEST_RUN = 100_000_000, 500_000_000
 
 
@@ -20,12 +20,12 @@ def max_value(groups: Sequence[Sequence[Item]], capacity: int, budget: Budget = 
     Returns
     -------
     list of int
-        The position of the chosen item of each group, counted from 1, or 0 if no item is chosen.
+        The position of the chosen item in each group, counted from 1, or 0 if no item is chosen.
 
     Raises
     ------
     Unsupported
-        The table of groups by capacity would be too large.
+        The table, groups by capacity, would be too large.
     TimeUp
         The time limit is reached before the table is filled.
 
@@ -60,6 +60,6 @@ def max_value(groups: Sequence[Sequence[Item]], capacity: int, budget: Budget = 
 
 
 def refuse_large(groups: int, items: int, capacity: int) -> None:
-    """Raise `Unsupported` if a table takes too much memory or time."""
+    """Raise `Unsupported` if a table would take too much memory or time."""
     if groups * (capacity + 1) > LARGEST_TABLE or items * (capacity + 1) > LONGEST_RUN:
         raise Unsupported(f"a table of {groups:,} groups by {capacity:,} GPUs is too large")

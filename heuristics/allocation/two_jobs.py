@@ -6,12 +6,12 @@ from fractions import Fraction
 
 @dataclass(frozen=True)
 class LinearJob:
-    """A job as in Aryl's Table 11.
+    """A job with linear speed-up, in the notation of Aryl's Table 11.
 
     Attributes
     ----------
     work
-        L, in GPU-seconds, independent of the allocation (linear speed-up).
+        L, in GPU-seconds. It does not depend on the allocation, because the speed-up is linear.
     least, most
         g_min and g_max, in GPUs.
     """
@@ -23,10 +23,10 @@ class LinearJob:
 
 @dataclass(frozen=True)
 class TwoJobs:
-    """Two jobs that both run from the start and use all `capacity` GPUs together (Equation 3a).
+    """Two jobs that both run from the start and together use all `capacity` GPUs (Equation 3a).
 
-    As in Equation 2, both minima fit together, and both maxima do not. When one job ends, the other continues
-    with its maximum. The job with the smaller maximum is p.
+    As in Equation 2, both minima fit together, but both maxima do not. When one job ends, the other continues
+    on its maximum number of GPUs. The job with the smaller maximum is p.
     """
 
     capacity: int
@@ -40,7 +40,7 @@ class TwoJobs:
         return least, min(self.p.most, self.capacity - self.q.least)
 
     def completion_times(self, gpus: int) -> tuple[Fraction, Fraction]:
-        """Return both completion times if p gets `gpus` GPUs and q the others (below Equation 4)."""
+        """Return the completion times of p and q if p gets `gpus` GPUs and q the rest (below Equation 4)."""
         others = self.capacity - gpus
         work_p, work_q = Fraction(self.p.work), Fraction(self.q.work)
         alone_p, alone_q = work_p / gpus, work_q / others
@@ -54,11 +54,11 @@ class TwoJobs:
 
 
 def printed_rule(jobs: TwoJobs) -> int:
-    """Return how many GPUs p gets by the two conclusions at the end of Appendix C (Equations 8 and 9).
+    """Return how many GPUs p gets according to the conclusions of Appendix C (Equations 8 and 9).
 
-    If the capacity is at least twice p's maximum, p is favoured, and otherwise the job with less work. The
+    If the capacity is at least twice p's maximum, p is favoured; otherwise, the job with less work is. The
     favoured job gets its maximum, or as many GPUs as the other job's minimum leaves. The paper does not cover
-    the case in which fewer than the maximum are left; there the rule can be wrong.
+    the case in which these are fewer than the maximum, and there the rule can be wrong.
     """
     least, most = jobs.end_points
     favours_p = jobs.capacity >= 2 * jobs.p.most or jobs.p.work <= jobs.q.work
@@ -66,22 +66,22 @@ def printed_rule(jobs: TwoJobs) -> int:
 
 
 def end_point_rule(jobs: TwoJobs) -> int:
-    """Return the number of GPUs for p that minimizes the average completion time of two jobs side by side.
+    """Return the number of GPUs for p that minimizes the average completion time of jobs run side by side.
 
-    By Equation 7, as p gets more GPUs the average first rises and then falls (or only falls, if the capacity is
-    at least twice p's maximum), so one of the two end points is best. Both are evaluated. Ties go to the
-    smaller number.
+    By Equation 7, as p gets more GPUs, the average first rises and then falls (or only falls, if the capacity
+    is at least twice p's maximum). One of the two end points is therefore best, and both are evaluated. Ties go
+    to the smaller number.
 
     Notes
     -----
-    Source: Aryl, Appendix C, Equation 7; corrected: the paper evaluates the allocations that give one job its
-    maximum, which may break the other's minimum.
+    Source: Aryl, Appendix C, Equation 7, with a correction: the paper evaluates the allocations that give one
+    job its maximum, which may violate the other's minimum.
     """
     return min(jobs.end_points, key=jobs.average)
 
 
 def one_after_the_other(jobs: TwoJobs) -> Fraction:
-    """Return the smaller average completion time of the two orders of running the jobs in sequence.
+    """Return the average completion time if the jobs run one after the other, in the better order.
 
     Appendix C omits this case, although it can be better than running the jobs side by side with any
     allocation.

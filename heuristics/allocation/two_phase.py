@@ -1,4 +1,4 @@
-"""Aryl's Algorithm 2: minimum workers by shortest job first, then a knapsack for the extra workers."""
+"""Two phase: Aryl's Algorithm 2, shortest job first for minimum workers and a knapsack for extra workers."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -20,26 +20,26 @@ def two_phase(
     weight: Literal["corrected", "printed"] = "corrected",
     budget: Budget = UNLIMITED,
 ) -> AllocationSolution | NoSolution:
-    """Start the queued jobs, then divide the remaining GPUs with a knapsack over the extra workers of all jobs.
+    """Start the queued jobs, then divide the remaining GPUs by a knapsack over the extra workers of all jobs.
 
-    In an `Allocation`, every queued job starts, so the first phase only takes the GPUs of these jobs.
-    `two_phase_allocation` chooses from a longer queue.
+    In an `Allocation`, every queued job starts, so the first phase only sets aside the GPUs of these jobs.
+    `two_phase_allocation` also chooses which jobs of a longer queue start.
 
     Parameters
     ----------
     problem
         The problem.
     weight
-        The GPUs that an item of w extra workers takes from the remaining GPUs: ``w * gpus_per_worker``
-        (``corrected``), or ``(w + min_workers) * gpus_per_worker`` as printed in line 17 (``printed``). The
-        printed weight charges the minimum workers a second time, and leaves GPUs idle.
+        The weight of an item of w extra workers, in GPUs: ``w * gpus_per_worker`` (``corrected``), or
+        ``(w + min_workers) * gpus_per_worker`` as in line 17 of the paper (``printed``). The printed weight
+        charges the minimum workers a second time and so leaves GPUs idle.
     budget
         Time limit; if it is reached, there is no solution.
 
     Raises
     ------
     InvalidInput
-        The weight is neither of the two.
+        The weight is neither ``corrected`` nor ``printed``.
     Unsupported
         The table of the knapsack would be too large.
 
@@ -54,10 +54,10 @@ def two_phase(
 
     Departures from the paper:
 
-    - Line 19 appends the item to the list of groups. Here it joins the group of its job.
-    - Line 25 requires C* >= 0, which always holds. With C* = 0, nothing is left to share anyway.
-    - Line 18 also uses the full running time at the minimum for running jobs. Here the problem defines the
-      value, which for such a job should be based on the remaining time (or `remaining_work`).
+    - Line 19 appends the item to the list of groups. Here the item joins its job's group.
+    - Line 25 requires C* >= 0, which always holds. With C* = 0, there is nothing left to divide anyway.
+    - Line 18 uses the full running time on minimum workers even for running jobs. Here the problem defines the
+      value, which for a running job should be based on the remaining time (or `remaining_work`).
 
     Examples
     --------
@@ -92,7 +92,7 @@ def _groups(items: Items, charged: Sequence[int]) -> list[list[Item]]:
 
 @dataclass(frozen=True)
 class TwoPhase:
-    """The decision of Algorithm 2 for a queue.
+    """The decision of Algorithm 2: the queued jobs that start, and the extra workers.
 
     Attributes
     ----------
@@ -101,9 +101,9 @@ class TwoPhase:
     waiting
         Queued jobs that keep waiting, shortest first.
     problem
-        The knapsack of the second phase: started and running jobs.
+        The knapsack of the second phase, over started and running jobs.
     result
-        The extra workers of the second phase.
+        The extra workers chosen in the second phase.
     """
 
     started: tuple[ElasticJob, ...]
@@ -126,11 +126,11 @@ def two_phase_allocation(
     queued
         Waiting jobs, elastic or not.
     running
-        Elastic jobs that run with their minimum workers.
+        Elastic jobs that already run with their minimum workers.
     capacity
         GPUs that are idle or used by extra workers (section 5.2).
     knapsack
-        Method for the second phase, e.g. an exact one that is faster than the table of `two_phase`.
+        Method for the second phase, such as an exact one that is faster than the table in `two_phase`.
 
     Raises
     ------
@@ -151,10 +151,10 @@ def two_phase_allocation(
 def shortest_job_first(
     queued: Sequence[ElasticJob], capacity: int
 ) -> tuple[list[ElasticJob], list[ElasticJob]]:
-    """Return which jobs start with their minimum workers and which wait, shortest first (lines 1-9, 24).
+    """Return the jobs that start with their minimum workers and the jobs that wait (lines 1-9, 24).
 
-    Jobs that do not fit are skipped. Elastic jobs are ordered by their running time with the minimum number of
-    workers. Ties keep the order of the queue.
+    Both lists are sorted by running time, shortest first; for elastic jobs, this is the time on the minimum
+    number of workers. Ties keep the order of the queue. Jobs that do not fit are skipped.
 
     Raises
     ------

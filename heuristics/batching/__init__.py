@@ -1,4 +1,4 @@
-"""Heuristics for batching."""
+"""Batching: heuristics that choose the GPUs and batch size of each job."""
 
 from heuristics.batching.equal_share import equal_share
 from heuristics.batching.evolution import evolution

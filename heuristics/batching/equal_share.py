@@ -1,4 +1,4 @@
-"""Equal share: all jobs get the same number of GPUs, up to their caps."""
+"""Equal share: the same number of GPUs for every job, up to its cap."""
 
 from collections.abc import Sequence
 from heapq import heapify, heappop, heappush
@@ -12,7 +12,7 @@ from heuristics.batching.menus import next_of, shortest_first, solution, started
 
 @heuristic
 def equal_share(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
-    """Grant each GPU to the job with the fewest GPUs below its cap. Ties go to the shorter job.
+    """Grant each GPU to the job with the fewest GPUs among those below their caps. Ties go to the shorter job.
 
     Parameters
     ----------
@@ -26,8 +26,8 @@ def equal_share(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
     Source: processor sharing, the usual baseline. If there are more jobs than GPUs, the shortest jobs run. The
     criterion is ignored.
 
-    Complexity: O(J (J + G) log J) for J jobs with G gaps in their allowed numbers of GPUs, as the jobs with the
-    fewest GPUs grow together.
+    Complexity: O(J (J + G) log J) for J jobs with G gaps in their allowed numbers of GPUs, because the jobs
+    with the fewest GPUs grow together.
 
     Examples
     --------
@@ -60,5 +60,5 @@ def equal_share(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
 
 
 def _gapless(menu: Sequence[int], gpus: int) -> int:
-    """Return how many numbers on the menu are larger than `gpus` if the menu is a range, and otherwise 0."""
+    """Return how many numbers in a menu are larger than `gpus` if the menu is a range, and otherwise 0."""
     return max(menu.stop - 1 - gpus, 0) if isinstance(menu, range) and gpus in menu else 0

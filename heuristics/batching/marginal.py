@@ -1,4 +1,4 @@
-"""Marginal: one GPU after another goes to the job that gains the most from it."""
+"""Marginal: GPUs granted one after another to the job that gains the most."""
 
 from fractions import Fraction
 from heapq import heapify, heappop, heappush
@@ -10,13 +10,13 @@ from gsopt.core.problem import Sense
 from gsopt.problems.batching import Batches, Batching
 from heuristics.batching.menus import granted, next_of, shortest_first, solution, started
 
-#: Cost of a job's next step per GPU, the job's rank, its GPUs after the step, and its cost on them.
+#: Change of a job's cost per GPU in its next step, the job's rank, and its GPUs and cost after the step.
 _Step = tuple[Exact, int, int, Exact]
 
 
 @heuristic
 def marginal(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
-    """Start the shortest jobs, then give each GPU to the job whose part of the objective improves the most.
+    """Start the shortest jobs, then grant each GPU to the job whose part of the objective improves the most.
 
     A step leads to a job's next allowed number of GPUs. Steps are ranked by their gain per GPU, and ties go to
     the shorter job. A job whose next step no longer fits gets no more GPUs.
@@ -31,11 +31,11 @@ def marginal(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
     Notes
     -----
     Source: the rule of Optimus (EuroSys 2018, section 4.1), a baseline of ONES: each job gets a worker, then
-    each next worker goes to the job with the largest marginal gain in completion time. With ``sum_time``, it is
-    exactly this rule. Departures: the gain is in the problem's criterion, there are no parameter servers, and
-    GPUs are given even without a gain if the problem requires all GPUs to be used.
+    each further worker goes to the job with the largest marginal gain in completion time. With ``sum_time``,
+    this heuristic is exactly that rule. Departures: the gain is in the problem's criterion, there are no
+    parameter servers, and GPUs are granted even without a gain if the problem requires all GPUs to be used.
 
-    Complexity: O(I log J) for I allowed numbers of GPUs of J jobs together.
+    Complexity: O(I log J) for J jobs that have I allowed numbers of GPUs in total.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def marginal(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
 
 
 def _step(problem: Batching, place: int, gpus: int, cost: Exact, rank: int) -> _Step | None:
-    """Return the next step of a job from a number of GPUs, with its cost there, or None if there is none."""
+    """Return a job's next step from `gpus` GPUs, on which it costs `cost`, or None if there is none."""
     further = next_of(problem.counts[place], gpus)
     if further is None:
         return None

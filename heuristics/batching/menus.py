@@ -1,4 +1,4 @@
-"""Menus: the numbers of GPUs that jobs may have, and the solution for a choice of them."""
+"""Menus: the numbers of GPUs that each job may have, and the solution for one choice from each."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -10,22 +10,22 @@ from gsopt.core.errors import TimeUp, Unsupported
 from gsopt.core.numbers.grid import Exact
 from gsopt.problems.batching import Batches, Batching, Grant
 
-#: The most cells (job, number of GPUs) of a table.
+#: At most this many cells (job, number of GPUs) in a table.
 _LARGEST_TABLE = 50_000_000
 
 
 def time_on(problem: Batching, place: int, gpus: int) -> Exact:
-    """Return the time in seconds until a job completes on a number of GPUs with its fastest batch size."""
+    """Return the seconds until a job completes on a number of GPUs with its fastest batch size."""
     return problem.time(problem.jobs[place], granted(problem, place, gpus))
 
 
 def granted(problem: Batching, place: int, gpus: int) -> Grant:
-    """Return the grant of a number of GPUs to a job, with its fastest batch size on these GPUs."""
+    """Return a job's grant of a number of GPUs, with the fastest batch size on them."""
     return Grant(gpus=gpus, batch_size=problem.jobs[place].fastest(gpus) or gpus)
 
 
 def started(problem: Batching) -> list[int]:
-    """Return the least number of GPUs for every job that must run, and 0 for the others."""
+    """Return the smallest allowed number of GPUs for every job that must run, and 0 for the others."""
     return [
         counts[0] if job.name in problem.required else 0
         for job, counts in zip(problem.jobs, problem.counts, strict=True)
@@ -33,7 +33,7 @@ def started(problem: Batching) -> list[int]:
 
 
 def shortest_first(problem: Batching) -> list[int]:
-    """Return the jobs that can run, sorted by their time on the fewest GPUs. Ties keep their order."""
+    """Return the jobs that can run, shortest first on the fewest GPUs they may have; ties keep their order."""
     able = [place for place, counts in enumerate(problem.counts) if counts]
     return sorted(able, key=lambda place: time_on(problem, place, problem.counts[place][0]))
 
@@ -45,22 +45,22 @@ def next_of(menu: Sequence[int], gpus: int) -> int | None:
 
 
 def most_of(menu: Sequence[int], gpus: int) -> int:
-    """Return the largest allowed number of GPUs up to a limit, or 0 if there is none."""
+    """Return the largest allowed number that is at most `gpus`, or 0 if there is none."""
     place = bisect_right(menu, gpus)
     return menu[place - 1] if place else 0
 
 
 def solution(problem: Batching, counts: Sequence[int], budget: Budget = UNLIMITED) -> Batches:
-    """Return the solution with the given numbers of GPUs, or with the closest numbers that use enough GPUs.
+    """Return the solution with the given GPU counts, or with the closest counts that use enough GPUs.
 
-    If there are gaps between allowed numbers, GPUs may be left that no single job can take. Then as few GPUs as
-    possible are moved between jobs. If the time limit is reached, the jobs take as many of the remaining GPUs
-    as they can, shortest first.
+    If there are gaps between allowed numbers, GPUs may be left that no single job can take. In that case, as
+    few GPUs as possible are moved between jobs. If the time limit is reached, the jobs take as many of the
+    remaining GPUs as they can, shortest first.
 
     Raises
     ------
     TimeUp
-        The time limit is reached while GPUs are left that must be used.
+        The time limit is reached before all GPUs that must be used are granted.
     Unsupported
         The table of `nearest` would be too large.
     """
@@ -76,7 +76,7 @@ def solution(problem: Batching, counts: Sequence[int], budget: Budget = UNLIMITE
 
 
 def _filled(problem: Batching, counts: Sequence[int]) -> list[int]:
-    """Return the counts after giving the remaining GPUs to the shorter jobs."""
+    """Return the counts after granting each job as many remaining GPUs as it can take, shortest job first."""
     filled = list(counts)
     left = problem.gpus - sum(filled)
     for place in shortest_first(problem):
@@ -87,9 +87,9 @@ def _filled(problem: Batching, counts: Sequence[int]) -> list[int]:
 
 
 def nearest(problem: Batching, wanted: Sequence[int], budget: Budget = UNLIMITED) -> list[int] | None:
-    """Find numbers of GPUs that use as many GPUs as possible and differ least from the wanted numbers.
+    """Find GPU counts that use as many GPUs as possible and, among these, differ least from the wanted ones.
 
-    The result is None if the time limit is reached.
+    The difference is the sum of absolute differences over all jobs. Return None if the time limit is reached.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""SRPT: shortest remaining processing time first, with each job on as many GPUs as it may have."""
+"""SRPT: shortest remaining processing time first, each job on as many GPUs as it may have."""
 
 from gsopt.core.budget import UNLIMITED, Budget
 from gsopt.core.method import heuristic
@@ -8,7 +8,7 @@ from heuristics.batching.menus import most_of, solution, started, time_on
 
 @heuristic
 def srpt(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
-    """Grant jobs their caps in the order of their remaining times, shortest first, while GPUs are left.
+    """Grant jobs their caps in ascending order of remaining time, while GPUs are left.
 
     The remaining time is the time on the largest number of GPUs that a job may have. Jobs that must run get the
     fewest GPUs that they may have, before all others.
@@ -18,12 +18,12 @@ def srpt(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
     problem
         The problem.
     budget
-        Time limit for finding numbers of GPUs that add up to all GPUs, if allowed numbers have gaps.
+        Time limit for finding GPU counts that add up to all GPUs, if allowed numbers have gaps.
 
     Notes
     -----
-    Source: shortest remaining processing time first, the starting point of ONES (section 3.2.1), with the caps
-    of batch limits. Equation 3 without a forced set is close to it.
+    Source: shortest remaining processing time first, the starting point of ONES (section 3.2.1), with caps from
+    the batch limits. Equation 3 without a forced set is close to it.
 
     Complexity: O(J log J) for J jobs.
 

@@ -1,4 +1,4 @@
-"""BSBF: shortest job first; each job shares with the partner that gives the least mean completion time."""
+"""BSBF: sharing partners chosen by the mean completion time of the pair, shortest job first."""
 
 from collections.abc import Sequence
 from typing import Any, Literal, get_args
@@ -11,7 +11,7 @@ from gsopt.performance.colocation.sub_batches import Ties
 from gsopt.problems.colocation import Colocation, ColocationSolution, Share
 from heuristics.colocation.queue import Key, shortest_first
 
-#: Which partner is best: with which the two complete soonest, or which saves most over waiting for it.
+#: Which partner is best: the one with the least mean completion time, or the one that saves most over waiting.
 Prefers = Literal["mean_jct", "saved"]
 
 
@@ -25,7 +25,7 @@ def bsbf(
     prefers: Prefers = "mean_jct",
     budget: Budget = UNLIMITED,
 ) -> ColocationSolution:
-    """Let each job choose its best remaining partner, shortest job first.
+    """Let each job choose the best remaining partner, shortest job first.
 
     The best partner is the one with the least mean completion time of the pair. This need not be the partner
     that saves the most time, since a short partner completes soon in any case.
@@ -42,10 +42,10 @@ def bsbf(
     ties
         Which of two equal sub-batches is chosen. The printed rule is ``smaller``.
     key
-        ``seconds``: the order of Algorithm 1, by expected time. ``gpus``: the order in the text, by number of
-        GPUs.
+        ``seconds`` sorts jobs by expected time, as in Algorithm 1; ``gpus`` by number of GPUs, as in the text.
     prefers
-        ``mean_jct``: the partner of Algorithm 1, line 14. ``saved``: the partner that saves the most time.
+        ``mean_jct`` for the partner of Algorithm 1, line 14; ``saved`` for the partner that saves the most
+        time.
     budget
         Time limit.
 
@@ -59,9 +59,9 @@ def bsbf(
     Source: Castor, Algorithms 1 and 2 (SJF-BSBF).
 
     Departures from the paper: a job shares with a single running job that has all the GPUs that it needs,
-    whereas the paper collects GPUs of several jobs. The printed algorithm loops over GPUs although it chooses
-    jobs, and this one loops over running jobs. The errors of Algorithm 2 are listed in
-    `gsopt.performance.colocation.choose_sub_batch`. Ties go to the first partner.
+    whereas the paper collects the GPUs of several jobs. The printed algorithm loops over GPUs although it
+    chooses jobs; this one loops over running jobs. `gsopt.performance.colocation.choose_sub_batch` lists the
+    errors of Algorithm 2. Ties go to the first partner.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def bsbf(
 
 
 def _rank(choice: Choice, offered: Sequence[SubBatch], prefers: Prefers) -> Any:
-    """Return the rank of a partner, where lower is better."""
+    """Return the sort key of a partner, where lower is better."""
     if prefers == "mean_jct":
         return choice.mean_jct
     return 2 * choice.mean_jct - offered[0].pair.sequential_sum

@@ -1,4 +1,4 @@
-"""First fit: pending jobs, shortest first, each share with the first running job that has room."""
+"""First fit: sharing with the first running job that has room, shortest pending job first."""
 
 from gsopt.core.budget import UNLIMITED, Budget
 from gsopt.core.method import heuristic
@@ -8,9 +8,10 @@ from heuristics.colocation.queue import Key, shortest_first
 
 @heuristic
 def first_fit(problem: Colocation, *, key: Key = "seconds", budget: Budget = UNLIMITED) -> ColocationSolution:
-    """Let jobs share one after another, shortest first, ignoring interference.
+    """Let each pending job share with the first partner that has room, shortest job first.
 
-    The partner is the first running job with enough GPUs and memory, in the first mode that fits.
+    The partner is the first running job with enough GPUs and memory, in the first mode that fits. Interference
+    is ignored.
 
     Complexity: O(R P M) for R running and P pending jobs with M modes each.
 
@@ -19,7 +20,7 @@ def first_fit(problem: Colocation, *, key: Key = "seconds", budget: Budget = UNL
     problem
         The problem.
     key
-        ``seconds``, or ``gpus`` for the order by number of GPUs.
+        ``seconds`` sorts jobs by expected time, ``gpus`` by number of GPUs.
     budget
         Time limit.
 
@@ -27,8 +28,8 @@ def first_fit(problem: Colocation, *, key: Key = "seconds", budget: Budget = UNL
     -----
     Source: Castor, section 9.1 (SJF-FFS, "first fit sharing"), which ignores interference.
 
-    Departures from the paper: the paper gives no details. Modes, and one partner for all GPUs, are gsopt's
-    choices.
+    Departures from the paper: the paper gives no details. Modes, and a single partner for all GPUs of a job,
+    are gsopt's choices.
 
     Examples
     --------

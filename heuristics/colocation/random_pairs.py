@@ -1,4 +1,4 @@
-"""Random pairs: every pending job shares with a random running job that has room."""
+"""Random pairs: a random running job with room as the partner of each pending job."""
 
 from random import Random
 
@@ -18,7 +18,7 @@ def random_pairs(problem: Colocation, *, seed: int = 0, budget: Budget = UNLIMIT
     problem
         The problem.
     seed
-        Seed of the order and of the draws.
+        Seed of the random order and the random partners.
     budget
         Time limit.
 

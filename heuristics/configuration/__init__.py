@@ -1,4 +1,4 @@
-"""Heuristics for configuration."""
+"""Configuration: heuristics that choose the GPU type and GPU count of each job."""
 
 from heuristics.configuration.greedy import greedy
 

@@ -1,4 +1,4 @@
-"""Greedy: make the change with the largest gain per GPU until no change improves the objective."""
+"""Greedy: the change with the largest gain per GPU, repeated until none improves the objective."""
 
 from fractions import Fraction
 from heapq import heapify, heappop, heappush
@@ -9,15 +9,15 @@ from gsopt.core.method import heuristic
 from gsopt.core.numbers.grid import decimal
 from gsopt.problems.configuration import Configuration, ConfigurationSolution
 
-#: Negated gain per GPU, number of the job, number of the configuration.
+#: Negated gain per GPU, index of the job, index of the configuration.
 _Change = tuple[float, int, int]
 
 
 @heuristic
 def greedy(problem: Configuration, *, budget: Budget = UNLIMITED) -> ConfigurationSolution:
-    """Start with the pinned jobs, then make the change with the largest gain per additional GPU.
+    """Start with the pinned jobs, then repeat the change with the largest gain per additional GPU.
 
-    This is repeated until no change improves the objective.
+    The search ends when no change improves the objective.
 
     A change gives a job another configuration with more GPUs, of any type, that costs less. Ties go to the
     first job, and then to its first configuration.
@@ -31,10 +31,11 @@ def greedy(problem: Configuration, *, budget: Budget = UNLIMITED) -> Configurati
 
     Notes
     -----
-    Source: none; this is the usual greedy algorithm for multiple-choice knapsacks, to measure the gain of Sia's
-    integer program.
+    Source: none; this is the usual greedy algorithm for multiple-choice knapsacks, included to measure the gain
+    of Sia's integer program.
 
-    Complexity: O(J C^2 log(J C)) for J jobs with C configurations each, as each change adds up to C others.
+    Complexity: O(J C^2 log(J C)) for J jobs with C configurations each, because each change adds at most C
+    others.
 
     Examples
     --------
@@ -80,14 +81,14 @@ class _ConfigurationState:
                 self.make(number, job.current)
 
     def changes(self, job: int) -> list[_Change]:
-        """Return the changes of a job that improve the objective and for which enough GPUs are free."""
+        """Return the job's changes that improve the objective and for which enough GPUs are free."""
         if self.problem.jobs[job].pinned:
             return []
         found = (self.change(job, place) for place in self._costs_of(job))
         return [change for change in found if change is not None]
 
     def change(self, job: int, place: int) -> _Change | None:
-        """Return the change of a job to a configuration, or None if it gains nothing or GPUs are lacking."""
+        """Return the change of a job to a configuration, or None if it gains nothing or lacks GPUs."""
         before, kind = self.places[job], self.kinds[place]
         held = 0 if before is None else self.gpus[before]
         more = self.gpus[place] - held
@@ -99,7 +100,7 @@ class _ConfigurationState:
         return (-(gain / (self.unit * more)), job, place) if gain > 0 else None
 
     def make(self, job: int, place: int) -> None:
-        """Change the configuration of a job."""
+        """Give a job a new configuration, and update the remaining GPUs."""
         before = self.places[job]
         if before is not None:
             self.left[self.kinds[before]] += self.gpus[before]

@@ -1,4 +1,4 @@
-"""FIFO: jobs in the order of the queue."""
+"""FIFO: free GPUs offered to the jobs in queue order."""
 
 from gsopt.core.budget import UNLIMITED, Budget
 from gsopt.core.method import heuristic
@@ -14,8 +14,8 @@ def fifo(problem: Consolidation, *, budget: Budget = UNLIMITED) -> Consolidation
 
     Complexity: O(J R + G) for J jobs, R racks and G GPUs.
 
-    Source: Dally, Algorithm 1, with both timers at zero. New jobs all have a network sensitivity of 0, so they
-    keep their order.
+    Source: Dally, Algorithm 1, with both timers at zero. All new jobs have a network sensitivity of 0 and
+    therefore keep their order.
 
     Examples
     --------

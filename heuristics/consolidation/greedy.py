@@ -1,4 +1,4 @@
-"""Greedy: jobs with the highest value per GPU first."""
+"""Greedy: free GPUs offered to the jobs with the highest value per GPU first."""
 
 from fractions import Fraction
 
@@ -10,14 +10,14 @@ from heuristics.consolidation.offering import offer
 
 @heuristic
 def greedy(problem: Consolidation, *, budget: Budget = UNLIMITED) -> ConsolidationSolution:
-    """Offer the free GPUs to the jobs by value per GPU on the narrowest tier.
+    """Offer the free GPUs to the jobs in descending order of value per GPU on the narrowest tier.
 
     Ties keep the order of the instance. Every job accepts any tier.
 
     Complexity: O(J (log J + R) + G) for J jobs, R racks and G GPUs.
 
-    Source: Dally, Algorithm 1, with both timers at zero, in the order of the usual greedy algorithm for
-    knapsacks instead of the paper's.
+    Source: Dally, Algorithm 1, with both timers at zero, but in the order of the usual greedy algorithm for
+    knapsacks instead of the paper's order.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Most sensitive first: the jobs that suffer most from the network choose first."""
+"""Most sensitive first: free GPUs offered first to the jobs that suffer most from the network."""
 
 from fractions import Fraction
 
@@ -12,14 +12,14 @@ from heuristics.consolidation.offering import offer
 def most_sensitive_first(problem: Consolidation, *, budget: Budget = UNLIMITED) -> ConsolidationSolution:
     """Offer free GPUs first to the jobs that lose the largest share of their value on the widest tier.
 
-    Ties keep the order of the instance. Every job accepts any tier, so once no machine has room, sensitive jobs
-    spread over the network and hardly make progress.
+    Ties keep the order of the instance. Every job accepts any tier, so once no single machine has room, even
+    sensitive jobs are spread over the network and make hardly any progress.
 
     Complexity: O(J (log J + R) + G) for J jobs, R racks and G GPUs.
 
-    Source: Dally, section III, which offers GPUs in the order of increasing Nw_sens, the share of its running
-    time that a job spends computing. The paper measures Nw_sens for jobs that have run. Here it is replaced by
-    a waiting job's value on the widest tier, relative to its value on the narrowest tier.
+    Source: Dally, section III, which offers GPUs in ascending order of Nw_sens, the share of its running time
+    that a job spends computing. The paper measures Nw_sens for jobs that have run. Here it is replaced by a
+    waiting job's value on the widest tier, relative to its value on the narrowest tier.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Offering: give free GPUs to one job after another, as close together as possible."""
+"""Offering: free GPUs granted to one job after another, as close together as possible."""
 
 from collections.abc import Iterable
 
@@ -8,14 +8,14 @@ from gsopt.simulation.placer import FreeGpus, consolidated
 
 
 def offer(problem: Consolidation, order: Iterable[Job], budget: Budget = UNLIMITED) -> ConsolidationSolution:
-    """Grant each job GPUs as close together as possible. Jobs for which too few are free keep waiting.
+    """Grant each job GPUs as close together as possible. A job that needs more than are free keeps waiting.
 
     A job gets GPUs on the machine with the fewest free GPUs that suffice. If no machine has enough, the same
     rule chooses a rack, whose emptiest machines are used first. If no rack has enough, the emptiest machines of
     the cluster are used.
 
     Source: Dally, Algorithm 1, with both timers at zero: every offer is accepted. The algorithm does not say
-    which machine or rack is offered. Here it is the best fit.
+    which machine or rack is offered; here it is the one that fits best.
     """
     busy = frozenset(problem.busy)
     left = [[gpu for gpu in gpus if gpu not in busy] for gpus in problem.cluster.gpus_of.values()]

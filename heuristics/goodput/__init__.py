@@ -1,4 +1,4 @@
-"""Heuristics for goodput."""
+"""Goodput: heuristics that divide the GPUs of every node among adaptive jobs."""
 
 from heuristics.goodput.genetic import genetic
 from heuristics.goodput.greedy import greedy

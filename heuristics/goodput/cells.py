@@ -1,4 +1,4 @@
-"""Cells: the non-empty cells of candidates, of which there are few."""
+"""Cells: the few (job, node) cells of candidates that hold GPUs, stored as a sparse array."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,9 +16,9 @@ class HeldCells:
     Attributes
     ----------
     shape
-        Candidates, jobs and nodes.
+        Numbers of candidates, jobs and nodes.
     at
-        Indices of the cells in the flattened array, ascending.
+        Indices of the cells in the flattened array, in ascending order.
     gpus
         GPUs in each cell. The array may be changed.
     """
@@ -29,7 +29,7 @@ class HeldCells:
 
     @classmethod
     def of(cls, candidates: Counts) -> "HeldCells":
-        """Return the cells of candidates, an array of shape (candidates, jobs, nodes)."""
+        """Return the non-empty cells of candidates, given as an array of shape (candidates, jobs, nodes)."""
         count, jobs, nodes = candidates.shape
         flat = candidates.reshape(-1)
         at = np.flatnonzero(flat != 0)
@@ -42,7 +42,7 @@ class HeldCells:
 
     @cached_property
     def rows(self) -> NDArray[np.int64]:
-        """Index of the candidate and job of each cell."""
+        """Combined index of the candidate and job of each cell."""
         return self.at // self.shape[2]
 
     @cached_property
@@ -52,22 +52,22 @@ class HeldCells:
 
     @cached_property
     def places(self) -> NDArray[np.int64]:
-        """Index of the candidate and node of each cell."""
+        """Combined index of the candidate and node of each cell."""
         return self.rows // self.shape[1] * self.shape[2] + self.nodes
 
     @property
     def nodes_of_jobs(self) -> Counts:
-        """Number of nodes of each job of each candidate."""
+        """Number of nodes of each job in each candidate."""
         return self.in_rows(self.gpus > 0)
 
     @property
     def gpus_of_jobs(self) -> Counts:
-        """Number of GPUs of each job of each candidate."""
+        """Number of GPUs of each job in each candidate."""
         return self.in_rows(self.gpus)
 
     @property
     def gpus_on_nodes(self) -> Counts:
-        """Number of used GPUs of each node of each candidate."""
+        """Number of used GPUs on each node in each candidate."""
         count, _, nodes = self.shape
         return _sums(self.places, self.gpus, (count, nodes))
 
@@ -76,13 +76,13 @@ class HeldCells:
         return _sums(self.rows, values, self.shape[:2])
 
     def filled(self) -> Counts:
-        """Return the cells as an array of shape (candidates, jobs, nodes)."""
+        """Return the candidates as a full array of shape (candidates, jobs, nodes)."""
         candidates = np.zeros(self.shape, dtype=np.int16 if self.gpus.max(initial=0) < 2**15 else np.int64)
         candidates.reshape(-1)[self.at] = self.gpus
         return candidates
 
     def fill(self, cells: NDArray[np.int64], groups: NDArray[np.int64], limits: NDArray[np.int64]) -> None:
-        """Limit the sum of each group of cells, which are sorted by group. The first cells keep their GPUs."""
+        """Limit the sum of each group of cells, given sorted by group. The first cells keep their GPUs."""
         gpus = self.gpus[cells]
         total = gpus.cumsum()
         begins = np.diff(groups[cells], prepend=-1) != 0

@@ -1,4 +1,4 @@
-"""Fronts: the selection of NSGA-II for two goals."""
+"""Fronts: NSGA-II's selection of candidates with two scores to maximize."""
 
 from bisect import bisect_right
 
@@ -11,9 +11,9 @@ _Places = NDArray[np.int64]
 
 
 def ranks(scores: Floats) -> _Places:
-    """Return the front of each candidate: 0 if no other candidate dominates it.
+    """Return the index of each candidate's front, which is 0 if no other candidate dominates it.
 
-    Each further front consists of the candidates that are dominated only by candidates of earlier fronts.
+    Each later front consists of the candidates that only candidates in earlier fronts dominate.
     """
     found = np.zeros(len(scores), dtype=np.int64)
     best: list[
@@ -31,7 +31,7 @@ def ranks(scores: Floats) -> _Places:
 
 
 def survivors(scores: Floats, number: int) -> _Places:
-    """Return the best candidates, by front and then by crowding distance (NSGA-II)."""
+    """Return the indices of the best candidates, by front and then by crowding distance (NSGA-II)."""
     fronts = ranks(scores)
     return np.lexsort((-_distances(scores, fronts), fronts))[:number]
 

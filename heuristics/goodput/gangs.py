@@ -1,4 +1,4 @@
-"""Gangs: start waiting jobs that need several GPUs at once and that no change of a single cell can start."""
+"""Gangs: starts of waiting jobs that need several GPUs at once, which no change of a single cell achieves."""
 
 import numpy as np
 
@@ -6,10 +6,10 @@ from heuristics.goodput.table import Counts, SpeedupTable
 
 
 def with_gangs(table: SpeedupTable) -> Counts:
-    """Return the current GPUs of jobs, after starting jobs that need more than one GPU on idle GPUs.
+    """Return the GPUs of all jobs after starting jobs that need more than one GPU on idle GPUs.
 
-    Jobs start in the order of the list, on the fewest GPUs and nodes on which they can run: on the node that
-    fits best, or on the emptiest nodes.
+    Jobs start in the order in which they are listed, on the fewest nodes and then the fewest GPUs on which they
+    can run. A single node is chosen by best fit; otherwise, the emptiest nodes are used.
     """
     vectors = table.current.copy()
     waiting = np.flatnonzero(~vectors.any(axis=1))
@@ -23,9 +23,9 @@ def with_gangs(table: SpeedupTable) -> Counts:
 
 
 def _room(table: SpeedupTable, vectors: Counts, nodes: int, gpus: int) -> Counts | None:
-    """Find idle GPUs on a number of nodes.
+    """Find idle GPUs on exactly the given number of nodes.
 
-    The result is None if there are too few of them, or if `gpus` is 0.
+    Return None if too few GPUs are idle, or if `gpus` is 0.
     """
     free = np.array(table.problem.nodes, dtype=np.int64) - vectors.sum(axis=0)
     if nodes == 1:

@@ -1,4 +1,4 @@
-"""Genetic: the search of Pollux, with crossover, mutation and repair of the GPUs of jobs on nodes."""
+"""Genetic: Pollux's search by crossover, mutation and repair of the jobs' GPUs on each node."""
 
 from typing import Annotated
 
@@ -23,7 +23,7 @@ def genetic(
     seed: int = 0,
     budget: Budget = UNLIMITED,
 ) -> GoodputSolution:
-    """Search by NSGA-II for the best fitness and utilisation from the current GPUs, and return the fittest.
+    """Search by NSGA-II for the best fitness and utilisation, and return the fittest candidate.
 
     Source: Pollux (OSDI 2021), section 4.2, and the authors' code where the text is silent: the number of
     generations, the probability of mutation, the largest number of nodes of a job, and the repair.
@@ -33,13 +33,12 @@ def genetic(
     Parameters
     ----------
     problem
-        The problem. If nodes or GPUs are short, the jobs listed first get them. The authors list jobs with the
-        least attained service first.
+        The problem. If nodes or GPUs are scarce, the jobs listed first get them. The authors list the jobs with
+        the least attained service first.
     population, generations
-        Number of candidates, which is also the number of children in each generation, and number of
-        generations.
+        Number of candidates (each generation has as many children), and number of generations.
     most_nodes
-        Largest number of nodes of a job.
+        Largest number of nodes that a job may use.
     seed
         Seed of all random numbers.
     budget
@@ -53,16 +52,17 @@ def genetic(
     Notes
     -----
     Crossover exchanges the jobs before a random point. Mutation resets some jobs to their current GPUs, and
-    takes the GPUs on some nodes from others. On each node with idle GPUs, it gives more GPUs to about one job,
-    and to one of the jobs that run there. Repair takes GPUs from jobs that violate a constraint.
+    takes the GPUs on some nodes from other jobs. On each node with idle GPUs, it grants more GPUs to about one
+    job overall, and to about one of the jobs that run there. Repair takes GPUs from jobs that violate a
+    constraint.
 
-    Departures: the search starts from the current GPUs only, like the authors' first search, not from the
-    candidates of the previous minute, as `heuristics.policies.pollux` does. Duplicate candidates are not
-    replaced. A job loses GPUs for which no speed-up is known.
+    Departures: the search starts from the current GPUs only, like the authors' first search, whereas
+    `heuristics.policies.pollux` starts from the candidates of the previous minute. Duplicate candidates are not
+    replaced. If no speed-up is known for a job's GPUs, it loses them.
 
     The order of the jobs matters: if new jobs are listed last, repair leaves them without GPUs. With 45 jobs on
-    64 busy GPUs, some then remain unserved, and the fitness is a third to a fifteenth of that with new jobs
-    first.
+    64 busy GPUs, some new jobs then get nothing, and the fitness is between a third and a fifteenth of the
+    fitness with new jobs first.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Greedy: make the best change of one job on one node until no change improves the objective."""
+"""Greedy: the best change of one job on one node, repeated until none improves the objective."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +14,9 @@ Mask = NDArray[np.bool_]
 
 @heuristic
 def greedy(problem: Goodput, *, budget: Budget = UNLIMITED) -> GoodputSolution:
-    """Start with the current GPUs, and make the change with the largest gain until none is an improvement.
+    """Start with the current GPUs, and repeat the change with the largest gain until none improves.
 
-    A change gives a job another number of GPUs on one node, at most its own plus the idle ones there, or moves
+    A change gives a job another number of GPUs on one node, at most its own plus the idle GPUs there, or moves
     one GPU from one job to another. Ties go to the first node, and then to the first job.
 
     Parameters
@@ -28,7 +28,7 @@ def greedy(problem: Goodput, *, budget: Budget = UNLIMITED) -> GoodputSolution:
 
     Notes
     -----
-    Source: none; this is gsopt's own, for comparison with the search of Pollux.
+    Source: none; this is gsopt's own heuristic, for comparison with Pollux's search.
 
     Complexity: O(J N g) per change for J jobs on N nodes of g GPUs. Only changed entries are recomputed.
 
@@ -46,7 +46,7 @@ def greedy(problem: Goodput, *, budget: Budget = UNLIMITED) -> GoodputSolution:
 
 
 class _State:
-    """The GPUs of jobs, and the gain of each other number of GPUs on a node."""
+    """The GPUs of all jobs, and the gain from each other number of GPUs for a job on a node."""
 
     def __init__(self, table: SpeedupTable) -> None:
         problem = table.problem
@@ -100,7 +100,7 @@ class _State:
         return True
 
     def _update(self, job: int) -> None:
-        """Recompute the term of a job for each number of GPUs on each node."""
+        """Recompute a job's term of the objective for each number of GPUs on each node."""
         own, current = self.vectors[job], self.table.current[job]
         stands, moves = own > 0, own != current
         nodes = _elsewhere(stands) + (self.counts > 0)
@@ -133,7 +133,7 @@ def _any(of: Mask, axis: int) -> Mask:
 
 
 def _elsewhere(of: Counts | Mask) -> Counts:
-    """Add up each job's values over all other nodes, shape (..., nodes, 1)."""
+    """Return, for each node, the sum of the job's values over all other nodes, shape (..., nodes, 1)."""
     found: Counts = (of.sum(axis=-1, keepdims=True) - of)[..., None]
     return found
 
@@ -144,7 +144,7 @@ def _at(gains: Floats, counts: Counts) -> Floats:
 
 
 def _best_other(less: Floats) -> tuple[Counts, Floats]:
-    """Return, for each job, the other job that loses least by giving up a GPU on a node, and its change."""
+    """Return, for each job and node, the other job that gives up a GPU at the least loss, and its change."""
     order = np.argsort(-less, axis=0, kind="stable")
     first, second = order[0], order[min(1, len(order) - 1)]
     giver = np.where(np.arange(len(less))[:, None] == first, second, first)

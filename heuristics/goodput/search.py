@@ -1,4 +1,4 @@
-"""Search: generations of candidates by crossover, mutation and repair, with the selection of NSGA-II."""
+"""Search: candidates evolved by crossover, mutation and repair, and selected as in NSGA-II."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from heuristics.goodput.cells import HeldCells
 from heuristics.goodput.fronts import ranks, survivors
 from heuristics.goodput.table import Counts, Floats, SpeedupTable
 
-#: Probability that a job is reset; that a job loses GPUs; and then that it loses those on a node.
+#: Probabilities that a job is reset, that a job loses GPUs, and that it then loses its GPUs on a given node.
 _BACK, _LOSER, _LOST = 0.1, 0.1, 0.1
 
 
@@ -24,7 +24,7 @@ def search(
     most_nodes: int,
     budget: Budget,
 ) -> Counts:
-    """Return the candidates of the last generation that no other candidate dominates, fittest first.
+    """Return the candidates of the last generation that no other one dominates, fittest first.
 
     `start` needs at least one job, node and candidate. Candidates have the shape (candidates, jobs, nodes) and
     hold the GPUs of each job on every node.
@@ -41,7 +41,7 @@ def search(
 
 @dataclass(frozen=True, eq=False)
 class _Pool:
-    """Candidates with their fitness and utilisation, and with their bytes for recognizing duplicates."""
+    """Candidates with their fitness and utilisation, and with their bytes, which identify duplicates."""
 
     candidates: Counts
     scores: Floats
@@ -60,7 +60,7 @@ class _Pool:
         )
 
     def without(self, seen: set[bytes]) -> "_Pool":
-        """Return the candidates that have not been seen, without duplicates."""
+        """Return the candidates not in `seen`, without duplicates."""
         first = {name: place for place, name in reversed(list(enumerate(self.names))) if name not in seen}
         return self.at(np.array(sorted(first.values()), dtype=np.int64))
 
@@ -78,7 +78,7 @@ class _Operators:
     def crossed(self, candidates: Counts, number: int) -> Counts:
         """Cross pairs of parents, each the better of two random candidates.
 
-        The best candidates come first.
+        The given candidates must be sorted, best first.
         """
         one, other = self.random.integers(len(candidates), size=(2, 2, -(-number // 2))).min(axis=0)
         jobs = np.arange(candidates.shape[1])
@@ -88,7 +88,7 @@ class _Operators:
         return children
 
     def mutated(self, candidates: Counts) -> Counts:
-        """Reset some jobs, take GPUs from others and give GPUs, modifying the candidates in place."""
+        """Reset some jobs, take GPUs from others, and grant GPUs to others; modify the candidates in place."""
         _, jobs, nodes = candidates.shape
         back = np.nonzero(self.random.random(candidates.shape[:2]) < _BACK)
         candidates[back] = self.table.current[back[1]]
@@ -108,7 +108,7 @@ class _Operators:
         return candidates
 
     def repaired(self, candidates: Counts) -> _Pool:
-        """Remove GPUs that break a rule: on nodes of several wide jobs, beyond limits, and on full nodes."""
+        """Remove GPUs that break a rule: on nodes with several wide jobs, beyond job limits, on full nodes."""
         cells = HeldCells.of(candidates)
         self._part_wide_jobs(cells)
         self._limit_jobs(cells)
@@ -128,7 +128,7 @@ class _Operators:
         cells.gpus[np.delete(wide, first)] = 0
 
     def _limit_jobs(self, cells: HeldCells) -> None:
-        """Enforce the limits of jobs, on their nodes in random order."""
+        """Enforce each job's limits on GPUs and nodes, taking its nodes in random order."""
         beyond = (cells.gpus_of_jobs > self.limits) | (cells.nodes_of_jobs > self.most_nodes)
         at = self.random.permutation(np.flatnonzero(beyond.reshape(-1)[cells.rows] & (cells.gpus > 0)))
         at = at[np.argsort(cells.rows[at], kind="stable")]
@@ -138,7 +138,7 @@ class _Operators:
         cells.gpus[at[np.arange(len(at)) - np.searchsorted(rows, rows) >= self.most_nodes]] = 0
 
     def _limit_nodes(self, cells: HeldCells) -> None:
-        """Enforce the capacities of nodes. Jobs that are listed first keep their GPUs."""
+        """Enforce the capacity of each node. Jobs that are listed first keep their GPUs."""
         full = (cells.gpus_on_nodes > self.gpus).reshape(-1)
         at = np.flatnonzero(full[cells.places])
         at = at[np.argsort(cells.places[at], kind="stable")]
@@ -148,7 +148,7 @@ class _Operators:
         return self.table.at(np.arange(cells.shape[1]), cells.nodes_of_jobs, cells.gpus_of_jobs)
 
     def _scores(self, cells: HeldCells, speedups: Floats) -> Floats:
-        """Return fitness and utilisation of each candidate."""
+        """Return the fitness and utilisation of each candidate, shape (candidates, 2)."""
         same = (cells.gpus == self.table.current[cells.jobs, cells.nodes]) & (cells.gpus > 0)
         restarts = (cells.in_rows(same) != self.stood) | (cells.nodes_of_jobs != self.stood)
         counted = self.table.counted(speedups, restarts).mean(axis=-1)

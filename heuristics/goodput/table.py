@@ -1,4 +1,4 @@
-"""Table: the terms of the objective for all jobs on any GPUs, as arrays."""
+"""Table: arrays with the objective's terms for all jobs on any number of nodes and GPUs."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,15 +14,15 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class SpeedupTable:
-    """Speed-ups of all jobs as an array.
+    """The speed-ups of all jobs as an array, and the terms of the objective that follow from them.
 
     Attributes
     ----------
     problem
         The problem.
     speedups
-        Speed-up by job, number of nodes and number of GPUs, up to the largest numbers on which any job can run;
-        -1 where a job cannot run, as in the last entries.
+        Speed-up by job, number of nodes and number of GPUs; -1 where a job cannot run. The last entries on both
+        axes stand for all larger numbers, on which no job can run.
     current
         Current GPUs of each job on every node, shape (jobs, nodes).
     """
@@ -51,11 +51,11 @@ class SpeedupTable:
         return cls(problem, speedups, current)
 
     def speedup(self, vectors: Counts) -> Floats:
-        """Return the speed-ups of all jobs from their GPUs on every node, shape (..., jobs, nodes)."""
+        """Return the speed-ups of all jobs for their GPUs on every node, shape (..., jobs, nodes)."""
         return self.at(np.arange(len(self.speedups)), (vectors > 0).sum(axis=-1), vectors.sum(axis=-1))
 
     def at(self, jobs: Counts | int, nodes: Counts, gpus: Counts) -> Floats:
-        """Return the speed-ups of jobs on given numbers of nodes and GPUs, all arrays of the same shape."""
+        """Return the speed-ups of jobs on given numbers of nodes and GPUs; arrays are broadcast together."""
         _, *most = self.speedups.shape
         found: Floats = self.speedups[jobs, np.minimum(nodes, most[0] - 1), np.minimum(gpus, most[1] - 1)]
         return found
@@ -68,9 +68,10 @@ class SpeedupTable:
     def counted(
         self, speedups: Floats, restarts: NDArray[np.bool_], factors: Floats | float | None = None
     ) -> Floats:
-        """Return the terms of jobs with given speed-ups, along the last axis.
+        """Return the objective's terms for jobs with given speed-ups; jobs are along the last axis.
 
-        The `factors` are for restarts.
+        A job that restarts has its speed-up multiplied by its entry in `factors`, by default the problem's
+        factors.
         """
         problem = self.problem
         share = len(problem.nodes) / max(problem.total, 1)
@@ -79,6 +80,6 @@ class SpeedupTable:
         return counted
 
     def solution(self, vectors: Counts) -> GoodputSolution:
-        """Return the solution in which each job has the given GPUs on every node."""
+        """Return the solution in which each job has the given number of GPUs on every node."""
         named = zip(self.problem.jobs, vectors.tolist(), strict=True)
         return GoodputSolution(gpus={job.name: gpus for job, gpus in named if any(gpus)})

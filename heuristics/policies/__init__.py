@@ -1,4 +1,4 @@
-"""Policies: the decision makers of simulations, each a callable that makes a new decider."""
+"""Policies: callables that make the decider of a simulation, most of them published schedulers."""
 
 from heuristics.policies.break_even import break_even
 from heuristics.policies.castor import best_pairs, sjf_bsbf, sjf_ffs
@@ -56,7 +56,7 @@ __all__ = [
     "tiresias",
 ]
 
-#: The modules of the other policies, by name; comparisons include them only if they are named.
+#: The modules of further policies, by policy name; comparisons include these only if asked to by name.
 OTHERS = {
     "allox": "heuristics.policies.allox",
     "allox_port": "heuristics.policies.allox",

@@ -1,4 +1,4 @@
-"""Believed: another policy with wrong beliefs about the slowdowns of shared GPUs."""
+"""Believed: another policy, run with wrong beliefs about slowdowns on shared GPUs."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -20,7 +20,7 @@ def believed(
     interference: Mapping[str, Mapping[str, float]] | None = None,
     default_interference: float = 1.0,
 ) -> Decider:
-    """Run another policy with assumed, instead of true, slowdowns on shared GPUs.
+    """Run another policy with assumed instead of true slowdowns on shared GPUs.
 
     This is not a policy in its own right, so comparisons include it only by name:
     ``heuristics.policies.believed:believed``.
@@ -34,7 +34,7 @@ def believed(
     options
         The options of that policy.
     interference
-        ``interference[a][b]`` is the factor by which model a is believed to slow down when it shares GPUs with
+        ``interference[a][b]`` is the factor by which model a is believed to slow down if it shares GPUs with
         model b.
     default_interference
         The factor for pairs that are not listed.

@@ -1,4 +1,4 @@
-"""Break-even: a job waits for a closer placement as long as that can pay off."""
+"""Break-even: waiting for a closer placement for as long as the offered one would cost."""
 
 from typing import Any
 
@@ -17,20 +17,20 @@ def break_even(
     order: Order = "network_sensitive",
     placement: Placement = "best",
 ) -> Decider:
-    """Let a job decline GPUs until it has waited as long as they would prolong its run.
+    """Let a job decline GPUs until it has waited for as long as they would prolong its run.
 
     Suppose that a job's remaining work takes L seconds longer on the offered tier than on the best tier it
-    could ever get. The job accepts the offer once it has waited L seconds. However long the wait for the best
-    tier would have been, the job loses at most twice as much as if it had known the length of the wait, as in
-    the ski rental problem.
+    could ever get. The job accepts the offer once it has waited L seconds. Whatever the wait for the best tier
+    would have been, the job loses at most twice as much as if it had known the length of that wait, as in the
+    ski rental problem.
 
-    With the offer clock, waiting counts from the first offer that was declined, so a time without any offers is
-    not a reason to give up. With the starvation clock, it counts from the job's arrival or from the time at
-    which it lost its GPUs, like the timers of `dally`.
+    With the offer clock, waiting counts from the first declined offer, so a time without offers does not make a
+    job give up. With the starvation clock, waiting counts from the job's arrival or the time at which it lost
+    its GPUs, like the timers of `dally`.
 
-    Source: ski rental (Karlin, Manasse, Rudolph, Sleator 1988) for the decision of Dally, Algorithm 1. Offers,
-    leases and their order are those of `dally`. Key and ties: given by `order`. Preemptive at the end of leases
-    only, and not if `lease` is None. Knows durations and slowdowns. O(waiting jobs) per event.
+    Source: ski rental (Karlin, Manasse, Rudolph, Sleator 1988) applied to the decision in Dally, Algorithm 1.
+    Offers, leases and their order are those of `dally`. Key and ties: given by `order`. Preemptive at the end
+    of leases only, and not if `lease` is None. Knows durations and slowdowns. O(waiting jobs) per event.
 
     Parameters
     ----------
@@ -57,17 +57,17 @@ def break_even(
 
 
 class _BreakEven:
-    """Makes a job wait as many seconds as the offered tier would cost it, compared with its best tier."""
+    """A wait of as many seconds as the offered tier would cost a job, compared with its best tier."""
 
     def __init__(self, state: State) -> None:
         self._tiers = Tiers(state)
 
     def seconds(self, state: State, job: int, tier: int, gpus: tuple[int, ...], /) -> Any:
-        """Return by how many seconds the job would run longer on the GPUs than on its best tier."""
+        """Return how many seconds longer the job would run on the GPUs than on its best tier."""
         if tier <= self._tiers.best(state.jobs[job]):
             return 0
         left = state.remaining(job)
         return max(left / state.rate(job, gpus) - left / self._tiers.fastest(state, job), 0)
 
     def accept(self, _state: State, _job: int, _tier: int, _waited: Any, /) -> None:
-        """Do nothing, as there is nothing to learn."""
+        """Do nothing, because there is nothing to learn."""

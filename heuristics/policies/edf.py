@@ -1,4 +1,4 @@
-"""EDF: earliest deadline first."""
+"""EDF: earliest deadline first, also for elastic jobs."""
 
 from math import inf
 
@@ -7,25 +7,25 @@ from gsopt.simulation.parts.greedy import Greedy
 
 
 def edf(state: State, *, largest: bool = False) -> Decider:
-    """Run the jobs with the earliest deadlines, each on as many GPUs as make it faster and are free.
+    """Run the jobs with the earliest deadlines, each on as many free GPUs as make it faster.
 
-    Jobs without a deadline come last. No job is rejected, and a job that is late keeps its place. A job that
-    does not fit is skipped.
+    Jobs without a deadline come last. No job is rejected, and a late job keeps its place in the order. A job
+    that does not fit is skipped.
 
-    Source: Liu and Layland (1973) for one machine; for elastic jobs the baseline EDF of ElasticFlow (ASPLOS
-    2023), section 6, and its authors' program. Key: deadline. Ties: lower job number. Preemptive at arrivals
-    and completions; resizes; durations are not known. O(distinct holdings) per start or resize.
+    Source: Liu and Layland (1973) for one machine; for elastic jobs, ElasticFlow's baseline EDF (ASPLOS 2023,
+    section 6) and its authors' program. Key: deadline. Ties: lower job number. Preemptive at arrivals and
+    completions; resizes; does not know durations. O(distinct holdings) per start or resize.
 
-    Reading: jobs take no GPUs that would slow them down. Those of the authors' program take the largest
-    profiled number even then, so most are late (`largest`). The program also decides in slots of 60 s.
+    Reading: jobs take no GPUs that do not make them faster. In the authors' program, they take the largest
+    profiled number even so (`largest`), and most are late. The program also decides in slots of 60 s.
 
-    The policy is left out of comparisons unless named by its path, ``heuristics.policies.edf:edf``, as it is
-    meant for jobs with deadlines.
+    Comparisons leave the policy out unless it is named by its path, ``heuristics.policies.edf:edf``, because it
+    is meant for jobs with deadlines.
 
     Parameters
     ----------
     largest
-        Whether jobs take numbers of GPUs on which they are no faster.
+        Whether jobs take the largest allowed number of free GPUs even if they are no faster on it.
 
     Examples
     --------

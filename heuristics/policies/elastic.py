@@ -1,4 +1,4 @@
-"""Elastic: least attained service and shortest remaining time first, for elastic jobs."""
+"""Elastic: two orders for elastic jobs, least attained service and shortest remaining time first."""
 
 from fractions import Fraction
 from functools import cache
@@ -42,7 +42,7 @@ def elastic_las(state: State, *, alpha: float | Fraction = 0.75) -> Decider:
 def elastic_srtf(state: State, *, alpha: float | Fraction = 0.75) -> Decider:
     """Run the jobs with the shortest remaining time, on as many GPUs as they can use efficiently.
 
-    This is `elastic_las` with the order of `srtf`. It serves to separate the value of the order from that of
+    This is `elastic_las` with the order of `srtf`. It separates the benefit of the order from the benefit of
     elasticity. Key: remaining seconds on the largest efficient number of GPUs. Knows durations.
 
     Raises

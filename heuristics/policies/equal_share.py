@@ -1,4 +1,4 @@
-"""Equal share: the GPUs are shared as equally as possible."""
+"""Equal share: GPUs shared as equally as possible among the admitted jobs."""
 
 from collections.abc import Iterable
 from heapq import heapify, heappop, heappush
@@ -9,15 +9,16 @@ from gsopt.simulation.parts.waiting import WaitingQueue
 
 
 def equal_share(state: State) -> Decider:
-    """Share the GPUs as equally as possible, given the numbers of GPUs that the jobs allow.
+    """Share the GPUs as equally as the jobs' allowed numbers of GPUs permit.
 
-    Waiting jobs are admitted in the order of their release while the smallest allowed numbers of all admitted
-    jobs fit, and are never stopped afterwards. At every event, each admitted job gets its smallest number.
-    Then, while GPUs are left, the job with the fewest GPUs grows to its next allowed number if that fits. For
-    rigid jobs, this policy is `fifo_skipping`.
+    Waiting jobs are admitted in order of release as long as the smallest allowed numbers of all admitted jobs
+    fit, and they are never stopped afterwards. At every event, each admitted job gets its smallest number.
+    Then, as long as GPUs are left, the job with the fewest GPUs grows to its next allowed number if that fits.
+    For rigid jobs, this policy is `fifo_skipping`.
 
-    Source: max-min fairness in whole GPUs, called "equal share" in evaluations of elastic schedulers. Key: GPUs
-    held. Ties: lower job number. Not preemptive; resizes. O(GPUs log GPUs) per event.
+    Source: max-min fairness with an integer number of GPUs per job, called "equal share" in evaluations of
+    elastic schedulers. Key: GPUs held. Ties: lower job number. Not preemptive; resizes. O(GPUs log GPUs) per
+    event.
 
     Examples
     --------
@@ -63,7 +64,7 @@ class _Shares:
         return self._pool.actions(state, before, after)
 
     def _admit(self) -> list[int]:
-        """Admit waiting jobs while their smallest counts fit."""
+        """Admit waiting jobs while their smallest allowed numbers fit, and return the admitted jobs."""
         admitted = []
         while (first := self._waiting.first(self._pool.fits)) is not None:
             job = first[1]
@@ -75,7 +76,7 @@ class _Shares:
         return admitted
 
     def _grow(self) -> None:
-        """Share the GPUs beyond the smallest numbers among the jobs that have a choice."""
+        """Share the GPUs beyond the smallest numbers among the jobs with several allowed numbers."""
         growing = [(self._counts[job][0], 0, job) for job in self._held]
         heapify(growing)
         shares = {job: self._least[job] for job in self._held}

@@ -1,4 +1,4 @@
-"""Estimated: a wrapper that gives another policy only estimates of the durations."""
+"""Estimated: a wrapper that shows another policy only estimates of the durations."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,7 +18,7 @@ def estimated(
     margin: float = 0.25,
     seed: int = 0,
 ) -> Decider:
-    """Run another policy with wrong durations: off by a random factor, for all jobs or for a share of them.
+    """Run another policy with durations that are off by a random factor, for all or some of the jobs.
 
     This is not a policy in its own right, so comparisons include it only by name:
     ``heuristics.policies.estimated:estimated``.
@@ -32,10 +32,10 @@ def estimated(
     options
         The options of that policy.
     factor
-        The factor that lies one standard deviation above the median, which is 1. It defaults to 2 if `wrong` is
-        not given either.
+        The random factor's value one standard deviation above its median, which is 1. Defaults to 2 if `wrong`
+        is not given either.
     wrong
-        The share of the jobs that are misjudged; replaces `factor`.
+        The fraction of the jobs that are misjudged; used instead of `factor`.
     margin
         The largest relative error of the misjudged jobs.
     seed

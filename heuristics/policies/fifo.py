@@ -1,4 +1,4 @@
-"""FIFO: first in, first out, strictly."""
+"""FIFO: strict first in, first out, where a job that does not fit blocks all jobs behind it."""
 
 from collections import deque
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""FIFO skipping: first in, first out, skipping jobs that do not fit."""
+"""FIFO skipping: first in, first out, where jobs that do not fit are skipped."""
 
 from gsopt.simulation import Decider, State
 from gsopt.simulation.parts.skipping import Skipping
@@ -7,7 +7,7 @@ from gsopt.simulation.parts.skipping import Skipping
 def fifo_skipping(state: State) -> Decider:
     """Start jobs in the order of their release. A job that does not fit is skipped.
 
-    Unlike in backfilling, no GPUs are reserved for a skipped job, so large jobs may starve.
+    Unlike backfilling, this reserves no GPUs for a skipped job, so large jobs may starve.
 
     Source: list scheduling of rigid jobs, called "first fit" in Feitelson, Rudolph and Schwiegelshohn,
     "Parallel job scheduling - a status report" (2004). Key: release date. Ties: lower job number. Not

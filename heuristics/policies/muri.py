@@ -1,4 +1,4 @@
-"""Muri: regroups jobs every few minutes so that jobs that share GPUs use different resources at a time."""
+"""Muri: groups of jobs that share GPUs and use different resources at a time, formed every few minutes."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, combinations
@@ -10,13 +10,14 @@ from gsopt.simulation.interval import require_interval
 from gsopt.simulation.parts.tiers import Need, need_of
 from heuristics.policies.lucid.machines import FewestMachines
 
-#: Which jobs come first: those with the least GPU time left (Muri-S), or with the least that they had (Muri-L).
+#: Which jobs come first: those with the least remaining GPU time (Muri-S), or the least GPU time so far
+#: (Muri-L).
 Order = Literal["remaining", "attained"]
 
-#: Whose rules: those of the paper, or those of the authors' simulator.
+#: The rules for grouping: those of the paper, or those of the authors' simulator.
 Rules = Literal["paper", "program"]
 
-#: By how much earlier jobs are preferred in matchings that are equally good.
+#: The weight by which matchings prefer earlier jobs, small enough only to break ties.
 _TIE = 1e-9
 
 
@@ -30,42 +31,42 @@ def muri(
     rules: Rules = "paper",
     busy: Mapping[str, float] | None = None,
 ) -> Decider:
-    """Run the jobs that come first in order, in groups that share GPUs if there are not enough for all.
+    """Run the first jobs in the order, in groups that share GPUs if there are too few for all.
 
-    Jobs are taken in order until their total demand would exceed the number of GPUs times `most`. As long as
+    Jobs are taken in order until their total demand would exceed `most` times the number of GPUs. As long as
     they do not all fit, jobs with equal demands are matched in pairs and merged, so as to maximize the sum of
-    the speeds of all merged jobs relative to running alone. Groups are matched again, up to `most` jobs per
-    group. A group gets the GPUs of its first running job, or else GPUs that are close together. Groups that do
-    not fit wait, and free GPUs go to the next jobs. Between two groupings, jobs only start, each on free GPUs
-    of its own.
+    the merged jobs' speeds relative to running alone. Groups are matched again, up to `most` jobs per group. A
+    group gets the GPUs of its first running job, or else GPUs that are close together. Groups that do not fit
+    wait, and free GPUs go to the next jobs. Between two groupings, jobs may only start, each on free GPUs of
+    its own.
 
-    Source: Muri (SIGCOMM 2022), its grouping by rounds of maximum matchings; with the rules of the program, the
+    Source: Muri (SIGCOMM 2022), grouping by rounds of maximum matchings; for the ``program`` rules, the
     simulator that its authors published, schedules ``multi-resource-blossom-same-gpu`` and ``-unaware``. Key:
     remaining, or attained, GPU-seconds on the demanded GPUs. Ties: lower job number. Preemptive, at most once
     per `interval`. Knows slowdowns, and with `order` ``"remaining"`` also durations. O(n^3) per decision for n
     jobs of one size.
 
     Muri defines the efficiency of a group as the fraction of the time during which its resources are busy,
-    averaged over the resources. It equals the sum of the speeds of the group's jobs relative to running alone,
-    each times the number of resources that the job alone keeps busy (`busy`), divided by the number of
-    resources. The policy therefore needs only the slowdowns in the scenario, not the stage times that cause
-    them.
+    averaged over the resources. It can be computed from the jobs' speeds relative to running alone: multiply
+    each speed by the number of resources that the job keeps busy when it runs alone (`busy`), add up the
+    products, and divide by the number of resources. The policy therefore needs only the slowdowns in the
+    scenario, not the stage times that cause them.
 
     Readings:
 
     - `gsopt.performance.colocation.interleaving` computes slowdowns from stage times: `interleaved` for pairs,
-      and `grouped` for groups. If the scenario has no slowdowns of groups, a job is slowed down only by its
-      worst partner. In a group of three or four, this is less than the slowdown by the cycle. The scenario's
-      limit applies if it is below `most`.
+      and `grouped` for groups. If the scenario has no slowdowns for groups, a job is slowed down only by its
+      worst partner. In a group of three or four, this is less than the slowdown by the group's cycle. The
+      scenario's limit on jobs per GPU applies if it is below `most`.
     - Muri forms no more groups than necessary. We take this to mean that the best merges are made first, until
       all jobs fit.
     - The program regroups all jobs at every event. Whenever the next job would fit on GPUs of its own, it
-      considers the next `most` jobs with that demand; it merges whole matchings, splits groups that are slower
-      than their jobs one after the other, and leaves GPUs idle that no considered job can use.
+      considers the next `most` jobs with that demand. It merges all pairs of a matching, splits groups that are
+      slower than their jobs run one after another, and leaves GPUs idle that no considered job can use.
 
-    Departure from the program: it charges every running job the seconds of a start at every event; here the
-    overheads of the scenario are charged, for starts and moves. Of equally good matchings, the one with the
-    jobs that come first is taken.
+    Departures from the program: it charges every running job the time of a start at every event; here, the
+    overheads of the scenario are charged, for starts and moves. Ties between matchings go to the one whose jobs
+    come first.
 
     Parameters
     ----------
@@ -74,13 +75,14 @@ def muri(
     most
         Largest number of jobs in a group, at least 1.
     interval
-        Smallest number of seconds between two groupings, above 0.
+        Least time between two groupings, in seconds; above 0.
     whole_rounds
-        Whether to merge all pairs of a matching, even if fewer would suffice, by the rules of the paper.
+        Whether to merge all pairs of a matching even if fewer would suffice, with ``rules="paper"``.
     rules
         Whether groupings follow the ``paper`` or the authors' ``program``, which has no `interval`.
     busy
-        Number of resources that a job of a model keeps busy on average if it runs alone; 1 for other models.
+        Average number of resources that a job keeps busy when it runs alone, keyed by model; 1 for other
+        models.
 
     Raises
     ------
@@ -114,7 +116,7 @@ def muri(
 
 
 class _Group(NamedTuple):
-    """Jobs that share GPUs in order, the index of the first one, and their joint need."""
+    """Jobs that share GPUs, in order, with the index of the first one and their joint need."""
 
     place: int
     jobs: tuple[int, ...]
@@ -122,7 +124,7 @@ class _Group(NamedTuple):
 
 
 class _Merge(NamedTuple):
-    """A merge of two groups, and minus the sum of the resulting speeds of their jobs."""
+    """A possible merge of two groups, ranked by the negated efficiency of the merged group."""
 
     rank: float
     first: _Group
@@ -165,7 +167,7 @@ class _Muri:
             yield Wake(self._next)
 
     def _follow(self, state: State) -> bool:
-        """Take in what has happened; return whether anything has."""
+        """Record the events since the last call, and return whether there were any."""
         self._there.update(state.arrived)
         self._there.difference_update(state.completed)
         supply = state.capacity, state.servers
@@ -180,13 +182,13 @@ class _Muri:
         return sorted(jobs, key=lambda job: (key(job), job))
 
     def _start_alone(self, state: State) -> Iterator[Action]:
-        """Start jobs that fit on free GPUs, in order."""
+        """Start waiting jobs, in order, that fit on free GPUs of their own."""
         for job in self._in_order(state, self._there - state.running.keys()):
             if state.fits(job):
                 yield Start(job)
 
     def _assigned(self, state: State) -> Assign:
-        """Regroup all jobs, and assign their GPUs."""
+        """Regroup all jobs, and return the assignment of their GPUs."""
         jobs = self._in_order(state, self._there)
         if state.cluster.is_plain:
             return Assign(_counts(state, jobs))
@@ -195,7 +197,7 @@ class _Muri:
         return Assign(self._placed(state, groups, jobs))
 
     def _look(self, state: State) -> None:
-        """Regard all GPUs as free."""
+        """Treat all available GPUs as free."""
         there = chain(state.free_gpus(), *map(state.placement, state.running))
         self._places.look(state, set(there))
 
@@ -211,7 +213,7 @@ class _Muri:
         return groups
 
     def _grouped(self, state: State, groups: list[_Group]) -> list[_Group]:
-        """Merge groups until they fit, or nothing is left to merge."""
+        """Merge groups until all fit or no more can be merged."""
         excess = sum(group.need.gpus for group in groups) - state.capacity
         while excess > 0 and (merges := self._merges(state, groups)):
             for _, first, second in merges:
@@ -223,7 +225,7 @@ class _Muri:
         return sorted(groups)
 
     def _merges(self, state: State, groups: Iterable[_Group]) -> list[_Merge]:
-        """Match groups of equal demand to maximize the sum of speeds, and return the merges, best first."""
+        """Match groups of equal demand to maximize their efficiency, and return the merges, best first."""
         import networkx as nx
 
         graph = nx.Graph()
@@ -240,12 +242,12 @@ class _Muri:
         return self._places.could(_merged(one, other).need)
 
     def _efficiency(self, state: State, jobs: tuple[int, ...]) -> float:
-        """Return the number of resources that sharing jobs keep busy."""
+        """Return the average number of resources that jobs keep busy when they share GPUs."""
         speeds = zip(jobs, self._speeds(state, jobs), strict=True)
         return sum(self._busy.get(state.jobs[job].model, 1.0) * speed for job, speed in speeds)
 
     def _speeds(self, state: State, jobs: tuple[int, ...]) -> list[float]:
-        """Return the speeds of sharing jobs relative to running alone."""
+        """Return the speeds of jobs that share GPUs, each relative to running alone."""
         return [1 / self._slowdown(state, job, [other for other in jobs if other != job]) for job in jobs]
 
     def _slowdown(self, state: State, job: int, others: Sequence[int]) -> float:
@@ -289,7 +291,7 @@ class _Muri:
 
 
 class _Program(_Muri):
-    """The same by the rules of the authors' simulator."""
+    """The decider with the rules of the authors' simulator."""
 
     _tie = _TIE
 
@@ -298,7 +300,7 @@ class _Program(_Muri):
             yield self._assigned(state)
 
     def _assigned(self, state: State) -> Assign:
-        """Regroup the jobs that are considered, and assign the GPUs of the groups that fit."""
+        """Regroup the considered jobs, and return the assignment of GPUs to the groups that fit."""
         jobs = self._in_order(state, self._there)
         if state.cluster.is_plain:
             return Assign(_counts(state, jobs))
@@ -313,7 +315,7 @@ class _Program(_Muri):
         return Assign({job: gpus for group, gpus in placed.items() if gpus for job in group.jobs})
 
     def _considered(self, state: State, alone: Sequence[_Group]) -> list[_Group]:
-        """Return the jobs that are considered: as many as would fit on GPUs of their own, times `most`."""
+        """Return the jobs to consider: at most `most` times as many as would fit on GPUs of their own."""
         self._look(state)
         alike: dict[int, list[_Group]] = {}
         for group in alone:
@@ -345,7 +347,7 @@ class _Program(_Muri):
         return groups
 
     def _split(self, state: State, group: _Group, alone: Sequence[_Group]) -> Iterable[_Group]:
-        """Return the jobs of a group apart if they would be faster one after the other."""
+        """Return a group, or its jobs one by one if they would be faster one after another."""
         if len(group.jobs) == 1 or sum(self._speeds(state, group.jobs)) >= 1:
             return [group]
         return [each for each in alone if each.jobs[0] in group.jobs]
@@ -364,7 +366,7 @@ def _merged(one: _Group, other: _Group) -> _Group:
 
 
 def _fitting(groups: Iterable[_Group], left: int) -> list[_Group]:
-    """Return the groups that fit a number of GPUs, in order."""
+    """Return the groups that fit on `left` GPUs, taken in order and skipping groups that do not fit."""
     chosen = []
     for group in groups:
         if group.need.gpus <= left:
@@ -374,7 +376,7 @@ def _fitting(groups: Iterable[_Group], left: int) -> list[_Group]:
 
 
 def _counts(state: State, jobs: Iterable[int]) -> Mapping[int, int]:
-    """Return the jobs that fit a plain cluster, in order."""
+    """Return the GPUs of the jobs that fit in a plain cluster, taken in order."""
     left, chosen = state.capacity, {}
     for job in jobs:
         gpus = state.jobs[job].gpus

@@ -1,4 +1,4 @@
-"""Random order: starts jobs in random order."""
+"""Random order: waiting jobs started in random order."""
 
 from random import Random
 

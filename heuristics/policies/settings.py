@@ -1,4 +1,4 @@
-"""Settings: the options of a policy as one frozen class, whose fields are the policy's keywords."""
+"""Settings: a policy's options as a frozen class whose fields are the policy's keyword arguments."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -13,7 +13,7 @@ Settings = TypeVar("Settings")
 def with_settings(
     kind: Callable[..., Settings],
 ) -> Callable[[Callable[[State, Settings], Decider]], Policy]:
-    """Turn a function of a state and settings into a policy whose keywords are the fields of the settings."""
+    """Turn a function of a state and settings into a policy with the settings' fields as keywords."""
 
     def decorate(make: Callable[[State, Settings], Decider]) -> Policy:
         @wraps(make)

@@ -1,11 +1,11 @@
-"""SJF: shortest job first."""
+"""SJF: non-preemptive shortest job first."""
 
 from gsopt.simulation import Decider, State
 from gsopt.simulation.parts.skipping import Skipping
 
 
 def sjf(state: State) -> Decider:
-    """Start the shortest waiting job that fits.
+    """Start the shortest waiting jobs first, skipping jobs that do not fit.
 
     Source: Castor, section 9 (baseline SJF). Key: duration. Ties: lower job number. Not preemptive; knows
     durations. O(distinct demands) per start.

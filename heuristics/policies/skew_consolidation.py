@@ -1,4 +1,4 @@
-"""Skew consolidation: Tiresias' placement, which is strict only for models with one large tensor."""
+"""Skew consolidation: Tiresias' placement, which consolidates only jobs of models with a large tensor."""
 
 from bisect import bisect_right
 from collections.abc import Collection, Sequence
@@ -11,7 +11,7 @@ from gsopt.simulation.parts.options import Placement, offers
 from gsopt.simulation.parts.tiers import Tiers
 from heuristics.policies.tiresias import require_thresholds
 
-#: Models whose largest tensor is a large part of them. Source: Dally, Table I, column "Skew".
+#: Models whose largest tensor is a large part of the model. Source: Dally, Table I, column "Skew".
 SKEWED = ("vgg11", "alexnet", "mobilenetv3")
 
 
@@ -24,13 +24,13 @@ def skew_consolidation(
     renew: Renewal = "best",
     placement: Placement = "best",
 ) -> Decider:
-    """Let jobs of skewed models wait for their best tier, and let all other jobs accept any tier.
+    """Let jobs of skewed models wait for their best tier, while all other jobs accept any tier.
 
-    Source: Tiresias (NSDI 2019), section 3.3 (placement by skew) and 3.2 (discretized attained service), as the
-    baseline of Dally, section V-C. Key: the queue by the GPU-seconds that a job has held, as in `tiresias`, and
-    its release date within it. Ties: the job that has waited longer, then the lower job number. Preemptive at
-    the end of leases, like the policies it is compared with. Does not know durations. O(waiting jobs) per
-    event.
+    Source: Tiresias (NSDI 2019), section 3.3 (placement by skew) and 3.2 (discretized attained service), as in
+    Dally's baseline, section V-C. Key: the job's queue, which depends on the GPU-seconds that it has held, as
+    in `tiresias`, and its release date within the queue. Ties: the job that has waited longer, then the lower
+    job number. Preemptive at the end of leases, like the policies with which it is compared. Does not know
+    durations. O(waiting jobs) per event.
 
     Departures: "as few machines as possible" is taken to mean the innermost level that can hold the job. A job
     is demoted when its lease ends, not when it reaches the threshold. With shorter leases, the difference is
@@ -68,15 +68,15 @@ def skew_consolidation(
 
 
 class _Skew:
-    """Infinite patience for jobs of some models, and none for others."""
+    """Infinite patience for jobs of skewed models, and none for other jobs."""
 
     def __init__(self, state: State, skewed: Collection[str]) -> None:
         self._tiers, self._skewed = Tiers(state), frozenset(skewed)
 
     def seconds(self, state: State, job: int, tier: int, _gpus: tuple[int, ...], /) -> float:
-        """Return infinity if the GPUs of a job of a skewed model could be closer together, and otherwise 0."""
+        """Return infinity if the job's model is skewed and its GPUs could be closer together, else 0."""
         item = state.jobs[job]
         return inf if item.model in self._skewed and tier > self._tiers.best(item) else 0.0
 
     def accept(self, _state: State, _job: int, _tier: int, _waited: Any, /) -> None:
-        """Do nothing, as there is nothing to learn."""
+        """Do nothing, because there is nothing to learn."""

@@ -1,4 +1,4 @@
-"""SRSF: shortest remaining service first."""
+"""SRSF: shortest remaining service first, where service is GPUs times time."""
 
 from gsopt.simulation import Decider, State
 from gsopt.simulation.parts.greedy import Greedy

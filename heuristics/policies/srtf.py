@@ -1,4 +1,4 @@
-"""SRTF: shortest remaining time first."""
+"""SRTF: preemptive shortest remaining time first."""
 
 from gsopt.simulation import Decider, State
 from gsopt.simulation.parts.greedy import Greedy
@@ -7,14 +7,14 @@ from gsopt.simulation.parts.greedy import Greedy
 def srtf(state: State) -> Decider:
     """Run the jobs with the shortest remaining time, skipping jobs that do not fit.
 
-    Source: Schrage, "A proof of the optimality of the shortest remaining processing time discipline" (1968). It
-    minimizes the mean job completion time on one machine, and is a baseline of many GPU schedulers. Key:
-    remaining seconds on the demanded GPUs. Ties: lower job number. Preemptive at arrivals and completions;
+    Source: Schrage, "A proof of the optimality of the shortest remaining processing time discipline" (1968).
+    The rule minimizes the mean job completion time on one machine, and is a baseline of many GPU schedulers.
+    Key: remaining seconds on the demanded GPUs. Ties: lower job number. Preemptive at arrivals and completions;
     knows durations. O(distinct demands) per start or stop.
 
     The key does not include overheads. If these are longer than the time between events, a job may be stopped
-    before it makes progress. This happens only at arrivals and completions, of which there is a finite number.
-    Every job therefore completes, even in rounds, because the key of a running job never rises.
+    before it makes progress. But this happens only at arrivals and completions, whose number is finite, and the
+    key of a running job never rises. Every job therefore completes, even in rounds.
 
     Examples
     --------

@@ -1,11 +1,11 @@
-"""SSF: smallest service first."""
+"""SSF: smallest service first, where service is GPUs times duration."""
 
 from gsopt.simulation import Decider, State
 from gsopt.simulation.parts.skipping import Skipping
 
 
 def ssf(state: State) -> Decider:
-    """Start the waiting job with the smallest service (GPUs times duration) that fits.
+    """Start the waiting jobs with the smallest service first, skipping jobs that do not fit.
 
     Source: Castor, section 9 (baseline SSF). Key: GPU-seconds. Ties: lower job number. Not preemptive; knows
     durations. O(distinct demands) per start.

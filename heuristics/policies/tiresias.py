@@ -22,24 +22,24 @@ def tiresias(
     on_time: bool = False,
     placement: Placement = "best",
 ) -> Decider:
-    """Run the jobs of the highest queue first, and demote jobs when their service reaches a threshold.
+    """Run the jobs in the highest queue first, and demote jobs when their service reaches a threshold.
 
-    Jobs that do not fit are skipped. The defaults are those of the authors' public simulator, and if times are
-    in whole seconds, the schedules are identical.
+    Jobs that do not fit are skipped. The defaults are those of the authors' public simulator. If all times are
+    integer seconds, the schedules are identical.
 
-    Source: Tiresias (NSDI 2019), section 3.2 (Discretized 2D-LAS, no knowledge of durations), and the
-    simulator that its authors published (schedule ``dlas-gpu``, thresholds included).
+    Source: Tiresias (NSDI 2019), section 3.2 (Discretized 2D-LAS, without knowledge of durations), and the
+    authors' public simulator (schedule ``dlas-gpu``, including its thresholds).
 
     Key: the queue. Within a queue, running jobs come before waiting ones, and each of these two groups keeps
     the order in which its jobs joined. A job that arrives, is demoted or is promoted joins the end of its
-    queue, behind the waiting jobs. A job that is stopped waits in front of these. Ties: lower job number.
-    Preemptive at every event.
+    queue, behind the waiting jobs. A job that is stopped is put in front of the waiting jobs. Ties: lower job
+    number. Preemptive at every event.
 
     Departures: the paper orders a queue by the first start of each job, but waiting jobs may not have one.
     `by_release` orders a queue by release date, so that an older waiting job stops a younger running one. In
-    the paper, a job is demoted when it reaches the threshold. The simulator checks this only at events, and too
-    late for jobs on several GPUs, because it mistakes seconds for GPU-seconds. Jobs therefore stay in their
-    queue a little longer and are stopped less often. With `on_time`, they are demoted at the exact time.
+    the paper, a job is demoted when it reaches the threshold. The simulator checks this only at events and,
+    because it mistakes seconds for GPU-seconds, too late for jobs on several GPUs. Jobs therefore stay in their
+    queues a little longer and are stopped less often. With `on_time`, they are demoted at the exact time.
 
     Pollux (OSDI 2021) uses this policy as a baseline, with one threshold of 57,600 GPU-seconds, `by_release`
     and `on_time`, in rounds of 60 s and on the ``emptiest`` nodes. With these settings, every job in Pollux'
@@ -51,14 +51,15 @@ def tiresias(
         GPU-seconds, in ascending order, at which a job leaves the first queue, the second queue, and so on.
     promote
         A job returns to the highest queue, with its service reset to 0, once it has waited this many times as
-        long as it has run. Both times count from its first start or its last promotion. None means never.
+        long as it has run. Both times count from its first start or its last promotion. If None, this never
+        happens.
     by_release
         Whether queues are ordered by release date, regardless of which jobs run.
     on_time
         Whether a job is demoted exactly when it reaches a threshold.
     placement
-        Which GPUs a job gets: those of the run's placer (``best``), the ``first`` free ones, or those on the
-        ``emptiest`` nodes.
+        Which GPUs a job gets: those that the run's placer chooses (``best``), the ``first`` free ones, or those
+        on the ``emptiest`` nodes.
 
     Raises
     ------
@@ -90,7 +91,7 @@ def _is_positive(value: Any) -> bool:
     return bool(0 < number_of(value) < inf)
 
 
-#: When a job falls or is promoted, the number of the plan, and the job.
+#: The time at which a job is demoted or promoted, a running number that breaks ties, and the job.
 _Change = tuple[Any, int, int]
 
 
@@ -133,7 +134,7 @@ class _Queues:
         return actions if self._placer is None else self._placed(state, actions, self._placer)
 
     def _placed(self, state: State, actions: Iterable[Action], placer: Placer) -> Iterator[Action]:
-        """Yield the actions, with the GPUs that a placer chooses for jobs that start."""
+        """Yield the actions, with GPUs chosen by a placer for jobs that start."""
         for action in actions:
             if isinstance(action, Start):
                 yield action._replace(gpus=state.offer(action.job, placer) or action.gpus)
@@ -144,7 +145,7 @@ class _Queues:
         return (self._queue[job], self._order.place[job]) if self._order else self._queue[job]
 
     def _take_in(self, state: State) -> None:
-        """Place new jobs in queues, and remove completed ones."""
+        """Put new jobs into the highest queue, remove completed jobs, and update evicted ones."""
         for job in state.completed:
             for books in (self._queue, self._counts_from, self._waited, self._stopped, self._change):
                 books.pop(job, None)
@@ -165,7 +166,7 @@ class _Queues:
                 self._order.join(job)
 
     def _change_queues(self, state: State) -> list[int]:
-        """Demote or promote due jobs, and return those that run."""
+        """Demote or promote the jobs that are due, and return those that run."""
         due = []
         while self._changes and self._changes[0][0] <= state.now:
             change = heappop(self._changes)
@@ -189,7 +190,7 @@ class _Queues:
         return moved
 
     def _follow(self, state: State, actions: Sequence[Action], moved: Sequence[int]) -> None:
-        """Record which jobs run and which wait after the decision."""
+        """Record which jobs run and which wait after a decision."""
         if not (actions or moved):
             return
         started = [action.job for action in actions if isinstance(action, Start)]
@@ -210,7 +211,7 @@ class _Queues:
                 self._greedy.update_key(job)
 
     def _next_check(self, state: State) -> Any:
-        """Return the next time at which a job may change its queue, unless an event happens before."""
+        """Return the next time at which a job may change its queue without an event, or None."""
         while self._changes and self._change.get(self._changes[0][2]) != self._changes[0]:
             heappop(self._changes)
         if self._checks is None:
@@ -229,7 +230,7 @@ class _Queues:
                 self._checks.expect(change, count, state.now + self._thresholds[queue] - service / count)
 
     def _plan_promotion(self, state: State, job: int) -> None:
-        """Plan when a job that has just been stopped is to be promoted."""
+        """Plan when a job that has just been stopped will be promoted."""
         self._change.pop(job, None)
         self._stopped[job] = state.now
         if self._promote is not None and self._queue[job] > 0:
@@ -251,7 +252,7 @@ class _Queues:
 
 
 class _Order:
-    """The places of jobs in their queues: running jobs, then stopped jobs, then the others."""
+    """The positions of jobs in their queues: running jobs first, then stopped jobs, then all others."""
 
     def __init__(self) -> None:
         self.place: dict[int, tuple[int, int]] = {}
@@ -279,19 +280,19 @@ class _SimulatorChecks:
     """The times at which the authors' simulator checks whether jobs change their queues.
 
     The simulator expects a running job to reach its threshold after (threshold - seconds run) / GPUs, rounded
-    up to whole seconds. That time shifts as the job runs, equally for all jobs on the same number of GPUs, so
-    their order is kept.
+    up to full seconds. This time shifts as the job runs, but equally for all jobs on the same number of GPUs,
+    so their order is kept.
     """
 
     def __init__(self) -> None:
         self._expected: dict[int, list[tuple[Any, _Change]]] = {}
 
     def expect(self, change: _Change, gpus: int, until: Any) -> None:
-        """Record a change, and the time at which the seconds that seem to be missing will have passed."""
+        """Record a change of a job on `gpus` GPUs, and when the seconds that seem to be missing have passed."""
         heappush(self._expected.setdefault(gpus, []), (until, change))
 
     def next(self, now: Any, changes: dict[int, _Change]) -> Any:
-        """Return the next time to check, or None if nothing is expected."""
+        """Return the next time at which the simulator checks, or None if no change is expected."""
         times = []
         for gpus, heap in self._expected.items():
             while heap and changes.get(heap[0][1][2]) != heap[0][1]:

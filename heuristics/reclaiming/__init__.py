@@ -1,4 +1,4 @@
-"""Published heuristics for reclaiming: Aryl's Algorithm 1, its baselines, and one improvement."""
+"""Reclaiming: Aryl's Algorithm 1 for choosing servers to return, its baselines, and an improvement."""
 
 from heuristics.reclaiming.greedy import greedy
 from heuristics.reclaiming.largest_job_first import largest_job_first

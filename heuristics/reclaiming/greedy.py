@@ -25,7 +25,7 @@ def greedy(
     denominator: Literal["on_loan", "all"] = "on_loan",
     single: Literal["fewest_jobs", "fractions"] = "fewest_jobs",
 ) -> ReclaimingSolution:
-    """Repeatedly return the server with the lowest preemption cost, and update the costs after each one.
+    """Repeatedly return the server with the lowest preemption cost, updating the costs after each one.
 
     The preemption cost of a server is the sum over its running jobs of 1 / (number of servers of the job).
     Returning a server preempts its jobs, which makes their other servers cheaper.
@@ -35,24 +35,24 @@ def greedy(
     problem
         The problem.
     tie
-        Which of several cheapest servers is returned: the first of the instance (``index``), a random one, or
-        the one that hosts the fewest or the most running jobs (then the first).
+        Which of several equally cheap servers is returned: the first in the instance (``index``), a ``random``
+        one, or the one that hosts the fewest or the most running jobs (further ties go to the first).
     seed
-        Seed of the random ties.
+        Seed for breaking ties at random.
     cost
-        ``server_fraction`` as in the algorithm, or ``gpu_fraction``, the definition that section 4 rejects: the
-        sum over the jobs of the fraction of their GPUs on the server.
+        ``server_fraction``, as in the algorithm, or ``gpu_fraction``, the definition that section 4 rejects:
+        the sum, over the server's jobs, of the fraction of their GPUs that is on the server.
     denominator
-        Which servers of a job count in its fraction: those on loan, or all, including training servers.
+        Which of a job's servers count in its fraction: those on loan, or all, including training servers.
     single
-        The criterion for a demand of one server: the fewest preempted jobs as printed (``fewest_jobs``), or the
-        fractions as for every other demand.
+        The criterion if only one server is demanded: the fewest preempted jobs, as printed (``fewest_jobs``),
+        or the ``fractions``, as for every other demand.
 
     Raises
     ------
     InvalidInput
-        An option has an unknown value, or GPU fractions are requested over all servers: the problem does not
-        state how many GPUs a job uses on training servers.
+        An option has an unknown value, or GPU fractions over all servers are requested, although the problem
+        does not state how many GPUs a job uses on training servers.
 
     Notes
     -----
@@ -62,24 +62,24 @@ def greedy(
 
     Our interpretations where the paper is silent:
 
-    - Ties of the queue (line 24) are broken by `tie`. They matter: in the example of Figure 5 the algorithm
-      preempts one job or two, depending on ties alone.
+    - Ties in the queue (line 24) are broken by `tie`. They matter: in the example of Figure 5, the algorithm
+      preempts one or two jobs, depending only on ties.
     - "s not in s'" (line 12) means "s other than s'".
-    - The full share of a preempted job is subtracted (line 14), by its number of servers at the start, and only
-      once.
+    - The full share of a preempted job is subtracted (line 14), based on its number of servers at the start,
+      and only once.
     - The queue is updated in place (the value returned in line 28 is not used).
-    - FindBestServer (line 19) picks the server with the least total cost of jobs. So demands of one server and
-      of several are decided by different rules.
+    - FindBestServer (line 19) picks the server whose jobs have the lowest total cost. A demand of one server is
+      therefore decided by a different rule than a larger demand.
     - A server without jobs costs nothing and is returned first. A demand of 0 returns nothing.
 
     Departures from the paper:
 
     - Fractions are integers scaled by their common denominator, so ties are exact.
-    - Jobs are weighted by their costs; in the paper all have the same weight.
-    - Algorithm 1 does not consider elastic jobs. Here only base workers count, so servers of the flexible group
-      cost nothing and are returned first (section 5.3).
-    - With ``elasticity="fungible"``, base and flexible workers are still distinguished, which is safe: a job
-      that keeps its base workers survives under both rules.
+    - Jobs are weighted by their costs; in the paper, all have the same weight.
+    - Algorithm 1 does not consider elastic jobs. Here, only base workers count, so servers with only flexible
+      workers cost nothing and are returned first (section 5.3).
+    - Base and flexible workers are distinguished even with ``elasticity="fungible"``. This is safe: a job that
+      keeps its base workers survives under both rules.
     - Collateral damage is ignored.
 
     Examples

@@ -1,4 +1,4 @@
-"""Hosting: the assignment of jobs to servers, by index."""
+"""Hosting: which jobs run on which servers, by index."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -10,25 +10,24 @@ from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
 
 @dataclass(frozen=True, slots=True)
 class Hosting:
-    """The assignment of jobs to servers. Both are numbered in the order of the instance.
+    """The assignment of jobs to servers, both numbered in the order of the instance.
 
     Only base workers count. A server with only flexible workers hosts no job, so every method that prefers
     empty servers returns the flexible group first (Aryl, section 5.3). This is also valid for
-    ``elasticity="fungible"``: a job that survives under this stricter rule also survives under the fungible
-    one.
+    ``elasticity="fungible"``: a job that survives under the stricter rule also survives under the fungible one.
 
     Attributes
     ----------
     names
         Name of each server.
     servers_of
-        The servers of each job.
+        The servers on which each job has base workers.
     jobs_of
-        The jobs of each server.
+        The jobs with base workers on each server.
     weights
-        Cost of each job in units, an integer.
+        Cost of each job as an integer number of units.
     unit
-        Units in a cost of 1: the smallest number for which all weights are integers.
+        Number of units in a cost of 1: the smallest number with which all weights are integers.
     """
 
     names: Sequence[str]

@@ -1,4 +1,4 @@
-"""Kill order: jobs are preempted in a given order until enough servers are vacated."""
+"""Kill order: servers vacated by preempting jobs in a given order."""
 
 from collections.abc import Iterable
 
@@ -7,7 +7,7 @@ from heuristics.reclaiming.hosting import Hosting
 
 
 def vacated_in_order(hosting: Hosting, jobs: Iterable[int], demand: int) -> list[int]:
-    """Return the first `demand` servers vacated when jobs are preempted in order.
+    """Return the first `demand` servers that are vacated when jobs are preempted in order.
 
     Servers that host no job at the start come first. Servers vacated by the same job keep the order of the
     instance.
@@ -25,7 +25,7 @@ def vacated_in_order(hosting: Hosting, jobs: Iterable[int], demand: int) -> list
 
 
 def by_size(problem: Reclaiming, *, largest_first: bool) -> ReclaimingSolution:
-    """Preempt jobs in order of the GPUs of their base workers until enough servers are vacated."""
+    """Preempt jobs in order of their base workers' GPUs until enough servers are vacated."""
     hosting = Hosting.of(problem)
     gpus = [sum(job.workers.values()) for job in problem.jobs]
     order = sorted(range(len(gpus)), key=gpus.__getitem__, reverse=largest_first)

@@ -1,4 +1,4 @@
-"""Preemption cost: the sum of the shares of a server's jobs, by three definitions."""
+"""Preemption cost: the sum of the shares of a server's jobs, according to three definitions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,23 +10,23 @@ from gsopt.core.errors import require_one_of
 from gsopt.problems.reclaiming import Reclaiming
 from heuristics.reclaiming.hosting import Hosting
 
-#: The three definitions of Aryl's Table 1.
+#: The three definitions in Aryl's Table 1.
 Definition = Literal["number_of_jobs", "server_fraction", "gpu_fraction"]
 
 
 @dataclass(frozen=True, slots=True)
 class JobShares:
-    """The share of each job in the preemption cost of each of its servers, in exact integers.
+    """Each job's share in the preemption cost of each of its servers, in exact integers.
 
-    A common factor turns fractions into integers: adding and subtracting reciprocals in floating point would
+    A common factor turns fractions into integers. In floating point, adding and subtracting reciprocals would
     leave residues, which would decide ties.
 
     Attributes
     ----------
     of
-        The share of each job on each of its servers, in the order of `Hosting.servers_of`.
+        Each job's share on each of its servers, in the order of `Hosting.servers_of`.
     unit
-        Units in a cost of 1.
+        Number of units in a cost of 1.
     """
 
     of: Sequence[Sequence[int]]
@@ -55,7 +55,7 @@ def job_counts(hosting: Hosting) -> JobShares:
 
 
 def server_fractions(hosting: Hosting, elsewhere: Sequence[int] | None = None) -> JobShares:
-    """Return shares in which each job counts with its cost divided by its servers, here and `elsewhere`."""
+    """Return shares in which a job counts with its cost divided by its servers, including those `elsewhere`."""
     sizes = [len(servers) for servers in hosting.servers_of]
     if elsewhere is not None:
         sizes = [size + more for size, more in zip(sizes, elsewhere, strict=True)]
@@ -65,7 +65,7 @@ def server_fractions(hosting: Hosting, elsewhere: Sequence[int] | None = None) -
 
 
 def gpu_fractions(hosting: Hosting, problem: Reclaiming) -> JobShares:
-    """Return shares in which each job counts with its cost times the fraction of its GPUs on the server."""
+    """Return shares in which a job counts with its cost times the fraction of its GPUs on the server."""
     gpus = [list(job.workers.values()) for job in problem.jobs]
     totals = [sum(workers) for workers in gpus]
     common = lcm(*set(totals))
@@ -84,7 +84,7 @@ def preemption_costs(problem: Reclaiming, definition: Definition = "server_fract
     problem
         The problem.
     definition
-        Column of Table 1. Each job of a server adds its cost (``number_of_jobs``), its cost divided by the
+        The column of Table 1. Each job on a server adds its cost (``number_of_jobs``), its cost divided by the
         number of its servers (``server_fraction``), or its cost times the fraction of its GPUs on the server
         (``gpu_fraction``).
 

@@ -1,4 +1,4 @@
-"""Random choice: return randomly drawn servers."""
+"""Random choice: servers drawn at random."""
 
 from random import Random
 
@@ -8,7 +8,7 @@ from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
 
 @heuristic
 def random_choice(problem: Reclaiming, *, seed: int = 0) -> ReclaimingSolution:
-    """Return randomly drawn servers. Every set of the demanded size is equally likely.
+    """Return servers drawn at random, where every set of the demanded size is equally likely.
 
     Parameters
     ----------
@@ -23,7 +23,8 @@ def random_choice(problem: Reclaiming, *, seed: int = 0) -> ReclaimingSolution:
 
     Complexity: O(S) for S servers.
 
-    Departures from the paper: none. Jobs are ignored, so idle servers and flexible groups have no precedence.
+    Departures from the paper: none. Jobs are ignored, so idle servers and servers with only flexible workers do
+    not come first.
 
     Examples
     --------

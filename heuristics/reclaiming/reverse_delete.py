@@ -1,4 +1,4 @@
-"""Reverse delete: spare preempted jobs as long as enough servers stay vacated."""
+"""Reverse delete: an improvement that spares preempted jobs while enough servers stay vacated."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -26,18 +26,18 @@ def reverse_delete(
     problem
         The problem.
     start
-        The solution to improve; if None, those of the two heuristics.
+        The solution to improve; if None, the solutions of the two heuristics.
     budget
         Time limit.
 
     Raises
     ------
     InvalidSolution
-        The start breaks a rule of the problem.
+        The start violates a rule of the problem.
 
     Notes
     -----
-    Source: Aryl, Appendix B, Algorithm 1 for the start. The improvement is not in the paper: it is the
+    Source: Aryl, Appendix B, Algorithm 1, for the start. The improvement is not in the paper: it is the
     reverse-delete step known from covering problems.
 
     Complexity: O(J^2 + H log H) for J jobs and H pairs of a job and one of its servers.
@@ -59,13 +59,13 @@ def reverse_delete(
 def improve(
     problem: Reclaiming, solution: ReclaimingSolution, budget: Budget = UNLIMITED
 ) -> ReclaimingSolution:
-    """Spare jobs that a feasible solution preempts, as long as enough servers stay vacated.
+    """Spare some of the jobs that a feasible solution preempts, while enough servers stay vacated.
 
-    The search starts from all jobs with a base worker on a returned server, and from all servers that they
-    vacate. While the demand stays met, it spares the job with the highest cost per vacated server that it
-    occupies. Of the servers vacated in the end, it returns those on which preempted jobs use the most GPUs, for
-    the least collateral damage. The given solution is returned unless the result has a lower objective. Only
-    base workers count, as in `greedy`, also with ``elasticity="fungible"``.
+    The search starts with all jobs that have a base worker on a returned server, and with all servers that they
+    vacate. As long as the demand stays met, it spares the job with the highest cost per vacated server that it
+    occupies. Of the servers that are vacated in the end, it returns those on which preempted jobs use the most
+    GPUs, for the least collateral damage. The given solution is returned unless the result has a lower
+    objective. Only base workers count, as in `greedy`, even with ``elasticity="fungible"``.
     """
     value = judged_value(problem, "start", solution)
     hosting = Hosting.of(problem)
@@ -99,7 +99,7 @@ def _spare(hosting: Hosting, preempted: set[int], demand: int, budget: Budget) -
 
 
 def _gpus_in_use(problem: Reclaiming, hosting: Hosting, jobs: Iterable[int]) -> list[int]:
-    """Return the number of GPUs that the jobs use on each server."""
+    """Return the number of GPUs that the given jobs use on each server."""
     used: Counter[str] = Counter()
     for job in jobs:
         used.update(problem.jobs[job].workers)

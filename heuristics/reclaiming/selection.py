@@ -1,4 +1,4 @@
-"""Selection: servers in the order of their preemption cost, with or without updating the costs."""
+"""Selection: servers in ascending order of preemption cost, with or without updates of the costs."""
 
 from heapq import heapify, heappop, heappush
 from random import Random
@@ -8,18 +8,18 @@ from gsopt.core.errors import require_one_of
 from heuristics.reclaiming.hosting import Hosting
 from heuristics.reclaiming.preemption_cost import JobShares
 
-#: Which of several servers of equal cost is taken: the first of the instance, a random one, or the one that
-#: hosts the fewest or the most jobs (then the first).
+#: Which of several servers of equal cost is taken: the first in the instance, a random one, or the one that
+#: hosts the fewest or the most jobs (further ties go to the first).
 Tie = Literal["index", "random", "fewest_jobs", "most_jobs"]
 
 _COUNT_SIGN = {"index": 0, "random": 0, "fewest_jobs": 1, "most_jobs": -1}
 
 
 def cheapest_first(hosting: Hosting, shares: JobShares, demand: int, *, tie: Tie, seed: int) -> list[int]:
-    """Return servers by repeatedly taking the cheapest and updating the costs for its preempted jobs.
+    """Return servers, repeatedly taking the cheapest and updating the costs after each.
 
-    The heap has lazy updates: a changed key is pushed again, and the outdated key is skipped when popped. Takes
-    O(S log S + H log H) for S servers and H pairs of a job and one of its servers.
+    The heap has lazy updates: a changed key is pushed again, and the outdated key is skipped when popped.
+    Complexity: O(S log S + H log H) for S servers and H pairs of a job and one of its servers.
     """
     order, keys = _keys(hosting, shares, tie, seed)
     sign = _COUNT_SIGN[tie]
@@ -48,7 +48,7 @@ def cheapest_first(hosting: Hosting, shares: JobShares, demand: int, *, tie: Tie
 
 
 def cheapest_at_first(hosting: Hosting, shares: JobShares, demand: int, *, tie: Tie, seed: int) -> list[int]:
-    """Return the servers that are cheapest at the start. Costs are not updated."""
+    """Return the servers that are cheapest at the start, without updating costs."""
     _, keys = _keys(hosting, shares, tie, seed)
     return sorted(range(len(keys)), key=keys.__getitem__)[:demand]
 
@@ -56,7 +56,7 @@ def cheapest_at_first(hosting: Hosting, shares: JobShares, demand: int, *, tie: 
 def _keys(
     hosting: Hosting, shares: JobShares, tie: Tie, seed: int
 ) -> tuple[list[int], list[tuple[int, int, int]]]:
-    """Return the tie order and the key of each server: cost, signed number of jobs, and rank in this order."""
+    """Return the order for ties, and each server's key: cost, signed number of jobs, and rank in that order."""
     require_one_of("tie", tie, get_args(Tie))
     order = list(range(len(hosting.names)))
     if tie == "random":

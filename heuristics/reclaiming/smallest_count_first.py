@@ -1,4 +1,4 @@
-"""Smallest count first (SCF): return the servers that host the smallest number of jobs."""
+"""Smallest count first (SCF): the servers that host the fewest jobs."""
 
 from gsopt.core.method import heuristic
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
@@ -11,18 +11,19 @@ from heuristics.reclaiming.selection import Tie, cheapest_at_first, cheapest_fir
 def smallest_count_first(
     problem: Reclaiming, *, dynamic: bool = False, tie: Tie = "index", seed: int = 0
 ) -> ReclaimingSolution:
-    """Return the servers that host the smallest number of jobs.
+    """Return the servers that host the fewest jobs.
 
     Parameters
     ----------
     problem
         The problem.
     dynamic
-        Whether to recount after each server without the jobs preempted so far, or to count once at the start.
+        Whether to recount the jobs after each server, omitting those preempted so far, instead of once at the
+        start.
     tie
         Which of several servers with equal counts is returned, as in `greedy`.
     seed
-        Seed of the random ties.
+        Seed for breaking ties at random.
 
     Raises
     ------
@@ -37,9 +38,9 @@ def smallest_count_first(
     O(H log H + S log S).
 
     Departures from the paper: the text does not say whether counts are updated. Both interpretations are
-    offered, and the one without updates is the default. Ties are broken by `tie`. Every job counts as 1,
-    regardless of its cost. Only base workers count, as in `greedy`, so that the two algorithms differ only in
-    the order, also with ``elasticity="fungible"``.
+    available; by default, there are no updates. Ties are broken by `tie`. Every job counts as 1, regardless of
+    its cost. Only base workers count, as in `greedy` and even with ``elasticity="fungible"``, so that the two
+    algorithms differ only in the order.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Static cost: return the servers with the lowest preemption costs, without updating the costs."""
+"""Static cost: the servers with the lowest preemption costs, which are never updated."""
 
 from gsopt.core.method import heuristic
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
@@ -11,7 +11,7 @@ from heuristics.reclaiming.selection import Tie, cheapest_at_first
 def static_cost(problem: Reclaiming, *, tie: Tie = "index", seed: int = 0) -> ReclaimingSolution:
     """Return the servers with the lowest preemption costs at the start.
 
-    The cost is that of `greedy`: the sum over the server's jobs of cost / (number of servers of the job).
+    The cost is that of `greedy`: the sum, over the server's jobs, of the job's cost / its number of servers.
 
     Parameters
     ----------
@@ -20,7 +20,7 @@ def static_cost(problem: Reclaiming, *, tie: Tie = "index", seed: int = 0) -> Re
     tie
         Which of several servers of equal cost is returned, as in `greedy`.
     seed
-        Seed of the random ties.
+        Seed for breaking ties at random.
 
     Raises
     ------
@@ -29,13 +29,13 @@ def static_cost(problem: Reclaiming, *, tie: Tie = "index", seed: int = 0) -> Re
 
     Notes
     -----
-    Source: "Static" of Aryl, Table 12. The paper does not define it. This definition is gsopt's own, and does
+    Source: "Static" in Aryl, Table 12. The paper does not define it. This definition is gsopt's own, and does
     not claim to reproduce the table.
 
     Complexity: O(H + S log S) for S servers and H pairs of a job and one of its servers.
 
-    Departures from the paper: the definition as a whole. Only base workers count, as in `greedy`, also
-    with ``elasticity="fungible"``.
+    Departures from the paper: the definition as a whole. Only base workers count, as in `greedy`, even with
+    ``elasticity="fungible"``.
 
     Examples
     --------

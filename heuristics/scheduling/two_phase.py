@@ -14,28 +14,28 @@ from heuristics.allocation.two_phase import two_phase_allocation
 
 @heuristic
 def two_phase(problem: Scheduling) -> SchedulingSolution | NoSolution:
-    """At every event, start jobs on the fewest GPUs, shortest first, and divide the rest with a knapsack.
+    """At every event, start jobs on the fewest GPUs, shortest first, and divide the rest by a knapsack.
 
     Running jobs keep their fewest GPUs until they complete, so no job is preempted. The method is for problems
-    without preemption. With preemption, the policies can choose among more schedules.
+    without preemption. If preemption is allowed, use the policies, which can choose among more schedules.
 
     Raises
     ------
     Unsupported
-        Jobs may be preempted.
+        The problem allows preemption.
 
     Notes
     -----
     Source: Aryl, section 5.2 and Appendix D, Algorithm 2, which decides for one point in time.
 
-    Complexity: O(I C) for the knapsack at each of at most 2 n events, with n jobs, I allowed numbers of GPUs of
-    all jobs, and C GPUs.
+    Complexity: O(I C) for the knapsack at each of at most 2 n events, with n jobs, I allowed numbers of GPUs in
+    total, and C GPUs.
 
     Departures from the paper: for running jobs, the remaining time counts. A job may have any allowed number of
     GPUs, and its speeds determine the value of additional GPUs.
 
-    The mean completion time may be n times the optimum of `formulations.scheduling.resizing`: a short job that
-    starts first may keep GPUs from jobs that would complete almost immediately with them.
+    The mean completion time may be n times the optimum that `formulations.scheduling.resizing` finds: a short
+    job that starts first may hold GPUs with which other jobs would complete almost immediately.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def two_phase(problem: Scheduling) -> SchedulingSolution | NoSolution:
 
 
 def _runs(problem: Scheduling) -> list[TaskStretch]:
-    """Return the runs of a simulation from event to event that begins at the first release date."""
+    """Simulate from event to event, beginning at the first release date, and return the runs."""
     jobs = {job.name: job for job in problem.jobs}
     ahead = list(problem.own_clock.workload.jobs)
     left: dict[str, float] = {}  # remaining work of released jobs
@@ -81,7 +81,7 @@ def _runs(problem: Scheduling) -> list[TaskStretch]:
 
 
 def _divided(problem: Scheduling, left: Sequence[tuple[ElasticJob, float]], begun: set[str]) -> dict[str, int]:
-    """Return the GPUs of all jobs that run now, by name."""
+    """Return the GPUs of each job that runs now, by name."""
     elastic = {job.name: _elastic(job, work, problem.gpus) for job, work in left}
     running = [job for name, job in elastic.items() if name in begun]
     queued = [job for name, job in elastic.items() if name not in begun]
@@ -92,7 +92,7 @@ def _divided(problem: Scheduling, left: Sequence[tuple[ElasticJob, float]], begu
 
 
 def _elastic(job: ElasticJob, work: float, gpus: int) -> allocation.ElasticJob:
-    """Return a job of the decision `allocation`, with each GPU as a worker."""
+    """Return a job as an item of the decision `allocation`, where each GPU is a worker."""
     (least, slowest), *others = sorted((count, rate) for count, rate in job.rates.items() if count <= gpus)
     time = work / slowest
     return allocation.ElasticJob(

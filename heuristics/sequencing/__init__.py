@@ -1,4 +1,4 @@
-"""Heuristics for sequencing."""
+"""Sequencing: heuristics that order single-GPU jobs on machines of several types."""
 
 from heuristics.sequencing.earliest_end import earliest_end
 from heuristics.sequencing.free_machines import free_machines

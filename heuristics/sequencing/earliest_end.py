@@ -1,4 +1,4 @@
-"""Earliest end: sequence the shortest job first, each on the machine where it ends earliest."""
+"""Earliest end: list scheduling, shortest job first, on the machine where each job ends earliest."""
 
 from gsopt.core.budget import UNLIMITED, Budget
 from gsopt.core.errors import TimeUp
@@ -8,7 +8,7 @@ from gsopt.problems.sequencing import Sequences, Sequencing, UnitJob
 
 @heuristic
 def earliest_end(problem: Sequencing, *, budget: Budget = UNLIMITED) -> Sequences:
-    """Append one job after another, shortest first, to the machine where it ends earliest.
+    """Append one job after another, shortest first, to the machine on which it ends earliest.
 
     Jobs are sorted by their time on their fastest type. If all machines have the same type and become free at
     the same time, this is optimal (shortest processing time first).
@@ -24,8 +24,8 @@ def earliest_end(problem: Sequencing, *, budget: Budget = UNLIMITED) -> Sequence
 
     Notes
     -----
-    Source: list scheduling as in O. Ibarra and C. Kim, Heuristic algorithms for scheduling independent tasks on
-    nonidentical processors (1977), here with the shortest jobs first.
+    Source: list scheduling, as in O. Ibarra and C. Kim, Heuristic algorithms for scheduling independent tasks
+    on nonidentical processors (1977), here with the shortest jobs first.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Free machines: all jobs on the machines that become free first, in the best order."""
+"""Free machines: the best orders of all jobs on the machines that become free first."""
 
 import numpy as np
 
@@ -17,10 +17,10 @@ def free_machines(problem: Sequencing) -> Sequences | NoSolution:
 
     Notes
     -----
-    Source: AlloX as in Gavel's code, which assigns positions only on free workers, as it does not know when the
-    others will be free.
+    Source: AlloX as in Gavel's code, which assigns positions only on free workers, because it does not know
+    when the others will be free.
 
-    Departures from the code: in the code, a job takes almost forever on a machine on which it cannot run.
+    Departures from the code: there, a job takes almost forever on a machine on which it cannot run.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Equal time: every job runs for the same fraction of the time, on each type in proportion to its GPUs."""
+"""Equal time: the same share of time for every job, divided among types in proportion to their GPUs."""
 
 from fractions import Fraction
 
@@ -8,16 +8,17 @@ from gsopt.problems.shares import Shares, TimeShares
 
 @heuristic
 def equal_time(problem: Shares) -> TimeShares:
-    """Grant every job the same shares: the GPUs of each type divided by the GPUs that all jobs demand.
+    """Grant every job the same shares: the GPUs of each type divided by the jobs' total demand.
 
     Complexity: O(J T) for J jobs and T types.
 
     Notes
     -----
-    Source: Gavel (OSDI 2020), section 4.1, the shares X^equal by which its first policy normalizes throughputs.
+    Source: Gavel (OSDI 2020), section 4.1, the shares X^equal with which its first policy normalizes
+    throughputs.
 
-    Departures from the paper: jobs that demand several GPUs count with all of them, since the shares would not
-    fit otherwise. The paper uses the shares only for normalization.
+    Departures from the paper: jobs that demand several GPUs count with all of them, because the shares would
+    not fit otherwise. The paper uses the shares only for normalization.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Isolated: every job gets an equal part of the GPUs of every type to itself."""
+"""Isolated: an equal part of the GPUs of every type for each job."""
 
 from gsopt.core.method import heuristic
 from gsopt.problems.shares import Shares, TimeShares
@@ -6,7 +6,7 @@ from gsopt.problems.shares import Shares, TimeShares
 
 @heuristic
 def isolated(problem: Shares) -> TimeShares:
-    """Grant every job a share of M_t / J, divided by the number of GPUs that the job needs, of each type t.
+    """Grant each of J jobs, on each type with M_t GPUs, the share M_t / J divided by the GPUs it demands.
 
     Complexity: O(J T) for J jobs and T types.
 

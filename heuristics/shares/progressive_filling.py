@@ -1,4 +1,4 @@
-"""Progressive filling: the worst-off job repeatedly gets a little more time."""
+"""Progressive filling: time granted in small parts to the worst-off job."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -16,12 +16,12 @@ from gsopt.problems.shares import Shares, TimeShares
 def progressive_filling(
     problem: Shares, *, parts: int = 100, budget: Budget = UNLIMITED
 ) -> TimeShares | NoSolution:
-    """Grant the worst-off job another part of its time on its fastest type with room, until none fits.
+    """Repeatedly grant the worst-off job a further part of time on its fastest type with room.
 
-    With `fifo`, the first job that can have more is served; with `max_sum`, the one with the most steps per
-    second on a GPU. A job that finds no room gets no more. Jobs on fast GPUs are never moved to slower ones, so
-    linear programs find better shares. If times count, there is no solution unless every job has some share,
-    as the others would never end.
+    This ends when nothing more fits. With `fifo`, the first job that can have more is served; with `max_sum`,
+    the job with the most steps per second and GPU. A job that finds no room gets no more. Jobs on fast GPUs are
+    never moved to slower ones, so linear programs find better shares. If the objective depends on completion
+    times, there is no solution unless every job has a share, because jobs without one would never end.
 
     Complexity: O(n J (T + log J)) for n parts, J jobs and T types.
 
@@ -30,13 +30,13 @@ def progressive_filling(
     problem
         The problem.
     parts
-        Number of parts into which a job's time is divided, from 1 to 10,000.
+        Number of parts into which each job's time is divided, from 1 to 10,000.
     budget
         Time limit.
 
     Notes
     -----
-    Source: progressive filling of networks (Bertsekas and Gallager, Data Networks, section 6.5.2), with a
+    Source: progressive filling in networks (Bertsekas and Gallager, Data Networks, section 6.5.2), with a
     choice of GPU types. It is not from a paper on GPUs.
 
     Examples
@@ -70,7 +70,7 @@ def progressive_filling(
 
 
 def _height(problem: Shares, place: int, given: Mapping[str, int], parts: int) -> float:
-    """Return the level of a job by the criterion. The job with the lowest level is served first."""
+    """Return a job's level under the criterion; the job with the lowest level is served first."""
     job = problem.jobs[place]
     rates = problem.rates[job.name]
     rate = float(sum(rates[kind] * count for kind, count in given.items())) / parts

@@ -1,4 +1,4 @@
-"""Queue: jobs run all the time, in the order of arrival, each on its fastest type with room."""
+"""Queue: permanent GPUs for jobs in order of arrival, each on its fastest type with room."""
 
 from gsopt.core.method import NoSolution, heuristic
 from gsopt.core.problem import Sense
@@ -16,10 +16,11 @@ def queue(problem: Shares) -> TimeShares | NoSolution:
 
     Notes
     -----
-    Source: Gavel (OSDI 2020), the FIFO policy of its code that knows throughputs, which is a strict queue. The
-    paper solves a linear program.
+    Source: Gavel (OSDI 2020), the FIFO policy in its code that knows throughputs, which is a strict queue. The
+    paper solves a linear program instead.
 
-    Departures from the code: equally fast types are chosen in the order of the list, not by name.
+    Departures from the code: ties between equally fast types go to the first type listed, not to the first by
+    name.
 
     Examples
     --------

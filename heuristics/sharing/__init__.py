@@ -1,10 +1,10 @@
-"""Heuristics for sharing over time: the policies that never interrupt jobs, used for planning."""
+"""Sharing over time: the policies that never interrupt jobs, used as heuristics."""
 
 from gsopt.core.method import Method
 from gsopt.evaluation.lift import lift_sharing
 from heuristics import policies
 
-#: Policies that let a job run to its end on the GPUs on which it starts.
+#: The policies that let each job run to its end on the GPUs on which it starts.
 _NEVER_INTERRUPT = (
     "best_pairs",
     "fifo",
@@ -22,7 +22,7 @@ __all__ = [*_LIFTED]  # noqa: PLE0604 - strings
 
 
 def __getattr__(name: str) -> Method:
-    """Return a policy as a heuristic (PEP 562)."""
+    """Return the policy of a given name as a heuristic (PEP 562)."""
     if name in _LIFTED:
         return _LIFTED[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""Best tier: list scheduling in which jobs wait for GPUs on their best tier, or accept any tier."""
+"""Best tier: list scheduling with jobs that wait for GPUs on their best tier, or accept any tier."""
 
 from collections.abc import Callable, Mapping
 from heapq import heappop, heappush
@@ -17,11 +17,11 @@ def best_tier(problem: Waiting, *, order: Order = "shortest", wait: bool = True)
     """Start waiting jobs in order whenever GPUs are free, by default only on a job's best tier.
 
     Whenever a job is released or ends, the waiting jobs are considered in order. The best tier of a job is the
-    innermost tier that could hold it in the empty cluster. The job gets GPUs of the fullest group with enough
+    innermost tier that could hold it in the empty cluster. A job gets GPUs in the fullest group with enough
     free GPUs, from the emptiest cells first.
 
     Source: list scheduling, with the fully consolidated placement that is a baseline of Dally (section V).
-    O(jobs^2 * groups).
+    Complexity: O(jobs^2 * groups).
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def best_tier(problem: Waiting, *, order: Order = "shortest", wait: bool = True)
         ``"shortest"``: by run time on the best tier; ``"smallest"``: by run time times GPUs; ``"release"``: by
         release date. Ties go to the earlier release, then to the earlier job in the problem.
     wait
-        Whether a job waits for its best tier. Otherwise it starts on the innermost tier that has GPUs for it.
+        Whether a job waits for its best tier. Otherwise, it starts on the innermost tier with enough free GPUs.
 
     Raises
     ------
@@ -66,7 +66,7 @@ class _Listing:
         self.waiting = sorted(range(len(problem.jobs)), key=lambda job: (key(job), self.releases[job], job))
 
     def shares(self) -> list[CellShare]:
-        """Return the jobs with their GPUs, in order of start."""
+        """Return the jobs with their GPUs, in the order in which they start."""
         ends: list[tuple[Exact, int]] = []
         held: dict[int, Mapping[int, int]] = {}
         found: list[CellShare] = []
@@ -96,7 +96,7 @@ class _Listing:
         }
 
     def _starting(self, now: Exact) -> list[tuple[int, int, dict[int, int]]]:
-        """Allocate GPUs to the jobs that can start now."""
+        """Allocate GPUs to the jobs that can start now; return these with their tiers and GPUs per cell."""
         found = []
         for job in list(self.waiting):
             last = self.best[job] if self.wait else len(self.groups) - 1
@@ -107,7 +107,7 @@ class _Listing:
         return found
 
     def _take(self, job: int, last: int) -> tuple[int, dict[int, int]] | None:
-        """Allocate GPUs to a job on the innermost tier with enough GPUs, no wider than `last`."""
+        """Allocate GPUs to a job on the innermost tier with enough, no wider than `last`, or return None."""
         need = self.problem.jobs[job].gpus
         for tier in range(self.best[job], last + 1):
             rooms = [

@@ -1,1 +1,1 @@
-"""Numbers: exact arithmetic, clocks, spans of time, hulls, tolerances and compiled kernels."""
+"""Numbers: exact arithmetic, clocks, durations, hulls, tolerances and compiled kernels."""

@@ -17,10 +17,10 @@ from typing import Any, ParamSpec, TypeVar
 
 from gsopt.core.interrupts import deliver, held, holding
 
-#: Seconds for which loading, and compiling if necessary, certainly pays.
+#: Remaining seconds with which it certainly pays to load kernels, and to compile them if necessary.
 _ENOUGH = 10.0
 
-#: Digits of the digest of sources.
+#: Number of hexadecimal digits kept from the digest of sources.
 _DIGITS = 12
 
 Given = ParamSpec("Given")

@@ -1,4 +1,4 @@
-"""Decimals: converting arrays of floats to integers over a power of ten."""
+"""Decimals: conversion of float arrays to integers over a common power of ten."""
 
 from typing import Any
 
@@ -8,16 +8,16 @@ from numpy.typing import ArrayLike, NDArray
 #: Powers of ten up to this one are exact doubles.
 _MOST_PLACES = 22
 
-#: Decimals of up to 15 digits have different nearest doubles.
+#: Different decimals of at most 15 digits have different nearest doubles.
 _LARGEST = 10.0**15
 
 
 def whole_numbers(values: ArrayLike) -> tuple[NDArray[np.int64], int] | None:
     """Return the shortest decimals of finite floats, as integers over a common power of ten.
 
-    If n has at most 15 digits and dividing n by 10**k in double precision yields a float, then n / 10**k is its
-    shortest decimal, because division rounds correctly and no other decimal with at most 15 digits has the same
-    double.
+    If n has at most 15 digits and dividing n by 10**k in double precision yields the float, then n / 10**k is
+    that float's shortest decimal, because division rounds correctly and no other decimal with at most 15
+    digits has the same double.
 
     Returns
     -------

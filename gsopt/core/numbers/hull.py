@@ -24,7 +24,7 @@ class HullSegment(NamedTuple, Generic[Count]):
 
 
 def concave_hull(menu: Iterable[tuple[Count, float]]) -> tuple[HullSegment[Count], ...]:
-    """Return the upper concave hull of a menu and the origin, as steps of decreasing efficiency.
+    """Return the upper concave hull of the origin and a menu, as steps in descending order of efficiency.
 
     Every GPU count that lies on the hull, up to rounding, is a corner, so a job with linear speed has a step
     for each count. The last corner is the smallest GPU count with the highest speed.
@@ -50,7 +50,7 @@ def concave_hull(menu: Iterable[tuple[Count, float]]) -> tuple[HullSegment[Count
 
 
 def _rising(menu: Iterable[tuple[Count, float]]) -> Iterator[tuple[Count, float]]:
-    """Yield the entries that are faster than every entry with fewer GPUs, by ascending GPU count."""
+    """Yield the entries that are faster than every entry with fewer GPUs, in ascending order of GPU count."""
     fastest = 0.0
     for gpus, speed in sorted(menu, key=lambda entry: (entry[0], -entry[1])):
         if speed > fastest:

@@ -1,10 +1,10 @@
-"""Span: reading durations such as ``90``, ``2min`` or ``1.5h``."""
+"""Span: parsing of durations such as ``90``, ``2min`` or ``1.5h``."""
 
 import re
 
 from gsopt.core.errors import InvalidInput, shorten
 
-#: Seconds of each unit; a number alone counts seconds.
+#: Length of each unit in seconds; a number without a unit counts seconds.
 _UNITS = {"ms": 1e-3, "": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3_600.0, "d": 86_400.0}
 
 _SPAN = re.compile(r"(?P<number>(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?) ?(?P<unit>[a-z]*)", re.ASCII)
@@ -35,7 +35,7 @@ def read_seconds(text: str) -> float:
 
 
 def read_window(text: str, *, field: str = "window") -> tuple[float, float]:
-    """Return the begin and end, in seconds, of a window such as ``30d:31d``.
+    """Return the start and end, in seconds, of a window such as ``30d:31d``.
 
     Error messages refer to the window as `field`.
 

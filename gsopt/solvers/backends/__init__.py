@@ -1,4 +1,4 @@
-"""Backends: the solvers. Each is imported on first use and runs in its own worker process."""
+"""Backends: the solvers, each imported on first use and run in its own worker process."""
 
 from gsopt.core.budget import Budget
 from gsopt.solvers.backends.base import Backend, Incumbent, Outcome
@@ -7,7 +7,7 @@ from gsopt.solvers.backends.highs import Highs
 from gsopt.solvers.backends.process import close
 from gsopt.solvers.backends.scip import Scip
 
-#: Every backend, in the order of preference.
+#: Every backend, in descending order of preference.
 SOLVERS = (Highs, CpSat, Scip)
 
 __all__ = ["SOLVERS", "Backend", "CpSat", "Highs", "Incumbent", "Outcome", "Scip", "close", "solver_of"]

@@ -27,7 +27,7 @@ if TYPE_CHECKING:  # workers import this module; without scipy they start in hal
 
 Vector = NDArray[np.float64]
 
-#: Characters kept of the end of a solver's log.
+#: Number of characters kept from the end of a solver's log.
 LONGEST_LOG = 2**20
 
 #: Seconds beyond the time limit after which a silent solver is killed.
@@ -64,10 +64,10 @@ class Incumbent:
     runtime: float
 
 
-#: Called with each incumbent as it comes; returning True stops the solve and keeps the incumbent.
+#: A function called with each new incumbent; if it returns True, the solve stops and keeps the incumbent.
 OnIncumbent = Callable[[Incumbent], Any]
 
-#: Called with each bound that the solver reports, in the model's own sense.
+#: A function called with each bound that the solver reports, in the model's own sense.
 OnBound = Callable[[float], Any]
 
 
@@ -120,7 +120,7 @@ class Outcome:
 
 
 class Backend(Protocol):
-    """Interface of a solver of standard forms.
+    """The interface of a solver for models in standard form.
 
     The method `solve` may also take a keyword `on_bound`, a function that is called with bounds proven during
     the solve.
@@ -141,7 +141,7 @@ class Backend(Protocol):
         on_incumbent: OnIncumbent | None = None,
         log: bool = False,
     ) -> Outcome:
-        """Solve a standard form.
+        """Solve a model in standard form.
 
         Parameters
         ----------
@@ -265,7 +265,7 @@ class Solver(ABC):
         on_bound: OnBound | None = None,
         log: bool = False,
     ) -> Outcome:
-        """Solve a standard form, as in `Backend.solve`.
+        """Solve a model in standard form, as in `Backend.solve`.
 
         The time limit includes the time to start the solver's process if none is running. The solver is killed
         if it has not answered a quarter of a second after the limit. If it is killed, crashes, or is stopped by

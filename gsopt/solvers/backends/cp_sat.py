@@ -1,4 +1,4 @@
-"""CP-SAT: integer programs solved by clause learning."""
+"""CP-SAT: a solver for integer programs (clause learning)."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Integers = NDArray[np.int64]
 
-#: Distance from 0 or the other bound to which a column is limited where rows imply no bound.
+#: Distance from 0 or the other bound to which a column is limited if the rows imply no bound.
 CLAMP = 10**9
 
 _LARGEST = 2**62  # sums must stay within 64 bits
@@ -69,8 +69,8 @@ class CpSat(Solver):
     Attributes
     ----------
     threads
-        Number of CP-SAT's workers in one solve. A single worker usually proves optimality fastest. Never choose
-        two.
+        Number of CP-SAT's workers in one solve. A single worker usually proves optimality fastest. Two
+        workers are not allowed.
     seed
         Seed of the solver's random choices.
     linearization_level
@@ -104,7 +104,7 @@ class CpSat(Solver):
         require(self.seed >= 0, "seed", self.seed, "must be at least 0")
 
     def solve(self, form: "StandardForm", *, on_bound: OnBound | None = None, **options: Any) -> Outcome:
-        """Solve a standard form, with the options of `Backend.solve`.
+        """Solve a model in standard form, with the options of `Backend.solve`.
 
         Raises
         ------
@@ -248,7 +248,7 @@ def _clamped(form: "StandardForm") -> "StandardForm":
 
 
 def _beyond_clamps(outcome: Outcome, known: "StandardForm", clamped: "StandardForm") -> Outcome:
-    """Return the ending, with its proof only if no point beyond the clamps can be better than the solution."""
+    """Return the outcome, without its proof if a point beyond the clamps might be better than the solution."""
     low = known.column_lower != clamped.column_lower
     high = known.column_upper != clamped.column_upper
     if outcome.values is None:

@@ -1,4 +1,4 @@
-"""Cumulative: activities with several modes scheduled on resources, by CP-SAT with interval variables."""
+"""Cumulative: a CP-SAT model with interval variables that schedules multi-mode activities on resources."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Way(NamedTuple):
-    """One mode of an activity: its length, and the total number of units that it takes of some resources."""
+    """One mode of an activity: its length, and the total number of units that it takes from some resources."""
 
     length: int  # in periods
     units: int  # held from start to end
@@ -35,7 +35,7 @@ class Chosen(NamedTuple):
 
 
 class ActivityTask(NamedTuple):
-    """Activities, resources and objective."""
+    """A task for the worker: activities, resources and the objective."""
 
     activities: tuple[Activity, ...]
     sizes: tuple[int, ...]  # units of each resource
@@ -89,7 +89,7 @@ class _CumulativeModel:
         self._hint(task.hint or ())
 
     def chosen(self, value: Any) -> tuple[Chosen, ...]:
-        """Return the solution."""
+        """Return the solution, given a function from variables to values."""
         found = []
         for number, literals in enumerate(self.literals):
             way = next(index for index, literal in enumerate(literals) if value(literal))

@@ -1,4 +1,4 @@
-"""HiGHS: mixed-integer programs by branch and cut, and linear programs by the simplex method."""
+"""HiGHS: a solver for mixed-integer programs (branch and cut) and linear programs (simplex method)."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -19,10 +19,11 @@ if TYPE_CHECKING:
     from gsopt.solvers.backends.worker import ParentLink
     from gsopt.solvers.standard_form import StandardForm
 
-#: Presolve by aggregation, bit 12 of HiGHS' rules: with it 1.15.1 calls some points optimal that are not.
+#: Presolve by aggregation, bit 12 of HiGHS' rules, with which 1.15.1 reports some points as optimal that are
+#: not.
 _AGGREGATION = 1 << 12
 
-#: Reserved words of LP files, which are no names.
+#: Reserved words of LP files, which must not be names.
 _KEYWORDS = frozenset(
     "bin binaries binary bound bounds end free gen general generals inf infinity int integer integers "  # noqa: SIM905 - shorter
     "max maximise maximize maximum min minimise minimize minimum obj s.t. semi semis sin sos sos1 sos2 st st. "
@@ -107,9 +108,9 @@ class Highs(Solver):
 
         Numbers are written with 15 digits.
 
-        Names are kept if the format allows them. Otherwise blanks and special characters become ``_``, in LP
-        files square brackets become round ones, and names that are reserved words, numbers or duplicates get an
-        additional ``_``.
+        Names are kept if the format allows them. Otherwise, spaces and special characters become ``_``, and
+        in LP files square brackets become parentheses. Names that could be mistaken for something else, such
+        as a reserved word or a number, get a leading ``_``. Duplicates get ``_`` and their index.
 
         Raises
         ------

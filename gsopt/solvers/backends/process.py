@@ -1,6 +1,6 @@
 """Processes: the worker processes of solvers, one for each running solve.
 
-They are kept alive between solves, killed if they exceed the time limit, and ended with the parent.
+They are kept alive between solves, killed if they exceed the time limit, and terminated with the parent.
 """
 
 import atexit
@@ -66,18 +66,19 @@ class Reply:
 
 
 class Died(Exception):
-    """The worker process has ended."""
+    """Error raised when the worker process has ended."""
 
 
 class Late(Exception):
-    """The worker did not answer in time."""
+    """Error raised when the worker does not answer in time."""
 
 
 class ProcessStarter:
     """The thread that starts all processes.
 
-    The system may end a process when the thread that started it ends (see `gsopt.solvers.backends.worker`).
-    This thread lasts as long as the program, unlike the threads that ask for a worker.
+    The system may terminate a process when the thread that started it ends (see
+    `gsopt.solvers.backends.worker`). This thread lasts as long as the program, unlike the threads that ask
+    for a worker.
     """
 
     def __init__(self) -> None:
@@ -117,7 +118,7 @@ STARTER = ProcessStarter()
 
 
 class Worker:
-    """A process that has imported one solver, and the exchange of frames with it."""
+    """A worker process that has imported one solver, and the exchange of frames with it."""
 
     def __init__(self, module: str) -> None:
         self._module = module
@@ -207,7 +208,7 @@ class Worker:
         _LOGGER.warning("%s: %s", self._module, reason, extra={"solver": self._module, "worker": self.pid})
 
     def kill(self) -> None:
-        """End the process."""
+        """Kill the process, and wait until it has ended."""
         self._process.kill()
         self._process.wait()
 
@@ -311,7 +312,7 @@ class Pool:
             return [worker.pid for worker in self._all if worker.alive]
 
     def close(self) -> None:
-        """End every worker.
+        """Terminate every worker.
 
         A solve that is running in another thread counts as crashed.
         """
@@ -386,7 +387,7 @@ POOL = Pool()
 
 
 def close() -> None:
-    """End every worker of this process to free memory.
+    """Terminate every worker of this process to free memory.
 
     The next solve starts a new worker.
 
@@ -414,9 +415,9 @@ def _poll(event: int, *pipes: int) -> Any:
 
 
 def _wait(poll: Any, deadline: float) -> list[int]:
-    """Wait until a pipe is ready.
+    """Wait until a pipe is ready, and return the pipes that are.
 
-    The pipe is checked at least once, even after the deadline.
+    The pipes are checked at least once, even after the deadline.
     """
     while True:
         left = min(max(deadline - monotonic(), 0.0), _LONGEST_WAIT)

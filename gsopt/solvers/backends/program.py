@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 Vector = NDArray[np.float64]
 
-#: A method of HiGHS that changes a model, and its arguments.
+#: The name of a HiGHS method that changes a model, and its arguments.
 Edit = tuple[str, tuple[Any, ...]]
 
-#: Most programs kept by a worker; the least recently used one is dropped first.
+#: Maximum number of programs kept by a worker; the least recently used one is dropped first.
 _MOST_KEPT = 8
 
 _numbers = count()
@@ -106,7 +106,7 @@ class Program:
         self._edit("changeRowsBounds", low.size, np.arange(low.size, dtype=np.int32), low, _floats(upper))
 
     def solve(self, budget: Budget) -> Solved | None:
-        """Return the minimum, or None if none exists or is found in time.
+        """Return the minimum, or None if there is none or it is not found in time.
 
         Ctrl-C raises `KeyboardInterrupt`.
         """

@@ -1,4 +1,4 @@
-"""SCIP: mixed-integer programs by branching, cuts and propagation, as a check on HiGHS."""
+"""SCIP: a solver for mixed-integer programs (branching, cuts and propagation) that serves to check HiGHS."""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress

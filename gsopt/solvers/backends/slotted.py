@@ -1,4 +1,4 @@
-"""Slotted: scheduling jobs in time slots by CP-SAT, where two jobs that share a GPU slow each other down."""
+"""Slotted: a CP-SAT model of jobs in time slots, where two jobs that share a GPU slow each other down."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from gsopt.solvers.backends.worker import ParentLink
 
 
-#: Most jobs on one GPU.
+#: Maximum number of jobs on one GPU.
 USERS = 2
 
 
@@ -34,7 +34,7 @@ class Planned(NamedTuple):
 
 
 class SlottedTask(NamedTuple):
-    """Jobs, GPUs, and the limit on the sum of ends."""
+    """A task for the worker: jobs, GPUs, and the limit on the sum of ends."""
 
     jobs: tuple[SlottedJob, ...]
     gpus: int  # number of GPUs, each for at most two jobs
@@ -88,7 +88,7 @@ class _SlottedModel:
         self._hint(task.hint or ())
 
     def plan(self, value: Any) -> tuple[Planned, ...]:
-        """Return the solution."""
+        """Return the solution, given a function from variables to values."""
         return tuple(
             Planned(int(value(start)), tuple(gpu for gpu, holds in enumerate(held) if value(holds)))
             for start, held in zip(self.starts, self.held, strict=True)

@@ -4,8 +4,8 @@ Frames arrive on the original standard input and leave on the original standard 
 descriptors at once, as any code that runs here may read, print to, or close the original ones. Solvers print to
 descriptor 1, which is redirected to standard error. The parent treats all such output as log.
 
-The process ends with its parent, even during a solve. On Linux the system ensures this, however busy the
-interpreter is. Elsewhere a thread monitors the parent.
+The process ends with its parent, even during a solve. On Linux the system ensures this, no matter how busy
+the interpreter is. Elsewhere a thread monitors the parent.
 """
 
 import faulthandler

@@ -1,4 +1,4 @@
-"""Answers: which method is best in each group of instances, by how much, and its gap to the bound."""
+"""Answers: the best method for each group of instances, with its lead and its gap to the bound."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,13 +15,13 @@ from gsopt.studies.page.table import Head, Table, table
 from gsopt.studies.results import Results
 from gsopt.studies.rows import CellRow, CellState
 
-#: Groups that are answered one by one, and methods of a picture.
+#: Maximum number of groups that are answered one by one, and of methods in a picture.
 MOST_ANSWERS, _MOST_DOTS = 12, 12
 
-#: Methods of which the page says in how many groups they are best.
+#: Maximum number of methods for which the page says in how many groups they are best.
 _MOST_WINNERS = 5
 
-#: From here on a ratio is told as such, and below in per cent.
+#: Ratios from here on are stated as such, and smaller ones in per cent.
 _TWICE = 2
 
 _MOST_LINES = 1000
@@ -29,7 +29,7 @@ _MOST_LINES = 1000
 
 @dataclass(frozen=True)
 class Answer:
-    """The first part of a page about a group of instances: a sentence, and a table of the ranked methods."""
+    """The answer for one group of instances on a page: a sentence, and a table of the ranked methods."""
 
     title: str
     sentence: str
@@ -54,12 +54,12 @@ class Rank:
 
     @property
     def gap(self) -> float | None:
-        """The mean gap."""
+        """The mean gap, or None if no instance has one."""
         return fmean(self.gaps) if self.gaps else None
 
     @property
     def worst(self) -> float | None:
-        """The largest gap."""
+        """The largest gap, or None if no instance has one."""
         return max(self.gaps, default=None)
 
     @property
@@ -70,9 +70,9 @@ class Rank:
 
 @dataclass(frozen=True)
 class Ranking:
-    """The ranking of the methods that have a result on every instance of a group, the best first.
+    """The methods that have a result on every instance of a group, ranked from best to worst.
 
-    Policies are ranked by mean job completion time. Methods of a decision are ranked by their gaps, as
+    Policies are ranked by mean job completion time. Methods for a decision are ranked by their gaps, as
     objective values of different instances are not comparable.
     """
 
@@ -103,7 +103,7 @@ class Ranking:
 
     @cached_property
     def ranks(self) -> list[Rank]:
-        """The ranked methods, the best first."""
+        """The ranked methods, best first."""
         found = [self._rank(name, by) for name, by in self.cells.items() if len(by) == len(self.instances)]
         return sorted(found, key=self.score)
 
@@ -154,7 +154,7 @@ class Ranking:
 
 
 def answers(found: Results) -> Iterator[Answer]:
-    """Yield the answer for each group.
+    """Yield the answers for the first groups, at most `MOST_ANSWERS`.
 
     Call this inside `gsopt.studies.page.svg.drawing`.
     """
@@ -274,7 +274,7 @@ def _line(ranking: Ranking, rank: Rank) -> list[object]:
 
 
 def _picture(ranking: Ranking, title: str) -> PagePicture:
-    """Draw the gap of each method, or its value if there are no gaps, with a mark for each instance."""
+    """Plot the gap of each method, or its value if there are no gaps, with a mark for each instance."""
     gaps = all(rank.gaps for rank in ranking.ranks)
     shown = (
         ranking.ranks

@@ -19,15 +19,16 @@ from gsopt.studies.report import Report, numeric_figures, report
 from gsopt.studies.results import Results
 from gsopt.studies.rows import CellState
 
-#: Lines of the table of figures, of the tables of cells without figures (the CSV has all), and of the others.
+#: Maximum number of lines in the table of figures, in tables of cells without figures (the CSV has all), and
+#: in other tables.
 _MOST_FIGURES, _MOST_FAILURES, _MOST = 2000, 200, 1000
 
-#: Bytes from which a file is compressed, so that a page of a large study stays small.
+#: Size in bytes above which a file is compressed, so that a page of a large study stays small.
 _LARGE = 2**20
 
 _COUNT = FigureKind.COUNT
 
-#: How the title of a bound begins, before that of its figure, whose unit it has.
+#: Beginning of the title of a bound, followed by the title of the bounded figure, which has the same unit.
 _BOUND_ON = "bound on "
 
 
@@ -76,8 +77,9 @@ def content(
 ) -> Content:
     """Collect the content of a page about results.
 
-    `whole` is the full table of the results. `figures` are the figures to show, by default the usual ones.
-    `options` are those of the command that writes the page. Call this inside `gsopt.studies.page.svg.drawing`.
+    `whole` is the full table of the results. `figures` are the figures to show, by default those of
+    `gsopt.studies.report.headline`. `options` are those of the command that writes the page. Call this inside
+    `gsopt.studies.page.svg.drawing`.
     """
     pretty = _pretty(json.loads(spec))
     found_answers = tuple(answers(found))
@@ -145,7 +147,7 @@ def failures(found: Results) -> Table:
 
 
 def unsupported(found: Results) -> Table:
-    """Return a table of the instances that methods do not handle, with the reasons and the number of cells."""
+    """Return a table of the reasons why methods do not handle instances, with the number of cells for each."""
     rows = (row for row in found.rows if row.outcome.state is CellState.UNSUPPORTED)
     counts = Counter((str(row.labels.method), row.outcome.message) for row in rows)
     heads = [Head("method"), Head("what it does not handle"), Head("cells", _COUNT)]
@@ -195,7 +197,7 @@ def commands(options: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
 
 
 def download(name: str, kind: str, text: str) -> Download:
-    """Return a string as a file embedded in a page, compressed if it is large."""
+    """Return text as a file to embed in a page, compressed if it is large."""
     data = text.encode("utf-8", errors="backslashreplace")
     if len(data) <= _LARGE:
         return Download(name, f"data:{kind};charset=utf-8;base64,{b64encode(data).decode()}")

@@ -1,4 +1,4 @@
-"""Gantt: simulates runs of a study's policies again, and draws them."""
+"""Gantt: charts of a study's policy runs, which are simulated again."""
 
 import re
 from collections import Counter
@@ -15,15 +15,15 @@ from gsopt.studies.results import Results
 from gsopt.studies.rows import CellRow, CellState
 from gsopt.studies.spec import Study
 
-#: What stands between the words of a name, and its options.
+#: The separators between the words of a name, and the options in a name.
 _SEPARATORS, _OPTIONS = re.compile(r"[(),\s]+"), re.compile(r"\([^()]*\)")
 
-#: Names that an error tells.
+#: Maximum number of names in an error message.
 _MOST_NAMES = 3
 
 
 def gantts(spec: str, found: Results, names: Sequence[str], allow: Iterable[str] = ()) -> Iterator[PagePicture]:
-    """Draw runs given by method and instance.
+    """Simulate runs, given by method and instance, and yield a Gantt chart of each.
 
     Call this inside `gsopt.studies.page.svg.drawing`.
 
@@ -66,12 +66,12 @@ def runs_of(found: Results) -> dict[str, CellRow]:
 
 
 def find_run(name: str, known: Mapping[str, CellRow]) -> str:
-    """Return the full name of the run that has at least the options in a given name.
+    """Return the full name of the only run that matches a name, in which options may be left out.
 
     Raises
     ------
     InvalidInput
-        No run or several runs fit the name.
+        No run or several runs match the name.
     """
     if name in known:
         return name

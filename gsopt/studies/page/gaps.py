@@ -11,7 +11,7 @@ from gsopt.studies.page.table import Head, Table, table
 from gsopt.studies.results import Results
 from gsopt.studies.rows import CellRow, CellState
 
-#: Lines of a table; a page of more would be slow, and the CSV has them all.
+#: Maximum number of lines in a table. A page with more would be slow, and the CSV has them all.
 _MOST_INSTANCES, _MOST_CELLS = 1000, 1000
 
 
@@ -39,7 +39,7 @@ class Decision:
         return any(len(cells) > 1 for found in self._instances.values() for cells in found.values())
 
     def by_instance(self) -> Table:
-        """Return one line per instance: the best value and bound, the prover, and the gap of every method."""
+        """Return a table of the instances: best value, best bound and its prover, and gap of every method."""
         methods = list(dict.fromkeys(str(row.labels.method) for row in self.rows))
         heads = [
             Head("instance"),
@@ -51,7 +51,7 @@ class Decision:
         return table(heads, self._instance_lines(methods), most=_MOST_INSTANCES)
 
     def by_cell(self) -> Table:
-        """Return one line per cell: its value, the best bound on its instance, the prover, and the gap."""
+        """Return a table of the cells: value, best bound on the instance and its prover, gap, and time."""
         heads = [
             Head("instance"),
             Head("method"),

@@ -13,10 +13,11 @@ from gsopt.studies.report import CELL_FIGURES, headline, is_number, numeric_figu
 from gsopt.studies.results import Results
 from gsopt.studies.rows import CellRow
 
-#: Dots and panels that a reader can tell apart; of more the page says that there are too many.
+#: Maximum number of dots and of panels that a reader can tell apart. With more, the page states their number
+#: instead.
 _MOST_DOTS, _MOST_PANELS = 120, 24
 
-#: Values from which an option is swept, and how far apart they are on a logarithmic axis.
+#: Number of values from which an option counts as swept, and their ratio above which the axis is logarithmic.
 _FEWEST, _FAR_APART = 3, 50
 
 
@@ -33,7 +34,7 @@ class PagePicture:
 def pictures(found: Results, figures: Sequence[str]) -> Iterator[PagePicture]:
     """Draw a dot plot of each figure, and line plots over every swept option.
 
-    By default, these are the figures that fit in a paper, with line plots of only the first ones. Call this
+    By default, dot plots show the figures that fit in a paper, and line plots only those of rank 1. Call this
     inside `gsopt.studies.page.svg.drawing`.
     """
     several = found.by_decision()

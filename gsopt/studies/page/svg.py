@@ -13,22 +13,22 @@ from gsopt.studies.cells import fingerprint
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-#: What matplotlib draws black is of the colour of text, which is light in a dark page.
+#: Replacement of black by the colour of text, which is light on a dark page.
 _INK = {"#000000": "currentColor"}
 
-#: Where an element names another by its id.
+#: Forms in which an element refers to another one by its id.
 _LINK, _REFERENCE = re.compile(r"#(.+)"), re.compile(r"url\(#(.+)\)")
 
 _FONT_SIZE = re.compile(r"([0-9.]+)px")
 _LONG_NUMBER = re.compile(r"(-?\d+\.\d\d)\d+")
 
-#: Pixels of a page for a point of a picture.
+#: Number of pixels on a page for each point of a picture.
 _PIXELS = 1.2
 
-#: Pixels from which a picture cannot be made as narrow as others.
+#: Width in pixels above which a picture is broad: it cannot be made as narrow as others.
 _BROAD = 900
 
-#: How corners and ends of lines are drawn where nothing else is said, as in matplotlib's own style sheet.
+#: Default style of the corners and ends of lines, as in matplotlib's own style sheet.
 _LINES = {"stroke-linejoin": "round", "stroke-linecap": "butt"}
 
 

@@ -1,4 +1,4 @@
-"""Writer: writes the page of a study's folder to a file."""
+"""Writer: the function that writes the page of a study's folder to a file."""
 
 from base64 import b64encode
 from collections.abc import Sequence
@@ -37,12 +37,12 @@ def write_page(
     path
         The file, which is written completely or not at all.
     figures
-        The figures to show and draw, by default the usual ones.
+        The figures to show and plot, by default those of `gsopt.studies.report.headline`.
     gantts
         Runs of policies to simulate again and draw, given by method and instance, such as ``fifo on
         Poisson(load=0.9, seed=1)``.
     allow
-        Modules of these policies outside the working directory, as in `gsopt.studies.run`.
+        Modules outside the working directory that define these policies, as in `gsopt.studies.run`.
 
     Returns
     -------

@@ -67,7 +67,7 @@ class BestKnown(Listing[Known]):
         return [row.as_dict() for row in self.rows]
 
 
-#: The standings that a summary counts; of the committed instances none is unknown.
+#: The standings that a summary counts. No committed instance has the standing unknown.
 _COUNTED = (Standing.PROVEN, Standing.INFEASIBLE, Standing.CHALLENGE)
 
 

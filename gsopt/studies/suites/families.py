@@ -36,7 +36,7 @@ class Member:
 
 @dataclass(frozen=True)
 class Family:
-    """The instances of a suite together.
+    """The instances of a suite, with the results of the decision's heuristics.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class Family:
 
     @property
     def sizes(self) -> str:
-        """Range over all instances of each figure that describes their size, as text."""
+        """Range of each size figure over all instances, as text."""
         figures: dict[str, list[float]] = {}
         for member in self.members:
             for name, size in member.known.size.items():
@@ -129,7 +129,7 @@ class Families(Listing[Family]):
 
 
 def families(*what: str, on_instance: Callable[[str], Any] | None = None) -> Families:
-    """Run the heuristics of the decisions on committed instances, and summarize the results by suite.
+    """Run each decision's heuristics on committed instances, and summarize the results by suite.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Record: writes improved values and bounds back to the instance files."""
+"""Record: the function that writes improved values and bounds back to the instance files."""
 
 from datetime import UTC, date, datetime
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Verdict: verifies the best known value of one instance by computing it again."""
+"""Verdict: the verdict on the best known value of one instance, which is computed again."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from gsopt.evaluation import catalogue
 from gsopt.evaluation.solve import solve
 from gsopt.studies.suites.known import Known, Standing
 
-#: By how much the day differs from that of UTC, somewhere on earth.
+#: Maximum difference between the date somewhere on earth and the date in UTC.
 _A_DAY = timedelta(days=1)
 
 
@@ -87,7 +87,7 @@ class Verdict:
 
 
 def examine(name: str, *, time_limit: float) -> Verdict:
-    """Judge the stored solution of a committed instance, and run the exact method from it."""
+    """Judge the stored solution of a committed instance, and start the exact method from it."""
     return compare(catalogue.load(name), catalogue.best_solution(name), time_limit=time_limit)
 
 

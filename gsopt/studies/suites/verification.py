@@ -1,4 +1,4 @@
-"""Verification: verifies the best known values of many instances in several processes."""
+"""Verification: verdicts on the best known values of many instances, reached in several processes."""
 
 import os
 from collections.abc import Callable, Generator, Sequence
@@ -20,10 +20,11 @@ from gsopt.studies.suites.known import Known
 from gsopt.studies.suites.selection import by_suite, counted, select
 from gsopt.studies.suites.verdict import Verdict, VerificationOutcome, examine
 
-#: Seconds that the exact method gets for an instance unless told otherwise.
+#: Default time limit of the exact method for each instance, in seconds.
 TIME_LIMIT = 30.0
 
-#: How much longer a process may take before it is killed: solving ends by itself, and reading is quick.
+#: A process is killed after this multiple of the time limit, plus these seconds. Solving normally ends by
+#: itself, and reading is quick.
 _PATIENCE, _MORE = 2.0, 60.0
 
 _MODULE = "gsopt.studies.suites.verdict"  # what a worker process imports first
@@ -146,7 +147,7 @@ def call(task: tuple[str, float], link: Any) -> Verdict:
 def _examine_all(names: Sequence[str], time_limit: float, workers: int) -> Generator[Verdict, None, None]:
     """Examine instances in processes, and yield each verdict as soon as it is reached.
 
-    Closing the iterator ends the processes.
+    Closing the iterator terminates the processes.
     """
     pool, stopped = Pool(), Event()
 

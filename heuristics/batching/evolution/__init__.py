@@ -1,4 +1,4 @@
-"""ONES' evolutionary search over the job of every GPU, with DEAP and with arrays."""
+"""Evolution: ONES' evolutionary search for the job of every GPU, implemented with DEAP and with arrays."""
 
 from heuristics.batching.evolution.convergence import convergence
 from heuristics.batching.evolution.heuristic import evolution

@@ -1,4 +1,4 @@
-"""Candidate: a genome with its cost, as DEAP expects it."""
+"""Candidate: a genome with its cost, in the form that DEAP expects."""
 
 from collections.abc import Iterable
 
@@ -12,7 +12,7 @@ class CandidateCost(base.Fitness):  # type: ignore[misc]  # DEAP has no types
 
 
 class Candidate(list[int]):
-    """The job of each GPU, -1 for none, with a `fitness` that has no value until the candidate is scored."""
+    """The job of each GPU (-1 for none), with a `fitness` that has no value until the candidate is scored."""
 
     def __init__(self, genome: Iterable[int] = (), score: float | None = None) -> None:
         super().__init__(genome)
@@ -24,5 +24,5 @@ class Candidate(list[int]):
         return Candidate(self, self.fitness.values[0] if self.fitness.valid else None)
 
     def copied(self) -> "Candidate":
-        """Return the same genome without a score."""
+        """Return a copy of the genome without a score."""
         return Candidate(self)

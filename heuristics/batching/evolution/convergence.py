@@ -1,4 +1,4 @@
-"""Convergence: a plot of how the best candidate of a search approaches the optimum."""
+"""Convergence: a plot of how a search's best candidate approaches the optimum."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 def convergence(logbooks: Mapping[str, Any], *, optimum: float, axes: "Axes | None" = None) -> "Axes":
     """Plot the gap between the best candidate of each generation and the optimum, one line per search.
 
-    The axis of gaps is linear below 0.1 %, so that it shows 0, and logarithmic above. A dot marks the first
-    generation whose candidates all have the same score. From there on, crossover has little to combine.
+    The gap axis is linear below 0.1 %, so that it can show 0, and logarithmic above. A dot marks the first
+    generation whose candidates all have the same score. From then on, crossover has little to combine.
 
     Parameters
     ----------
     logbooks
-        DEAP logbooks, such as `heuristics.batching.evolution.Evolved.logbook`, by name of the search.
+        DEAP logbooks, such as `heuristics.batching.evolution.Evolved.logbook`, by search name.
     optimum
         The least possible cost, above 0.
     axes
-        The axes to draw on, or None for a new figure.
+        The axes on which to plot, or None for a new figure.
 
     Raises
     ------
@@ -65,5 +65,5 @@ def convergence(logbooks: Mapping[str, Any], *, optimum: float, axes: "Axes | No
     return axes
 
 
-#: Gaps below which the axis is linear, and below which they have a decimal.
+#: The gap below which the axis is linear, and the gap below which labels have a decimal place.
 _LINEAR, _PERCENT = 1e-3, 0.01

@@ -1,4 +1,4 @@
-"""Genome: the operators of ONES' search on one genome, the list of the jobs of all GPUs.
+"""Genome: the operators of ONES' search on one genome, a list with the job of each GPU.
 
 These are the plain versions for DEAP; `rows` applies the same operators to many genomes at once. They modify
 the given genome in place.
@@ -41,7 +41,7 @@ def score(genome: Sequence[int], costs: Costs, target: int = 0) -> float:
 
 
 def keep(genome: Genome, most: Sequence[int]) -> None:
-    """Take the last GPUs from each job that has more than a given number."""
+    """Take the last GPUs from each job that has more GPUs than `most` allows."""
     seen = [0] * len(most)
     for place, job in enumerate(genome):
         if job != IDLE:
@@ -51,7 +51,7 @@ def keep(genome: Genome, most: Sequence[int]) -> None:
 
 
 def trim(genome: Genome, lower: Sequence[Sequence[int]]) -> None:
-    """Take GPUs from each job until it can run on the rest, where `lower` is that of `CostTable`."""
+    """Take GPUs from each job until it can run on the rest, with `lower` as in `CostTable`."""
     counts = counts_of(genome, len(lower))
     most = [row[count] for row, count in zip(lower, counts, strict=True)]
     if most != counts:
@@ -59,9 +59,9 @@ def trim(genome: Genome, lower: Sequence[Sequence[int]]) -> None:
 
 
 def kept_gpus(gpus: int, batch: int, limit: int, local: int, how: ScaleDown) -> int:
-    """Return the number of GPUs that a job keeps when its batch limit falls (section 3.2.2, Refresh, 2).
+    """Return how many GPUs a job keeps when its batch limit falls (section 3.2.2, Refresh, 2).
 
-    `local` is the largest batch on one GPU; `how` is explained in `Settings.scale_down`.
+    `local` is the largest batch size per GPU; `how` is explained in `Settings.scale_down`.
     """
     if batch <= limit:
         return gpus
@@ -74,8 +74,8 @@ def kept_gpus(gpus: int, batch: int, limit: int, local: int, how: ScaleDown) -> 
 def admit(genome: Genome, least: Sequence[int], victims: Sequence[int]) -> None:
     """Grant each job the GPUs that it must have but lacks (section 3.2.2, Refresh, 3).
 
-    Idle GPUs are used first, then the GPUs of the `victims` in order, each job's last GPU first. Victims keep
-    the GPUs that they must have.
+    Idle GPUs are used first, then the GPUs of the `victims` in the given order, each victim's last GPU first.
+    Victims keep the GPUs that they must have.
     """
     counts = counts_of(genome, len(least))
     wanted = [job for job, number in enumerate(least) for _ in range(number - counts[job])]
@@ -100,12 +100,13 @@ def fill(
     costs: Costs,
     redraw: Callable[[], Costs] | None = None,
 ) -> None:
-    """Grant idle GPUs to the jobs whose costs rise least, up to their caps.
+    """Grant idle GPUs to the jobs whose costs rise the least, up to their caps.
 
     Source: ONES, section 3.2.2, Refresh; Figure 7.
 
-    The selected job gets GPUs up to its cap, or as many of the remaining GPUs as it can use. Then the next job
-    is selected, by newly drawn costs if `redraw` is given.
+    The job whose cost rises the least (or falls the most) between its current GPUs and its cap is selected. It
+    gets GPUs up to its cap, or as many of the remaining GPUs as it can use. Then the next job is selected, by
+    newly drawn costs if `redraw` is given.
     """
     idle = [place for place, job in enumerate(genome) if job == IDLE]
     if not idle:
@@ -134,11 +135,11 @@ def _by_gain(
 
 
 def reorder(genome: Genome, pack: PackOrder = "first") -> None:
-    """Pack the workers of each job in the order in which jobs occur.
+    """Put the workers of each job next to each other, in the order in which the jobs first (or last) appear.
 
     Source: ONES, section 3.2.2, Reorder; Figure 10.
 
-    The figure packs 312221 into 322211, which is the order of the last occurrences.
+    The figure packs 312221 into 322211, which is the order of last appearances.
     """
     order = dict.fromkeys(genome)
     if pack == "last":
@@ -149,7 +150,7 @@ def reorder(genome: Genome, pack: PackOrder = "first") -> None:
 
 
 def crossover(first: Genome, second: Genome, random: Random) -> None:
-    """Exchange the jobs of each GPU with probability 1/2.
+    """Exchange the jobs of two genomes on each GPU with probability 1/2.
 
     Source: ONES, section 3.2.2, Uniform crossover; Figure 8.
     """

@@ -1,4 +1,4 @@
-"""Heuristic: the evolutionary search of ONES for one problem, from random candidates."""
+"""Heuristic: ONES' evolutionary search, applied to one problem from random candidates."""
 
 from typing import Annotated
 
@@ -19,10 +19,10 @@ from heuristics.batching.evolution.search import Engine, evolve
 from heuristics.batching.evolution.settings import FillDraws, PackOrder, Preempts, Selection, Settings
 from heuristics.batching.evolution.table import CostTable
 
-#: The most genes of a population, one for each GPU of each candidate: several copies are held at a time.
+#: At most this many genes in a population, one per GPU and candidate: several copies are held at a time.
 _MOST_GENES = 50_000_000
 
-#: Genes that a generation processes per second on a slow machine.
+#: Genes that a generation processes per second on a slow computer.
 _GENES_PER_SECOND = 500_000
 
 
@@ -65,7 +65,7 @@ def evolution(
     population, mutation_rate, preempts, selection, fill_draws, pack, distinct
         See `heuristics.batching.evolution.Settings`.
     draws
-        Whether the remaining work of jobs with a known distribution is drawn again for every generation, as in
+        Whether the remaining work of jobs with a known distribution is drawn anew in every generation, as in
         Algorithm 1. Otherwise the problem's estimate is used, and `selection` and `fill_draws` have no effect.
     budget
         No generation begins after the time limit, so the result then depends on the machine.
@@ -75,23 +75,23 @@ def evolution(
     InvalidInput
         An option is out of range.
     Unsupported
-        The candidates have more genes than fit into memory.
+        The candidates have too many genes to fit into memory.
     TimeUp
-        There are more genes than a generation can process in time.
+        There are more genes than a generation can process within the time limit.
 
     Notes
     -----
-    Even if weights are drawn, the judge scores the result by the problem's estimate.
+    Even with `draws`, the result is scored by the problem's estimate.
 
     Departures from the paper, besides the interpretations in `heuristics.batching.evolution.Settings`:
 
     - The score is the criterion of the problem (`sruf` is Equation 8), and the lowest score is best; the
       "highest score" in the text contradicts line 7 of Algorithm 1.
-    - A genome holds jobs, not local batches (Equation 1): a job always has the fastest batch on its GPUs.
+    - A genome holds jobs, not local batches (Equation 1): a job always has the fastest batch size on its GPUs.
     - The paper fills idle GPUs only after the refresh. Here children and mutants are also trimmed to the caps
       of their jobs and filled; otherwise they would use fewer GPUs than Equation 4 demands.
-    - Jobs that must run are treated as new ones, in children and mutants too. How long jobs have run is unknown
-      here, so their GPUs are taken from the jobs listed first.
+    - Jobs that must run are treated like new ones, in children and mutants too. How long each job has run is
+      unknown here, so the GPUs that they need are taken from the jobs listed first.
     - The parents of a pair are two different refreshed candidates. Mutants are drawn with replacement.
     - If jobs are already running, the first candidate is the current allocation; if allowed numbers have gaps,
       one candidate uses as many GPUs as possible.
@@ -99,10 +99,10 @@ def evolution(
     Without `draws`, all candidates soon divide the GPUs in the same way: after about 15 generations on 16 GPUs,
     and 30 on 64. Then crossover has nothing to combine, and r running jobs have only 2^r mutants, because the
     GPUs of a given set of preempted jobs are always refilled in the same way. Jobs are ranked by their costs at
-    their caps even if fewer GPUs are left. So better divisions may be unreachable, and further generations do
-    not help. Out of ten searches, all ten find the optimum on 16 GPUs and nine on 64; on 256 GPUs the median
-    gap stays at 10 %, or 4 % with a mutation rate of 0.3. With `draws`, the expected cost exceeds the optimum
-    by a median of 0, 2 and 14 %, whereas one exact division by the means has no gap
+    their caps even if fewer GPUs are left. Better divisions may therefore be unreachable, and further
+    generations do not help. Of ten searches, all ten find the optimum on 16 GPUs and nine on 64; on 256 GPUs,
+    the median gap stays at 10 %, or 4 % with a mutation rate of 0.3. With `draws`, the expected cost exceeds
+    the optimum by a median of 0, 2 and 14 %, whereas one exact division based on mean remaining work has no gap
     (`tests/benchmarks/bench_evolution.py`).
 
     Examples
@@ -160,7 +160,7 @@ def _refuse_many(candidates: int, gpus: int, budget: Budget) -> None:
 
 
 def _given(problem: Batching, table: CostTable) -> Genomes:
-    """Return the current allocation, and a candidate that uses enough GPUs if the search might find none."""
+    """Return the current allocation, and a candidate that uses as many GPUs as possible if menus have gaps."""
     rows: list[list[int]] = []
     if (table.lower[:, 1:] < np.minimum(np.arange(1, table.gpus + 1), table.cap[:, None])).any():
         free = np.where(np.isfinite(table.unit_cost), 0.0, np.inf)

@@ -1,4 +1,4 @@
-"""Offers: a batching problem as a cost table, with the batch size of each job on each number of GPUs."""
+"""Offers: a cost table for a batching problem, and each job's batch size on each number of GPUs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from heuristics.batching.evolution.table import CostTable, Draw, Floats
 
 @dataclass(frozen=True, eq=False)
 class GpuOffers:
-    """The numbers of GPUs that jobs may have, with their costs and batch sizes.
+    """The numbers of GPUs that jobs may have, with costs and batch sizes.
 
     Attributes
     ----------
@@ -29,7 +29,7 @@ class GpuOffers:
 
     @classmethod
     def of(cls, problem: Batching, *, is_drawn: bool = False) -> "GpuOffers":
-        """Compute the costs. With `is_drawn`, remaining samples are drawn again for every generation."""
+        """Compute the costs. With `is_drawn`, the remaining samples are drawn anew in every generation."""
         sizes = tuple(_batch_sizes(problem, place) for place in range(len(problem.jobs)))
         unit = np.full((len(problem.jobs), problem.gpus + 1), np.inf)
         unit[:, 0] = 0.0
@@ -53,7 +53,7 @@ class GpuOffers:
         return cls(table, sizes)
 
     def solution(self, gpus: Mapping[str, int]) -> Batches:
-        """Return the solution in which jobs have the given numbers of GPUs."""
+        """Return the solution in which each job has the given number of GPUs."""
         sizes = dict(zip(self.table.names, self.batch_sizes, strict=True))
         return Batches(
             running={name: Grant(gpus=count, batch_size=sizes[name][count]) for name, count in gpus.items()}
@@ -61,7 +61,7 @@ class GpuOffers:
 
 
 def _batch_sizes(problem: Batching, place: int) -> dict[int, int]:
-    """Return the fastest batch size on each number of GPUs, or the current one if a change costs too much."""
+    """Return a job's fastest batch size on each number of GPUs, or its current one if a change costs more."""
     job = problem.jobs[place]
     found = {gpus: size for gpus in problem.counts[place] if (size := job.fastest(gpus)) is not None}
     gpus, before = job.previous_gpus, job.previous_batch
@@ -74,7 +74,7 @@ def _batch_sizes(problem: Batching, place: int) -> dict[int, int]:
 
 
 def _unit_cost(problem: Batching, job: BatchingJob, gpus: int, batch_size: int) -> float:
-    """Return the cost per remaining sample or, if rates are maximized, multiplied by the remaining samples."""
+    """Return a job's cost on a number of GPUs per unit of its weight (see `_weight`)."""
     rate = float(job.throughput.samples_per_second(batch_size, gpus))
     if problem.criterion == "rate":
         return -job.weight * rate
@@ -90,7 +90,7 @@ def _extra(problem: Batching, job: BatchingJob, gpus: int, batch_size: int) -> f
 
 
 def _drawer(problem: Batching) -> Draw | None:
-    """Return a function that draws the remaining samples of all jobs (Equation 7), or None if all are known."""
+    """Return a function that draws the weights of all jobs (Equation 7), or None if all work is known."""
     believed = [(place, job.progress) for place, job in enumerate(problem.jobs) if job.progress is not None]
     if not believed:
         return None

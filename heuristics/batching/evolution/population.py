@@ -1,4 +1,4 @@
-"""Population: candidates that a later search can start from."""
+"""Population: candidates from which a later search can start."""
 
 from dataclasses import dataclass
 
@@ -13,14 +13,14 @@ from heuristics.batching.evolution.table import CostTable, Floats, Whole
 
 @dataclass(frozen=True, eq=False)
 class Population:
-    """Candidates with the names of their jobs, because jobs may come and go before the next search.
+    """Candidates together with job names, because jobs may come and go before the next search.
 
     Attributes
     ----------
     jobs
-        Names of the jobs that the genomes number.
+        Names of the jobs, by the number that stands for each in the genomes.
     batch_limit
-        Batch limits of these jobs when the genomes were created, and thus their batch sizes.
+        Batch limits of these jobs when the genomes were created; they determine the batch sizes.
     genomes
         The job of each GPU, -1 for none; one candidate in each row, shape (candidates, GPUs).
 
@@ -47,10 +47,10 @@ def refresh(
 ) -> Population:
     """Bring candidates up to date (section 3.2.2, Refresh).
 
-    Jobs that have ended leave their GPUs (1), jobs whose batch limits fell shrink (2), jobs that must run get
+    Jobs that have ended give up their GPUs (1), jobs whose batch limits fell shrink (2), jobs that must run get
     GPUs (3), and idle GPUs are filled. If nothing has changed, the candidates stay the same. If the cluster has
-    changed, surplus GPUs are removed and new ones start idle. Surplus candidates are dropped, and missing ones
-    are drawn at random.
+    changed, surplus GPUs are removed, and new GPUs start idle. Surplus candidates are dropped, and missing ones
+    are created at random.
     """
     carried = _carried(population, table)
     size = settings.population or max(table.gpus, 1)
@@ -70,9 +70,9 @@ def repair(
     generator: np.random.Generator,
     costs: Floats | None = None,
 ) -> Whole:
-    """Repair genomes in place: respect all caps, run all jobs that must run, and leave no usable GPU idle.
+    """Repair genomes in place so that all caps hold, required jobs run, and no usable GPU is idle.
 
-    If `costs` is None, the costs of the generation are drawn.
+    If `costs` is None, costs are drawn.
 
     Returns
     -------
@@ -93,7 +93,7 @@ def repair(
 
 
 def _carried(population: Population, table: CostTable) -> Genomes:
-    """Renumber the jobs of genomes by the table. A job that has ended leaves its GPUs idle."""
+    """Return the genomes with the table's job numbers and GPUs. GPUs of jobs that have ended become idle."""
     new = [table.number.get(name, IDLE) for name in population.jobs]
     found = np.array([*new, IDLE])[population.genomes]  # idle GPUs, -1, look up the last entry
     missing = table.gpus - found.shape[1]

@@ -16,10 +16,10 @@ _FIGURES = {
 
 
 class SearchProgress:
-    """A record of the generations of a search, in DEAP's hall of fame and logbook.
+    """A record of a search's generations, kept in DEAP's hall of fame and logbook.
 
-    If the remaining work is drawn again for every generation, scores of different generations are not
-    comparable. The best candidate is then that of the last generation, as in the paper. Otherwise it is the
+    If the remaining work is drawn anew in every generation, the scores of different generations are not
+    comparable. The best candidate is then the best of the last generation, as in the paper. Otherwise it is the
     best of all generations.
     """
 
@@ -43,11 +43,11 @@ class SearchProgress:
 
     @property
     def best(self) -> Candidate:
-        """The best candidate."""
+        """The best candidate of all generations, or of the last one if work is drawn anew."""
         found: Candidate = self._hall[0]
         return found
 
     @property
     def score(self) -> float:
-        """Cost of the best candidate when it was scored."""
+        """The cost of the best candidate when it was scored."""
         return float(self.best.fitness.values[0])

@@ -1,7 +1,8 @@
-"""Rows: the operators of `genome` on many genomes at once, given as the rows of an array.
+"""Rows: the operators of `genome`, applied to many genomes at once as rows of an array.
 
-Tests check that the results are the same. The functions modify their arguments in place: the genomes, shape
-(rows, GPUs), and the GPUs of each job in each row, shape (rows, jobs), which stay equal to `counts_of`.
+Tests check that both give the same results. The functions modify two arguments in place: the genomes, shape
+(rows, GPUs), and `counts`, the number of GPUs of each job in each row, shape (rows, jobs). `counts` always
+equals `counts_of` the genomes.
 """
 
 from collections.abc import Callable
@@ -36,7 +37,7 @@ def scores(counts: Whole, costs: Floats, target: int = 0) -> Floats:
 
 
 def ranks(genomes: Genomes) -> Whole:
-    """Return, for each GPU, the number of GPUs to its left in the row that belong to the same job."""
+    """Return, for each GPU, how many GPUs further left in its row belong to the same job."""
     rows, gpus = genomes.shape
     order = genomes.argsort(axis=1, kind="stable")
     own = np.arange(rows)[:, None]
@@ -50,7 +51,7 @@ def ranks(genomes: Genomes) -> Whole:
 
 
 def keep(genomes: Genomes, counts: Whole, most: Whole) -> None:
-    """Take the last GPUs from each job that has more than a given number, shape (rows, jobs)."""
+    """Take the last GPUs from each job that has more GPUs than `most` allows, shape (rows, jobs)."""
     over = np.flatnonzero((counts > most).any(axis=1))
     if over.size:
         some = genomes[over]
@@ -66,7 +67,7 @@ def trim(genomes: Genomes, counts: Whole, lower: Whole) -> None:
 
 
 def kept_gpus(gpus: Whole, batch: Whole, limit: Whole, local: Whole, how: ScaleDown) -> Whole:
-    """Return the number of GPUs that jobs keep when their batch limits fall (see `genome.kept_gpus`)."""
+    """Return how many GPUs each job keeps when batch limits fall (see `genome.kept_gpus`)."""
     if how == "widest":
         kept = np.minimum(gpus, -(-limit // local))
     else:
@@ -103,9 +104,9 @@ def fill(
     costs: Floats,
     redraw: Callable[[], Floats] | None = None,
 ) -> None:
-    """Grant idle GPUs to the jobs whose costs rise least, up to their caps (see `genome.fill`).
+    """Grant idle GPUs to the jobs whose costs rise the least, up to their caps (see `genome.fill`).
 
-    With `redraw`, each pass selects one job in every row, and all rows share a draw.
+    With `redraw`, each pass selects one job in every row, and all rows use the same drawn costs.
     """
     cap = lower[:, -1]
     left = genomes.shape[1] - counts.sum(axis=1)
@@ -131,7 +132,7 @@ def fill(
 
 
 def _given(order: Whole, held: Whole, is_open: Mask, lower: Whole, idle: Whole) -> tuple[Mask, Whole]:
-    """Return the selected jobs in order, until no GPU is idle, and the number of GPUs that each gets."""
+    """Return which jobs in `order` get idle GPUs, until none is left, and how many GPUs each gets."""
     own = np.arange(len(order))[:, None]
     has = held[own, order]
     room = (lower[order, -1] - has) * is_open[own, order]
@@ -141,13 +142,13 @@ def _given(order: Whole, held: Whole, is_open: Mask, lower: Whole, idle: Whole) 
 
 
 def _at(table: NDArray[Scalar], counts: Whole) -> NDArray[Scalar]:
-    """Look up each job's entry for its number of GPUs, of shape (jobs,) or (rows, jobs)."""
+    """Return each job's table entry for its number of GPUs; `counts` has shape (jobs,) or (rows, jobs)."""
     found: NDArray[Scalar] = table.ravel().take(counts + np.arange(len(table)) * table.shape[1])
     return found
 
 
 def reorder(genomes: Genomes, jobs: int, pack: PackOrder = "first") -> None:
-    """Pack the workers of each job in the order in which jobs occur (see `genome.reorder`)."""
+    """Put the workers of each job next to each other in every row (see `genome.reorder`)."""
     rows, gpus = genomes.shape
     width = jobs + 1
     keys = genomes % width  # idle GPUs, -1, count as one more job

@@ -1,4 +1,4 @@
-"""Search: the evolutionary search of ONES, from one population to the next, with either engine."""
+"""Search: ONES' evolutionary search from one population to the next."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -15,7 +15,7 @@ from heuristics.batching.evolution.rows import Genomes
 from heuristics.batching.evolution.settings import Settings
 from heuristics.batching.evolution.table import CostTable
 
-#: What runs the generations: numpy on all candidates at once, or DEAP on one candidate after the other.
+#: What runs the generations: numpy on all candidates at once, or DEAP on one candidate after another.
 Engine = Literal["vectorised", "deap"]
 
 _Run = Callable[[Genomes, CostTable, Iterable[int], Settings, np.random.Generator, SearchProgress], Genomes]
@@ -23,18 +23,18 @@ _Run = Callable[[Genomes, CostTable, Iterable[int], Settings, np.random.Generato
 
 @dataclass(frozen=True, eq=False)
 class Evolved:
-    """The result of a search.
+    """The result of a search: the best candidate, and the population for the next search.
 
     Attributes
     ----------
     best
         The job of each GPU in the best candidate, -1 for none.
     score
-        Its cost when last scored; infinite if no candidate uses enough GPUs.
+        The best candidate's cost when last scored; infinite if no candidate uses enough GPUs.
     population
         All candidates, best first, for the next search.
     logbook
-        For each generation: its number, the best, median and worst score, and the number of distinct scores.
+        One entry per generation: its number, the best, median and worst score, and how many scores differ.
 
     Examples
     --------
@@ -49,7 +49,7 @@ class Evolved:
     logbook: Any
 
     def gpus_of(self, table: CostTable) -> dict[str, int]:
-        """Return the number of GPUs of each running job, by name."""
+        """Return the number of GPUs of each job that runs in the best candidate, by name."""
         counts = {name: self.best.count(number) for number, name in enumerate(table.names)}
         return {name: count for name, count in counts.items() if count}
 
@@ -64,11 +64,11 @@ def evolve(
     generator: np.random.Generator | None = None,
     budget: Budget | None = None,
 ) -> Evolved:
-    """Refresh candidates and evolve them (ONES, section 3.2.2).
+    """Refresh a population of candidates and evolve it (ONES, section 3.2.2).
 
-    Each generation adds two children of each of K pairs of parents, and K mutants, to the K candidates, repairs
-    the new ones, and keeps the K best. A policy calls this repeatedly with the previous population. With 0
-    generations, the candidates are only refreshed.
+    In each generation, K pairs of parents have two children each, and K mutants are made. These are repaired,
+    and the K best of all old and new candidates survive. A policy calls this repeatedly with the previous
+    population. With 0 generations, the candidates are only refreshed.
 
     Parameters
     ----------
@@ -77,9 +77,9 @@ def evolve(
     generations
         Number of generations.
     settings
-        Interpretations of the paper and parameters; defaults if None.
+        Interpretations of the paper, and parameters; defaults if None.
     engine
-        numpy (`vectorised`) or DEAP (`deap`), which draws other numbers from the same distribution.
+        numpy (`vectorised`) or DEAP (`deap`); their random numbers differ but have the same distribution.
     population
         The previous candidates; random ones if None.
     generator

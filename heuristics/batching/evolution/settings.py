@@ -1,4 +1,4 @@
-"""Settings: choices that ONES' text leaves open, with interpretations that work as defaults."""
+"""Settings: choices that the ONES paper leaves open; the defaults are interpretations that work."""
 
 from typing import Annotated, Literal
 
@@ -6,20 +6,20 @@ from pydantic import Field
 
 from gsopt.core.problem import Frozen
 
-#: Whether a mutation preempts single workers, as Figure 9 draws it, or whole jobs, as the text has it.
+#: Whether a mutation preempts whole jobs, as in the text, or single workers, as in Figure 9.
 Preempts = Literal["jobs", "workers"]
 
-#: How many GPUs a job keeps when its batch limit falls below its batch: the printed number, but at least one;
-#: the printed number; or as many as the new limit allows.
+#: How many GPUs a job keeps when its batch limit falls below its batch size: the printed number, but at least
+#: one; the printed number; or as many as the new limit allows.
 ScaleDown = Literal["at least one", "floor", "widest"]
 
-#: Whether one draw of the remaining work scores a whole generation, or each survivor has its own.
+#: Whether one draw of the remaining work scores a whole generation, or each survivor has its own draw.
 Selection = Literal["one draw", "thompson"]
 
-#: Whether idle GPUs are filled by the draw of the generation, or by a new one for each selected job.
+#: Whether idle GPUs are filled by the generation's draw, or by a new draw for each selected job.
 FillDraws = Literal["generation", "selection"]
 
-#: Whether jobs are packed in the order of their first GPUs, or of their last ones, as in Figure 10.
+#: Whether jobs are packed in the order of their first GPUs, or of their last GPUs as in Figure 10.
 PackOrder = Literal["first", "last"]
 
 
@@ -31,24 +31,24 @@ class Settings(Frozen):
     population
         Number of candidates K; the number of GPUs if None, as the paper suggests.
     mutation_rate
-        Probability theta that a mutation preempts each job or worker; the paper gives no value.
+        Probability theta with which a mutation preempts each job or worker; the paper gives no value.
     preempts
         Whether a mutation preempts whole jobs (text of section 3.2.2) or single workers (Figure 9).
     scale_down
         How many of its ``c`` GPUs a job with batch size ``B`` keeps when its batch limit falls to ``R < B``:
         ``max(1, R * c // B)``, the printed ``R * c // B``, which can be 0, or as many as ``R`` allows.
     selection
-        The survivors: those with the K lowest scores under one draw, or those of K runs of Algorithm 1, each
-        with a new draw and without the candidates already selected. The choice only matters if weights are
-        drawn.
+        Who survives: the candidates with the K lowest scores under one draw, or the winners of K runs of
+        Algorithm 1, each with a new draw and without the candidates already selected. The choice only matters
+        if weights are drawn.
     fill_draws
         Whether the jobs that fill idle GPUs are ranked by the generation's draw, or by a new draw for every
         selected job, which is closer to the text but slower.
     pack
-        Order in which the workers of jobs are packed: by first occurrence (text) or by last (Figure 10).
+        Order in which jobs are packed: by their first appearance (text) or by their last (Figure 10).
     distinct
-        Whether only one of several candidates with equal scores is kept, as long as there are enough others.
-        Not in the paper, whose populations end as copies of one candidate.
+        Whether to keep only one of several candidates with equal scores, as long as there are enough others.
+        This is not in the paper, whose populations end up as copies of one candidate.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Table: the costs of jobs as arrays, for any separable objective."""
+"""Table: the costs of each job on each number of GPUs, a separable objective stored as arrays."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,39 +12,39 @@ from gsopt.core.errors import InvalidInput, shorten
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 
-#: Draws the weights of all jobs, shape (jobs,).
+#: A function that draws the weights of all jobs, shape (jobs,).
 Draw = Callable[[np.random.Generator], Floats]
 
 
 @dataclass(frozen=True, eq=False)
 class CostTable:
-    """The costs of jobs: on c GPUs job j costs ``weight[j] * unit_cost[j, c] + extra_cost[j, c]``.
+    """The costs of jobs: job j on c GPUs costs ``weight[j] * unit_cost[j, c] + extra_cost[j, c]``.
 
-    For the least remaining utilization (ONES, Eq. 8) the weight is the number of remaining samples, and the
-    unit cost the GPU-seconds of one sample. A search minimizes the sum over all jobs. Between equal costs, the
-    earlier job is preferred.
+    For the smallest remaining utilization (ONES, Eq. 8), the weight is the number of remaining samples, and the
+    unit cost is the GPU-seconds of one sample. A search minimizes the sum over all jobs. Ties go to the earlier
+    job.
 
     Attributes
     ----------
     names
         Names of the jobs, in the order of their arrival.
     unit_cost
-        Cost per unit of weight on 0, 1, ... GPUs, shape (jobs, GPUs + 1); infinite where the job cannot run.
+        Cost per unit of weight on 0, 1, ... GPUs, shape (jobs, GPUs + 1); infinite where a job cannot run.
     weight
         Weight of each job, known or expected, shape (jobs,).
     extra_cost
-        Cost independent of the weight, such as that of a reconfiguration; 0 if None.
+        Cost that does not depend on the weight, such as that of a reconfiguration; 0 if None.
     forced
         Which jobs must run, such as new ones; none if None.
     processed_seconds
-        Time that each job has run, in seconds; GPUs for new jobs are taken from the job that has run longest.
+        How long each job has run, in seconds; GPUs for new jobs are taken from the job that has run longest.
     batch_limit, local_limit
-        Largest batch size of each job, in total and per GPU; they determine how a job shrinks when its batch
+        Largest batch size of each job, in total and per GPU. They determine how a job shrinks when its batch
         limit falls. Defaults: the largest number of GPUs, and 1.
     target
         Smallest number of GPUs that a candidate must use.
     draw
-        Draws new weights for every generation (Algorithm 1, line 2); if None, `weight` is used.
+        A function that draws new weights in every generation (Algorithm 1, line 2); if None, `weight` is used.
 
     Raises
     ------
@@ -138,7 +138,7 @@ class CostTable:
 
     @cached_property
     def lower(self) -> Whole:
-        """For each number of GPUs, the largest one up to it on which a job can run, shape (jobs, GPUs + 1)."""
+        """The most GPUs, at most 0, 1, ..., on which each job can run, shape (jobs, GPUs + 1)."""
         can = np.isfinite(self.unit_cost)
         can[:, :1] = True
         return np.maximum.accumulate(np.where(can, np.arange(self.unit_cost.shape[1]), 0), axis=1)
@@ -151,7 +151,7 @@ class CostTable:
 
     @cached_property
     def least(self) -> Whole:
-        """The fewest GPUs that each job must have, shape (jobs,).
+        """The fewest GPUs that each job must get, shape (jobs,).
 
         The number is 0 for a job that need not run.
         """
@@ -160,16 +160,16 @@ class CostTable:
 
     @cached_property
     def victims(self) -> Whole:
-        """All jobs, with the job that has run longest first, shape (jobs,)."""
+        """All jobs, those that have run longest first, shape (jobs,)."""
         return np.argsort(-self.processed_seconds, kind="stable")
 
     @cached_property
     def used_cost(self) -> Floats:
-        """Cost of each job on each number of GPUs up to the largest cap, with the known weights."""
+        """The cost of each job on 0, 1, ... GPUs up to the largest cap, with the weights in `weight`."""
         return self._cost(self.weight)
 
     def drawn_cost(self, generator: np.random.Generator) -> Floats:
-        """Return the costs with newly drawn weights, or the known ones without `draw` (Algorithm 1, line 2)."""
+        """Return the costs with newly drawn weights, or `used_cost` without `draw` (Algorithm 1, line 2)."""
         return self.used_cost if self.draw is None else self._cost(self.draw(generator))
 
     def _cost(self, weight: Floats) -> Floats:
@@ -180,7 +180,7 @@ class CostTable:
 
 
 def _highest(unit_cost: Floats) -> Whole:
-    """Return the largest number of GPUs with a finite cost."""
+    """Return the largest number of GPUs at which each job has a finite cost, and at least 1."""
     places = np.arange(unit_cost.shape[1])
     highest: Whole = np.where(np.isfinite(unit_cost), places, 0).max(axis=1, initial=1)
     return highest

@@ -1,4 +1,4 @@
-"""Toolbox: the generations of ONES' search on lists, with the operators in a DEAP toolbox.
+"""Toolbox: the generations of ONES' search on lists, run by operators in a DEAP toolbox.
 
 DEAP's own operators draw from Python's global generator. These operators have their own generator, so that a
 seed reproduces a run without affecting other random draws.
@@ -23,7 +23,7 @@ from heuristics.batching.evolution.table import CostTable
 
 
 def toolbox_of(table: CostTable, settings: Settings, generator: np.random.Generator) -> Any:
-    """Build the operators of a search: `draw`, `parents`, `chosen`, `mate`, `mutate` and `select`."""
+    """Build a toolbox with the operators of a search, such as `draw`, `mate`, `mutate` and `select`."""
     random = Random(int(generator.integers(2**63)))
     draw = _drawer(table, generator)
     toolbox: Any = base.Toolbox()
@@ -75,7 +75,7 @@ def _repairer(
 
 
 def _distinct_first(pool: Sequence[Candidate], size: int) -> list[Candidate]:
-    """Select the best candidates, with repeated scores only if there are not enough distinct ones."""
+    """Select the best candidates, and repeat a score only if there are not enough distinct ones."""
     ordered = sorted(pool, key=attrgetter("fitness"), reverse=True)
     first: dict[float, Candidate] = {}
     again = [each for each in ordered if first.setdefault(each.fitness.values[0], each) is not each]
@@ -88,7 +88,7 @@ def _by_thompson(
     evaluate: Callable[[Candidate, Costs], float],
     draw: Callable[[], Costs],
 ) -> list[Candidate]:
-    """Apply Algorithm 1 once for each survivor, the first time with the given scores."""
+    """Select each survivor by one run of Algorithm 1, of which the first uses the current scores."""
     left = list(pool)
     scores = [each.fitness.values[0] for each in left]
     chosen: list[Candidate] = []
@@ -108,7 +108,7 @@ def run(
     generator: np.random.Generator,
     progress: SearchProgress,
 ) -> Genomes:
-    """Evolve candidates, an array of shape (candidates, GPUs), and record every generation."""
+    """Evolve candidates, shape (candidates, GPUs), record every generation, and return the last one."""
     toolbox = toolbox_of(table, settings, generator)
     population = [Candidate(each) for each in genomes.tolist()]
     for _ in generations:
@@ -125,7 +125,7 @@ def run(
 
 
 def _offspring(population: Sequence[Candidate], toolbox: Any) -> list[Candidate]:
-    """Return two children of each of K pairs of parents, and K mutants (section 3.2.2)."""
+    """Return K pairs of children and K mutants for a population of K candidates (section 3.2.2)."""
     children: list[Candidate] = []
     for _ in population:
         first, second = map(toolbox.clone, toolbox.parents(population))

@@ -1,4 +1,4 @@
-"""Vectorised: the generations of ONES' search on an array of genomes, all candidates at once."""
+"""Vectorised: the generations of ONES' search on arrays that hold all candidates."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from heuristics.batching.evolution.table import CostTable, Floats, Whole
 
 
 class ParentPairs(NamedTuple):
-    """The parents of each pair of children, and the GPUs whose jobs they exchange."""
+    """The two parents of each pair of children, and the GPUs whose jobs they exchange."""
 
     first: Whole
     second: Whole
@@ -23,7 +23,7 @@ class ParentPairs(NamedTuple):
 
 
 def pairs(size: int, gpus: int, generator: np.random.Generator) -> ParentPairs:
-    """Draw a pair of different parents for each candidate, and the GPUs that they exchange (Figure 8)."""
+    """Draw one pair of different parents per candidate, and the GPUs whose jobs they exchange (Figure 8)."""
     first, step = np.divmod(generator.integers(size * max(size - 1, 1), size=size), max(size - 1, 1))
     exchanged = generator.random((size, gpus), dtype=np.float32) < _HALF
     return ParentPairs(first, (first + 1 + step) % size, exchanged)
@@ -37,14 +37,14 @@ def crossover(parents: Genomes, drawn: ParentPairs) -> Genomes:
 
 
 def mutants(genomes: Genomes, jobs: int, settings: Settings, generator: np.random.Generator) -> Genomes:
-    """Draw the same number of candidates with replacement, and preempt some jobs or workers (Figure 9)."""
+    """Draw as many candidates as there are, with replacement, and preempt some jobs or workers (Figure 9)."""
     found = genomes[generator.integers(len(genomes), size=len(genomes))]
     found[preempted(found, jobs, settings.mutation_rate, settings.preempts, generator)] = IDLE
     return found
 
 
 def preempted(genomes: Genomes, jobs: int, rate: float, what: Preempts, generator: np.random.Generator) -> Mask:
-    """Draw the GPUs that lose their jobs to a mutation, shape (rows, GPUs)."""
+    """Return which GPUs lose their jobs in a random mutation, shape (rows, GPUs)."""
     if what == "workers":
         return generator.random(genomes.shape) < rate
     leaves = generator.random((len(genomes), jobs + 1)) < rate  # idle GPUs, -1, are the last one
@@ -76,7 +76,7 @@ def selected(
 def _by_thompson(
     counts: Whole, size: int, table: CostTable, scores: Floats, generator: np.random.Generator
 ) -> Whole:
-    """Apply Algorithm 1 once for each survivor, the first time with the given scores."""
+    """Select each survivor by one run of Algorithm 1, of which the first uses the current scores."""
     left = list(range(len(counts)))
     chosen: list[int] = []
     while len(chosen) < size:
@@ -96,7 +96,7 @@ def run(
     generator: np.random.Generator,
     progress: SearchProgress,
 ) -> Genomes:
-    """Evolve candidates, an array of shape (candidates, GPUs), and record every generation."""
+    """Evolve candidates, shape (candidates, GPUs), record every generation, and return the last one."""
     size, gpus = genomes.shape
     counts = rows.counts_of(genomes, table.jobs)
     for _ in generations:

@@ -1,4 +1,4 @@
-"""AlloX: orders single-GPU jobs on GPUs of several types for the least mean completion time."""
+"""AlloX: orders of single-GPU jobs on GPUs of several types with the least mean completion time."""
 
 from collections.abc import Mapping
 from typing import Literal
@@ -20,26 +20,26 @@ def allox(
     interval: float = 360,
     renewal: float = 1920,
 ) -> Decider:
-    """Start those jobs on free GPUs that come first in the best orders of all waiting jobs on all GPUs.
+    """Start, on free GPUs, the jobs that come first in the best orders of all waiting jobs on all GPUs.
 
     Source: AlloX (EuroSys 2020), section 4. While the k-th-to-last job of a GPU runs, k jobs (including that
     job) are not complete. The cost of a job at this position is therefore k times its running time on the GPU,
-    plus the time until the GPU is free. The orders minimize the sum of these costs, by an assignment of jobs to
-    positions (`gsopt.core.numbers.assignment.sequence`). The decision is
+    plus the time until the GPU is free. An assignment of jobs to positions gives the orders with the smallest
+    sum of costs (`gsopt.core.numbers.assignment.sequence`). The decision is
     `gsopt.problems.sequencing.Sequencing`, and the orders are computed at every event. Knows durations.
 
-    Key: the place in the orders. Ties: among GPUs of one type, shorter jobs begin earlier, then lower job
-    numbers. With a single type, this is therefore shortest job first. Not preemptive. O(n^2 m K) per event for
-    n waiting jobs and m GPUs with at most K jobs each.
+    Key: the job's position in the orders. Ties: among GPUs of one type, shorter jobs begin earlier, then lower
+    job numbers. With a single type, this is therefore shortest job first. Not preemptive. O(n^2 m K) per event
+    for n waiting jobs and m GPUs with at most K jobs each.
 
-    For fairness, not all jobs are ordered: only those of the fraction `alpha` of the users with the least
-    service, or of as many users as it takes to fill the free GPUs.
+    For fairness, only the jobs of some users are ordered: the fraction `alpha` of the users with the least
+    service, or more users if that is necessary to fill the free GPUs.
 
-    Readings: with ``rounds="original"``, this is the baseline of Gavel (`heuristics.policies.allox.reserved`),
-    which is preemptive and works in Gavel's rounds. It orders only the oldest jobs, on the free GPUs only, and
-    a job that comes first keeps its GPU. Until the orders are recomputed, at most every `renewal` seconds, the
-    other jobs run on the remaining GPUs in the order of their arrival. It is therefore not shortest job first,
-    even with only one type. Users are ignored. `allox_port` is the baseline of Sia and Ares.
+    Readings: with ``rounds="original"``, this is Gavel's baseline (`heuristics.policies.allox.reserved`), which
+    is preemptive and works in Gavel's rounds. It orders only the oldest jobs, and only on the free GPUs, and a
+    job that comes first keeps its GPU. Orders are recomputed at most every `renewal` seconds; until then, the
+    other jobs run on the remaining GPUs in order of arrival. This version is therefore not shortest job first,
+    even with a single type. Users are ignored. `allox_port` is the baseline of Sia and Ares.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def allox(
     rounds
         ``original`` for Gavel's version.
     interval, renewal
-        Seconds of a round, and the smallest number of seconds between two computations of the orders, in
+        Length of a round, and least time between two computations of the orders, both in seconds and only in
         Gavel's version.
 
     Raises

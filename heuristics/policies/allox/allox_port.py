@@ -1,4 +1,4 @@
-"""AlloX port: the baseline of Sia and Ares, in rounds, with every job counted as one GPU."""
+"""AlloX port: the baseline of Sia and Ares, which runs in rounds and counts every job as one GPU."""
 
 from gsopt.core.errors import number_of, require
 from gsopt.simulation import Decider, State
@@ -8,28 +8,29 @@ from heuristics.policies.gavel.rounds import Rounds
 
 
 def allox_port(state: State, *, alpha: float = 1.0, interval: float = 360) -> Decider:
-    """Let jobs hold GPUs in the order of `allox`, as if each demanded one GPU.
+    """Assign GPUs to jobs in the order of `allox`, as if each job demanded one GPU.
 
     Jobs that do not fit are skipped.
 
     Source: the port of Gavel's AlloX in the simulators of Sia (SOSP 2023) and Ares. AlloX is for single-GPU
-    jobs, and the port orders all jobs as if they were such jobs. More jobs therefore come first than fit, and
-    these take turns in Gavel's rounds (`heuristics.policies.gavel.rounds`, form ``port``). In every round, the
-    orders are computed for the jobs without GPUs, and for the GPUs of each kind that are not assigned to a job.
+    jobs, and the port orders all jobs as if they were such jobs. As a result, more jobs come first than fit,
+    and these take turns in Gavel's rounds (`heuristics.policies.gavel.rounds`, form ``port``). In every round,
+    the orders are computed for the jobs without GPUs, and for the GPUs of each kind that are not assigned to a
+    job.
 
     In Sia's scenario of 12 jobs on four nodes, every job completes in the same second as in the authors'
     simulator.
 
-    Key: 1 if a job comes first or has done so before, and otherwise 0, divided by the fraction of all time that
-    the job has had. Ties: lower job number. Preemptive, at the beginning of rounds. Knows durations. O(n^2 m K)
-    per round, like `allox`.
+    Key: 1 for a job that comes first or has done so before, otherwise 0; divided by the fraction of time for
+    which the job has run so far. Ties: lower job number. Preemptive, at the beginning of rounds. Knows
+    durations. O(n^2 m K) per round, like `allox`.
 
     Parameters
     ----------
     alpha
-        Fraction of the jobs that have not come first yet which is ordered; these are the oldest jobs.
+        Fraction of the jobs that are ordered, among those that have not come first yet; the oldest are ordered.
     interval
-        Seconds of a round.
+        Length of a round, in seconds.
 
     Raises
     ------

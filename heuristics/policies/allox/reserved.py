@@ -1,4 +1,4 @@
-"""Reserved: jobs keep their GPUs, and free GPUs go to the first jobs in the best orders on them."""
+"""Reserved: AlloX in Gavel's rounds, a division that lets the first jobs in the best orders keep their GPUs."""
 
 from collections.abc import Sequence
 
@@ -10,21 +10,21 @@ from gsopt.simulation.policy import State
 from heuristics.policies.allox.sequenced import require_one_gpu
 from heuristics.policies.gavel.ledger import Portions
 
-#: Seconds for which a job runs where it cannot run: it is put there last.
+#: The running time, in seconds, of a job on GPUs on which it cannot run, so that it comes last there.
 _NEVER = 1e10
 
 
 class Reserved:
-    """A division for `Rounds` in which a job has a GPU all of the time or never.
+    """A division for `Rounds` in which each job has a GPU either all the time or never.
 
-    This is AlloX in Gavel's simulator. Each time, the jobs without a GPU are ordered on the GPUs that no job
+    This is AlloX in Gavel's simulator. At each call, the jobs without a GPU are ordered on the GPUs that no job
     holds, as if there were no others. A job that comes first keeps its GPU until it ends; all others are
-    reordered the next time. Only the fraction `alpha` of the jobs without a GPU, the oldest, are ordered, but
-    at least as many as GPUs are free. With `gangs`, jobs may demand several GPUs but still count as one GPU
-    each.
+    ordered again at the next call. Only the oldest jobs without a GPU, a fraction `alpha` of them, are ordered,
+    but at least as many as there are free GPUs. With `gangs`, jobs may demand several GPUs but still count as
+    one GPU each.
 
-    Source: the policy ``allox_perf`` of Gavel's simulator. Among orders of equal cost, the solver's choice is
-    used.
+    Source: the policy ``allox_perf`` of Gavel's simulator. Ties between orders of equal cost are broken by the
+    solver.
     """
 
     def __init__(self, alpha: float = 1.0, *, gangs: bool = False) -> None:
@@ -32,7 +32,7 @@ class Reserved:
         self._held: dict[int, str] = {}
 
     def __call__(self, state: State, jobs: Sequence[int], inventory: Inventory) -> Portions:
-        """Return the share 1 for jobs that hold a GPU, and for jobs that come first on the free GPUs."""
+        """Return a share of 1 for each job that holds a GPU or comes first on a free GPU."""
         for job in () if self._gangs else jobs:
             require_one_gpu(state, job)
         self._held = {job: self._held[job] for job in jobs if job in self._held}
@@ -46,7 +46,7 @@ class Reserved:
         return {job: {self._held[job]: 1.0} if job in self._held else {} for job in jobs}
 
     def _free(self, inventory: Inventory) -> list[str]:
-        """Return the kind of each GPU that is not counted for any job."""
+        """Return the kind of each GPU that no job holds."""
         held = list(self._held.values())
         return [kind for kind, count in inventory.counts.items() for _ in range(count - held.count(kind))]
 

@@ -1,4 +1,4 @@
-"""Sequenced: single-GPU jobs start in the orders with the least mean completion time."""
+"""Sequenced: AlloX's decider, which starts jobs in the orders with the least mean completion time."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -12,11 +12,11 @@ from gsopt.simulation.policy import Action, State
 
 
 class Sequenced:
-    """A decider that orders all waiting jobs on all GPUs, and starts the first ones on free GPUs.
+    """A decider that orders all waiting jobs on all GPUs, and starts the first job of each free GPU.
 
-    The orders are recomputed at every event, and a job that has not started keeps no place. Only the jobs of
-    the fraction `alpha` of the users with the least service are ordered, or of as many users as it takes to
-    fill the free GPUs. A job without an entry in `users` is its own user.
+    The orders are recomputed from scratch at every event. Only the jobs of some users are ordered: the fraction
+    `alpha` of the users with the least service, or more users if that is necessary to fill the free GPUs. A job
+    without an entry in `users` is its own user.
     """
 
     preemptive = False
@@ -55,7 +55,7 @@ class Sequenced:
         self._waiting |= dict.fromkeys((*state.evicted, *state.arrived))
 
     def _first(self, state: State) -> dict[int, str]:
-        """Return the jobs that come first on free GPUs, with the kinds of these GPUs."""
+        """Return the jobs that come first on free GPUs, with the kind of each of these GPUs."""
         machines = self._machines(state)
         jobs = self._entering(state, sum(not free for _, free in machines))
         kinds, available = [kind for kind, _ in machines], np.array([free for _, free in machines])
@@ -72,7 +72,7 @@ class Sequenced:
         }
 
     def _machines(self, state: State) -> list[tuple[str, float]]:
-        """Return the kind of each available GPU, and the seconds until it is free."""
+        """Return, for each available GPU, its kind and the seconds until it is free."""
         busy: dict[str, list[float]] = {kind: [] for kind in self._inventory.kinds}
         for job, kind in self._kinds.items():
             left = state.remaining(job) / self._inventory.rate(state, job, kind)
@@ -96,7 +96,7 @@ class Sequenced:
         return self._users.get(state.jobs[job].name, job)
 
     def _entering(self, state: State, free: int) -> list[int]:
-        """Return the jobs to order, by arrival: those of the users with the least service."""
+        """Return the jobs to order, those of the users with the least service, sorted by arrival."""
         service = dict(self._service)
         for job in self._kinds:
             user = self._user(state, job)
@@ -113,7 +113,7 @@ class Sequenced:
 
 
 def require_one_gpu(state: State, job: int) -> None:
-    """Raise `Unsupported` for a job that demands several GPUs."""
+    """Raise `Unsupported` if a job demands several GPUs."""
     item = state.jobs[job]
     if item.gpus > 1:
         raise Unsupported(f"job {item.name!r} demands {item.gpus} GPUs, but AlloX orders only jobs of one GPU")

@@ -1,4 +1,4 @@
-"""Aryl: elastic scheduling on machines, some of which are on loan."""
+"""Aryl: scheduling of elastic jobs on training machines and on loaned inference machines."""
 
 from heuristics.policies.aryl.policy import aryl
 

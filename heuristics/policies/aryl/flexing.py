@@ -1,4 +1,4 @@
-"""Flexing: adds and removes flexible workers until each job has its number."""
+"""Flexing: functions that add and remove flexible workers until each job has its number."""
 
 from collections.abc import Iterable, Mapping
 
@@ -11,8 +11,8 @@ from heuristics.policies.aryl.placing import place_flexible
 def displace(occupancy: Occupancy) -> None:
     """Remove flexible workers whose GPUs base workers have taken.
 
-    On each machine, workers of the job with the highest number go first; then these jobs release further
-    workers until their number is allowed.
+    On each machine, the workers of the job with the highest job number go first. The affected jobs then release
+    further workers until their numbers of workers are allowed.
     """
     moved: dict[int, RunningJob] = {}
     for machine in np.flatnonzero(occupancy.idle < 0).tolist():
@@ -30,7 +30,7 @@ def displace(occupancy: Occupancy) -> None:
 def release(occupancy: Occupancy, running: RunningJob, extra: int) -> None:
     """Remove flexible workers of a job until `extra` are left.
 
-    Workers on machines with base workers of any job go first, then those on the last machine.
+    Workers on machines that also host base workers, of any job, go first. Ties go to the last machine.
     """
     surplus = running.extra - extra
     while surplus > 0:
@@ -41,11 +41,11 @@ def release(occupancy: Occupancy, running: RunningJob, extra: int) -> None:
 
 
 def flex(occupancy: Occupancy, extras: Mapping[int, int], *, grouping: bool, own_only: bool = False) -> None:
-    """Grant every elastic job its number of flexible workers, or fewer if they do not fit.
+    """Grant every elastic job its number of flexible workers in `extras`, or fewer if they do not fit.
 
-    Numbers that are not allowed are rounded down. Workers that stay do not move. Jobs that get more workers are
-    served by decreasing worker size, mixed jobs last, then by job number. With `own_only`, a job's new workers
-    may only go to machines where it already has some.
+    Numbers that are not allowed are rounded down. Remaining workers do not move. Jobs that get more workers are
+    served in descending order of worker size, ties in order of job number; mixed jobs come last. With
+    `own_only`, a job's new workers may only go to machines on which it already has workers.
     """
     growing: list[tuple[RunningJob, int]] = []
     for job, running in occupancy.elastic.items():

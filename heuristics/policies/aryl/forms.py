@@ -1,4 +1,4 @@
-"""Forms: the ways to run a job, by mode, machines and size of workers."""
+"""Forms: the ways to run a job, each defined by a mode, machines and a worker size."""
 
 from collections.abc import Iterator, Mapping
 from math import gcd
@@ -10,12 +10,12 @@ from heuristics.policies.aryl.scheduler import Pool
 
 
 class Form(NamedTuple):
-    """One way to run a job in workers, each of which runs on one machine.
+    """One way to run a job as workers of equal size, each on one machine.
 
     Attributes
     ----------
     mode
-        The mode of the job.
+        The job's mode.
     pool
         The pool of its workers, or ``mixed`` if base workers may use both pools together.
     suits
@@ -23,9 +23,9 @@ class Form(NamedTuple):
     worker_gpus
         GPUs of each worker.
     base
-        Least number of workers.
+        Smallest number of workers.
     speeds
-        Speed alone with base + w workers, at index w, or 0 if that number is not allowed.
+        Speed with base + w workers at index w, on GPUs without other jobs; 0 if that number is not allowed.
     """
 
     mode: str
@@ -37,7 +37,7 @@ class Form(NamedTuple):
 
     @property
     def is_elastic(self) -> bool:
-        """Whether more than the base workers are allowed."""
+        """Whether the job may have more than its base workers."""
         return len(self.speeds) > 1
 
     @property
@@ -49,15 +49,15 @@ class Form(NamedTuple):
 def forms_of(job: Job, machines: Machines, *, training_first: bool = False) -> tuple[Form, ...]:
     """Return the forms of a job, the preferred one first.
 
-    There is one form for each pool, in the first of the job's modes that runs there. Elastic jobs prefer the
-    inference pool (unless `training_first`), where flexible workers can make way without a preemption.
-    Inelastic jobs prefer the training pool. A mode for any type of GPU is mixed if the cluster has both pools,
-    and comes last.
+    There is one form for each pool, in the job's first mode that runs there. Elastic jobs prefer the inference
+    pool (unless `training_first`), where flexible workers can be removed without preempting the job. Inelastic
+    jobs prefer the training pool. A mode for any GPU type gives a mixed form if the cluster has both pools;
+    this form comes last.
 
-    The size of a worker is the largest common divisor of the mode's numbers of GPUs that fits on every suitable
-    machine, or a smaller divisor if the empty machines could not hold the base workers otherwise.
+    The worker size is the largest common divisor of the mode's GPU counts that fits on every suitable machine,
+    or a smaller divisor if otherwise even empty machines could not hold the base workers.
 
-    Source: Aryl, section 5.3 for the preferences, section 6 for heterogeneous jobs.
+    Source: Aryl, section 5.3 (preferences) and section 6 (heterogeneous jobs).
     """
     found: dict[Pool, Form] = {}
     for mode, menu in job.speeds.items():
@@ -70,7 +70,7 @@ def forms_of(job: Job, machines: Machines, *, training_first: bool = False) -> t
 
 
 def _pools(job: Job, mode: str, machines: Machines) -> Iterator[tuple[Pool, Mask]]:
-    """Yield the pool in which a job runs in a mode, with the suitable machines, if there are any."""
+    """Yield the pool of a job's mode with the suitable machines, or nothing if no machine is suitable."""
     suits = machines.suiting(job.gpu_type_in(mode), job.memory_in(mode) or 0)
     lent = bool((suits & machines.inference).any())
     own = bool((suits & ~machines.inference).any())
@@ -79,7 +79,7 @@ def _pools(job: Job, mode: str, machines: Machines) -> Iterator[tuple[Pool, Mask
 
 
 def _form(mode: str, menu: Mapping[int, float], pool: Pool, suits: Mask, gpus: Counts) -> Form | None:
-    """Return the form of a mode, or None if all machines together are too small for it."""
+    """Return the form of a mode, or None if the suitable machines together have too few GPUs for it."""
     sizes: Counts = gpus[suits]
     least = min(menu)
     for worker in _divisors(gcd(*menu), int(sizes.min())):

@@ -1,4 +1,4 @@
-"""Growth: the machines where flexible workers make a heterogeneous job faster, and its speed there."""
+"""Growth: the pools in which flexible workers make a heterogeneous job faster, and its speed there."""
 
 from collections.abc import Iterator, Mapping
 from itertools import islice
@@ -10,11 +10,11 @@ from heuristics.policies.aryl.scheduler import Pool
 
 
 def growth(state: State, running: RunningJob, machines: Machines) -> tuple[Pool, tuple[float, ...]]:
-    """Return the pool of a job's further flexible workers, and its speed with each number of them.
+    """Return the pool for a job's flexible workers, and the job's speed with each number of them.
 
-    A job on one pool has the speeds of its form. The speed of a mixed job depends on the GPUs that it would
-    get. A number of flexible workers on a pool is allowed if it makes the job faster than none at all. Pools
-    without allowed numbers are excluded. The speeds are those on the inference pool, unless that is excluded.
+    A job in a single pool has the speeds of its form. The speed of a mixed job depends on the GPUs that it
+    would get. A number of flexible workers in a pool is allowed if it makes the job faster than without any. A
+    pool without allowed numbers is excluded. The speeds are those in the inference pool, unless it is excluded.
     """
     form = running.form
     if form.pool != "mixed" or not form.is_elastic:
@@ -27,7 +27,7 @@ def growth(state: State, running: RunningJob, machines: Machines) -> tuple[Pool,
 
 
 def _speeds(state: State, running: RunningJob, machines: Machines, pool: Mask) -> tuple[float, ...]:
-    """Return the speed with each number of flexible workers on the machines of a pool."""
+    """Return a mixed job's speed with each number of flexible workers on the machines of a pool."""
     form, size = running.form, running.form.worker_gpus
     first = machines.first
     base = {machine: number * size for machine, number in running.base.items()}
@@ -49,7 +49,7 @@ def _speeds(state: State, running: RunningJob, machines: Machines, pool: Mask) -
 
 
 def _further(machines: Machines, suits: Mask, size: int, base: Mapping[int, int]) -> Iterator[int]:
-    """Yield the GPUs of all workers of a given size that fit on machines next to the base workers."""
+    """Yield the GPUs of all further workers of a size that fit on machines beside the job's base workers."""
     for machine in suits.nonzero()[0].tolist():
         begin = machines.first[machine] + base.get(machine, 0)
         room = machines.first[machine] + int(machines.gpus[machine]) - begin

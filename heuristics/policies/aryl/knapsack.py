@@ -1,4 +1,4 @@
-"""Knapsack: a knapsack of several machines, for items whose sizes divide each other."""
+"""Knapsack: an exact knapsack over several machines whose item sizes divide each other."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -10,24 +10,25 @@ Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
-#: Of one size: its items, the order of the bundles and then items that are offered, and the number of chunks.
+#: One size: its items, the order of everything offered (bundles, then items) by gain, and the number of chunks.
 Level = tuple[Counts, Counts, int]
 
 
 def divide_each_other(sizes: Sequence[int]) -> bool:
-    """Check whether each size, in rising order, divides the next."""
+    """Check whether each of the sizes, given in ascending order, divides the next."""
     return all(larger % smaller == 0 for smaller, larger in pairwise(sizes))
 
 
 def choose(sizes: Counts, gains: Floats, rooms: Counts) -> Mask:
-    """Return the items to place on machines for the largest total gain, each on one machine.
+    """Choose the items with the largest total gain that fit on the machines, each on one machine.
 
-    Every machine is divided into chunks of the given sizes, largest first. A chunk that is too small for the
-    next size takes the best items of its own size. The other items are tied, in order of gain, into bundles,
-    which count as items of the next size. At the largest size, the best items that fit are chosen. This is
-    exact because sizes divide each other. Ties go to the first item. Items without gain are not chosen.
+    Every machine is divided into chunks of the given sizes, largest first. From the smallest size up, the
+    chunks of each size take the best items and bundles of that size. All other items are tied, in descending
+    order of gain, into bundles, which count as items of the next size. At the largest size, the best items that
+    fit are chosen. This is exact because the sizes divide each other. Ties go to the first item. Items without
+    gain are not chosen.
 
-    Source: gsopt's own, like `formulations.allocation.bundling`, but for several machines.
+    Source: gsopt's own; like `formulations.allocation.bundling`, but for several machines.
 
     Complexity: O(I log I + M D) for I items, M machines and D sizes.
     """
@@ -56,7 +57,7 @@ def _best(sizes: Counts, gains: Floats, rooms: Counts) -> Mask:
 
 
 def _untied(levels: Sequence[Level], kinds: Sequence[int], number: int) -> Mask:
-    """Return the items taken at every level, from the largest size down."""
+    """Return which items are taken, found by untying bundles from the largest size down."""
     chosen = np.zeros(number, dtype=np.bool_)
     above: Mask = np.zeros(1, dtype=np.bool_)  # whether each bundle of the level above was taken
     for (own, order, single), (size, larger) in reversed(list(zip(levels, pairwise([*kinds, 0]), strict=True))):
@@ -69,7 +70,7 @@ def _untied(levels: Sequence[Level], kinds: Sequence[int], number: int) -> Mask:
 
 
 def _chunks(kinds: Sequence[int], rooms: Counts) -> dict[int, int]:
-    """Return the number of chunks of every size into which machines are divided, largest first."""
+    """Return the number of chunks of each size, where machines are divided into the largest sizes first."""
     chunks: dict[int, int] = {}
     for size in reversed(kinds):
         chunks[size] = int((rooms // size).sum())
@@ -78,7 +79,7 @@ def _chunks(kinds: Sequence[int], rooms: Counts) -> dict[int, int]:
 
 
 def left_over(rooms: Counts, sizes: Counts) -> Counts:
-    """Return the room left on each machine after placing items by best fit, largest first."""
+    """Return the GPUs left on each machine after placing items by best fit, largest items first."""
     rooms = rooms.copy()
     kinds, counts = np.unique(sizes, return_counts=True)
     for size, number in zip(kinds[::-1].tolist(), counts[::-1].tolist(), strict=True):

@@ -1,4 +1,4 @@
-"""Loaning: the decider of Aryl, with base and flexible workers, and with machines on loan."""
+"""Loaning: Aryl's decider for base and flexible workers and for machines on loan."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -16,10 +16,10 @@ from heuristics.policies.aryl.starting import start
 
 
 class Loaning:
-    """A decider that answers requests by an orchestrator, and schedules jobs by a scheduler, at intervals.
+    """A decider with an orchestrator, which answers requests, and a scheduler, which starts and resizes jobs.
 
-    Jobs are stopped only when machines are given up. The scheduler's decisions are carried out as far as
-    workers can be placed. Nothing is decided if nothing has happened. A request whose deadline is no later than
+    Jobs are stopped only when machines are returned. Workers that the scheduler grants but that cannot be
+    placed are dropped. Nothing is decided if nothing has happened. A request whose deadline is no later than
     the orchestrator's next interval is answered immediately.
     """
 
@@ -39,7 +39,7 @@ class Loaning:
         self._is_news = False
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Vacate requested machines, and schedule jobs, if it is time for either."""
+        """Vacate requested machines and schedule jobs, each if its time has come."""
         now = state.now
         schedules, answers = self._schedules.reached(now), self._answers.reached(now)
         self._update(state)
@@ -76,7 +76,7 @@ class Loaning:
             yield Vacate([self._machines.names[machine] for machine in given])
 
     def _schedule(self, state: State) -> Iterator[Action]:
-        """Start jobs, and give elastic jobs their flexible workers. Resting jobs wait for the next interval."""
+        """Start jobs, and grant elastic jobs flexible workers. Jobs that rest wait for a later interval."""
         occupancy, queue = self._occupancy, self._queue
         occupancy.update(state)
         elastic = {job: _elastic(state, running) for job, running in occupancy.elastic.items()}

@@ -14,19 +14,19 @@ Mask = NDArray[np.bool_]
 
 
 class Machines:
-    """The machines of a cluster by number, fixed during a run.
+    """The machines of a cluster, numbered in cluster order and fixed during a run.
 
-    Machines with GPUs of the type `inference` are sometimes on loan and form the pool ``inference``. All other
-    machines form the pool ``training``, or all machines if `inference` is empty.
+    Machines with GPUs of type `inference` are sometimes on loan and form the pool ``inference``. All other
+    machines form the pool ``training``. If `inference` is empty, all machines belong to ``training``.
 
     Attributes
     ----------
     names, number_of
-        Name of each machine, and its index by name.
+        Name of each machine, and index of each machine by name.
     gpus
         Number of GPUs of each machine, shape (machines,).
     first
-        The first GPU of each machine.
+        Number of the first GPU of each machine.
     inference
         Whether each machine belongs to the pool ``inference``, shape (machines,).
     machine_of
@@ -54,7 +54,7 @@ class Machines:
         self._suiting: dict[tuple[str, int], Mask] = {}
 
     def suiting(self, gpu_type: str, memory: int) -> Mask:
-        """Return whether each machine has GPUs of a type (any if empty) with enough memory on each GPU."""
+        """Return whether each machine has GPUs of a type (any if empty) with at least this memory per GPU."""
         need = gpu_type, memory
         if need not in self._suiting:
             enough = self._memories >= memory

@@ -1,4 +1,4 @@
-"""Occupancy: the base and flexible workers of all running jobs, by machine, and the remaining GPUs."""
+"""Occupancy: the base and flexible workers of running jobs on each machine, and the idle GPUs."""
 
 from bisect import insort
 from collections.abc import Iterable, Iterator, Mapping
@@ -28,11 +28,11 @@ class RunningJob:
     pool
         The pool of further flexible workers.
     speeds
-        Speeds as in the form, but on the GPUs that the job would get there.
+        Like the form's speeds, but for the GPUs that the job would get in `pool`.
     gpus
-        GPUs that it holds on each machine, as of the last commit.
+        GPUs that the job holds on each machine since the last commit.
     extra
-        Number of its flexible workers.
+        Total number of flexible workers.
     """
 
     job: int
@@ -59,7 +59,7 @@ class RunningJob:
         return counts
 
     def allowed(self, extra: int) -> int:
-        """Return the largest allowed number of flexible workers up to `extra`."""
+        """Return the largest allowed number of flexible workers that is at most `extra`."""
         extra = min(extra, len(self.speeds) - 1)
         while not self.speeds[extra]:
             extra -= 1
@@ -69,8 +69,8 @@ class RunningJob:
 class Occupancy:
     """The workers of all running jobs, by machine.
 
-    Workers are first placed and removed by their number. `commit` then chooses their GPUs so that remaining
-    workers keep their GPUs.
+    Placing and removing workers first changes only their numbers. `commit` then chooses the GPUs, and remaining
+    workers keep theirs.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ class Occupancy:
     base, flexible
         Number of GPUs of base and of flexible workers on each machine, shape (machines,).
     jobs, elastic
-        The running jobs, in the order of their starts, and those of them that may have flexible workers.
+        All running jobs, in the order of their starts, and the running jobs that may have flexible workers.
     """
 
     def __init__(self, machines: Machines) -> None:
@@ -97,7 +97,7 @@ class Occupancy:
 
     @property
     def room(self) -> Counts:
-        """Number of GPUs of each machine that no base worker holds."""
+        """Number of available GPUs of each machine that no base worker holds."""
         return self.present - self.base
 
     @property
@@ -106,7 +106,7 @@ class Occupancy:
         return self.present - self.base - self.flexible
 
     def update(self, state: State) -> bool:
-        """Update which GPUs are present, if that has changed. All workers must be committed."""
+        """Update which GPUs are available, and return whether this changed. All workers must be committed."""
         seen = (state.servers, state.capacity)
         if seen == self._seen:
             return False
@@ -162,7 +162,7 @@ class Occupancy:
         return [self.jobs[job] for job in self._changed]
 
     def flexible_on(self, machine: int) -> list[RunningJob]:
-        """Return the jobs with flexible workers on a machine, by number."""
+        """Return the jobs with flexible workers on a machine, in ascending order of job number."""
         return [self.jobs[job] for job in sorted(self._flexible_on[machine])]
 
     def base_on(self, machines: Iterable[int]) -> list[int]:
@@ -171,10 +171,10 @@ class Occupancy:
         return [job for job, running in self.jobs.items() if not some.isdisjoint(running.base)]
 
     def commit(self, *, but: Iterable[int] = ()) -> Iterator[Action]:
-        """Choose the GPUs of all changed jobs, and yield the actions that assign them.
+        """Choose the GPUs of all jobs whose workers changed, and yield the actions that assign them.
 
-        A job keeps as many of its GPUs on every machine as it still has workers for. Jobs in `but` are about to
-        lose all their GPUs and are skipped.
+        On every machine, a job keeps as many of its GPUs as its workers there still need. Jobs in `but` are
+        about to lose all their GPUs and are skipped.
         """
         skipped = set(but)
         changed = [self.jobs[job] for job in self._changed if job not in skipped]

@@ -1,4 +1,4 @@
-"""Orchestrator: decides which machines are returned on a request."""
+"""Orchestrator: the choice of the machines to return when their owner requests some."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -11,12 +11,12 @@ from heuristics.policies.aryl.occupancy import Occupancy, RunningJob
 #: A method of the decision `reclaiming`.
 Reclaim = Callable[[Reclaiming], Result[ReclaimingSolution]]
 
-#: Called with every problem that the method has solved, and the servers that it returns.
+#: A function called with every problem that the method solves, and with the servers that it chooses.
 OnReclaim = Callable[[Reclaiming, Sequence[str]], object]
 
 
 class Orchestrator:
-    """Returns machines without base workers first, and then machines that a method chooses.
+    """A chooser of machines to return: those without base workers first, then those that a method chooses.
 
     Flexible workers on returned machines are released, and their jobs continue with the largest allowed number
     of remaining workers. Jobs with base workers on these machines are preempted.
@@ -30,7 +30,7 @@ class Orchestrator:
         self._method, self._spare_first, self._on_reclaim = method, spare_first, on_reclaim
 
     def answer(self, occupancy: Occupancy, request: Request) -> list[int]:
-        """Return the machines to give up for a request, and release the flexible workers on them.
+        """Choose the machines to return for a request, and remove the flexible workers on them.
 
         The number is smaller than requested if fewer machines are present, or if the method finds no solution.
         The missing machines are then taken at the deadline.
@@ -55,7 +55,7 @@ class Orchestrator:
 
 
 def reclaiming(occupancy: Occupancy, machines: Iterable[int], demand: int) -> Reclaiming:
-    """Return the problem of choosing machines to return, with the jobs that have base workers on them."""
+    """Build the problem of choosing machines to return, with the jobs that have base workers on them."""
     names = {machine: occupancy.machines.names[machine] for machine in machines}
     jobs = (_job(running, names) for running in occupancy.jobs.values())
     return Reclaiming(
@@ -68,7 +68,7 @@ def reclaiming(occupancy: Occupancy, machines: Iterable[int], demand: int) -> Re
 
 
 def _job(running: RunningJob, names: dict[int, str]) -> Job | None:
-    """Return a job for the decision `reclaiming`, or None if it has no base workers on the machines."""
+    """Build a job for the decision `reclaiming`, or None if it has no base workers on the machines."""
     size = running.form.worker_gpus
     base = {names[machine]: number * size for machine, number in running.base.items() if machine in names}
     if not base:
@@ -82,14 +82,14 @@ def _job(running: RunningJob, names: dict[int, str]) -> Job | None:
 
 
 def _candidates(occupancy: Occupancy, request: Request) -> list[int]:
-    """Return the present machines that may be given up for a request, in the order of the cluster."""
+    """List the available machines that may be returned for a request, in the order of the cluster."""
     machines, among = occupancy.machines, set(request.among)
     suits = (occupancy.present > 0) & machines.suiting(request.gpu_type, 0)
     return [number for number in suits.nonzero()[0].tolist() if not among or machines.names[number] in among]
 
 
 def _release_on(occupancy: Occupancy, given: Iterable[int]) -> None:
-    """Remove the flexible workers on machines, and more of them until their numbers are allowed."""
+    """Remove the flexible workers on machines, and more workers until each job's number is allowed."""
     affected: dict[int, RunningJob] = {}
     for machine in given:
         for running in occupancy.flexible_on(machine):

@@ -1,9 +1,9 @@
-"""Placing: the workers of a job by best fit and Aryl's preferences.
+"""Placing: the machines for a job's workers, chosen by best fit and Aryl's preferences.
 
 Source: Aryl, section 5.3: a worker goes to the non-empty machine that fits best, or else to a new machine. Base
 and flexible workers use separate groups of inference machines, so that machines with only flexible workers can
-be returned without a preemption. Heterogeneous jobs (section 6) have base workers on training machines and
-flexible workers on inference machines as far as possible.
+be returned without preempting jobs. Heterogeneous jobs (section 6) have base workers on training machines and
+flexible workers on inference machines if possible.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from heuristics.policies.aryl.forms import Form
 from heuristics.policies.aryl.machines import Counts, Mask
 from heuristics.policies.aryl.occupancy import Occupancy, RunningJob
 
-#: One rank more outweighs any number of GPUs; no machine has a score of `_NONE`.
+#: A rank that is higher by one outweighs any number of GPUs; the score `_NONE` marks an unusable machine.
 _RANK, _NONE = 1 << 40, 1 << 60
 
 
@@ -21,8 +21,8 @@ def place_base(occupancy: Occupancy, form: Form, *, grouping: bool) -> dict[int,
 
     With `grouping`, flexible workers are ignored: machines with base workers come first, fullest first, then
     empty machines, then machines with flexible workers only. Without `grouping`, idle GPUs come first, on
-    occupied machines before empty ones, and flexible workers make way only if these do not suffice. Mixed jobs
-    prefer training machines. Ties go to the first machine.
+    occupied machines before empty ones, and flexible workers are displaced only if these do not suffice. Mixed
+    jobs prefer training machines. Ties go to the first machine.
     """
     has_base, has_flexible = occupancy.base > 0, occupancy.flexible > 0
     last: Counts = (occupancy.machines.inference & (form.pool == "mixed")).astype(np.int64) * 3
@@ -44,7 +44,7 @@ def place_base(occupancy: Occupancy, form: Form, *, grouping: bool) -> dict[int,
 def place_flexible(
     occupancy: Occupancy, running: RunningJob, number: int, *, grouping: bool, among: Mask | None = None
 ) -> dict[int, int]:
-    """Return the machines for up to `number` new flexible workers of a job, as far as they fit.
+    """Return the machines for at most `number` new flexible workers of a job, as many as fit.
 
     Inference machines with flexible workers only come first, then empty ones, then others. Among training
     machines, and everywhere without `grouping`, occupied machines come before empty ones. Ties go to the
@@ -66,7 +66,7 @@ def place_flexible(
 
 
 def _fill(room: Counts, ranks: Counts, suits: Mask, size: int, number: int) -> dict[int, int]:
-    """Fill machines with workers of one size, by rank and then by room."""
+    """Fill machines with workers of one size, in ascending order of rank, then of room."""
     scores = np.where(suits & (room >= size), ranks * _RANK + room, _NONE)
     placed: dict[int, int] = {}
     while number:

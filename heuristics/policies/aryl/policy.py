@@ -1,4 +1,4 @@
-"""Aryl: loaned machines, base and flexible workers, and few preemptions when machines are returned."""
+"""Aryl: a policy for elastic jobs and loaned machines that preempts few jobs when machines are returned."""
 
 from gsopt.simulation import Decider, State
 from heuristics.policies.aryl.loaning import Loaning
@@ -11,32 +11,32 @@ def aryl(state: State, settings: ArylSettings) -> Decider:
     """Start jobs on their base workers, share the other GPUs among elastic jobs, and return loaned machines.
 
     A job runs in workers of equal size, each on one machine. Its base workers are the fewest with which it can
-    run. An elastic job, which can run on several numbers of GPUs, also has flexible workers, which come and go
-    while it runs. At every interval, the job scheduler first starts the shortest jobs that fit (phase one);
-    flexible workers make way for them. It then divides the remaining GPUs (phase two). At an interval of its
-    own, the orchestrator answers requests for machines. Machines without base workers are returned first,
-    followed by those that a method of the decision `reclaiming` chooses. Inelastic jobs prefer machines that
-    are never on loan. Elastic jobs prefer machines that may be on loan, and there, base and flexible workers
-    use separate groups of machines.
+    run. An elastic job, which can run on several numbers of GPUs, also has flexible workers, which are added
+    and removed while it runs. At every interval, the job scheduler first starts the shortest jobs that fit
+    (phase one); flexible workers make way for them. It then divides the remaining GPUs (phase two). At its own
+    interval, the orchestrator answers requests to return machines. Machines without base workers are returned
+    first, followed by those that a method of the decision `reclaiming` chooses. Inelastic jobs prefer machines
+    that are never on loan. Elastic jobs prefer machines that may be on loan, and there, base and flexible
+    workers use separate groups of machines.
 
-    Whether a machine belongs to the inference pool depends only on the type of its GPUs. In a cluster without
-    GPUs of this type, all machines are equal, and requests are still answered.
+    Whether a machine belongs to the inference pool depends only on its GPU type. In a cluster without GPUs of
+    this type, all machines are equal, and requests are still answered.
 
     Source: Aryl, sections 3 to 6, Algorithms 1 and 2. Key: the remaining time of a job on its base workers
-    (T^max in line 5 for elastic jobs), without the slowdown of GPU types. Ties: the job released first. Knows
-    durations. Not preemptive, except when machines are returned. O(J log J + W S) per interval with events, for
-    J jobs, W new workers, and S machines; phase two takes O(I log I) for I possible numbers of flexible
-    workers.
+    (T^max in line 5 for elastic jobs), ignoring the slowdown on some GPU types. Ties: the job released first.
+    Knows durations. Not preemptive, except when machines are returned. O(J log J + W S) per interval with
+    events, for J jobs, W new workers, and S machines; phase two takes O(I log I) for I items, the possible
+    numbers of flexible workers.
 
     Our interpretations where the paper is silent:
 
     - Item weights (line 17) count only flexible workers. ``weights="printed"`` counts base workers a second
       time and leaves GPUs idle.
-    - T (line 18) is the remaining time of a running job. ``work="full"`` uses its full time, even if it is
-      nearly complete. For jobs that have just started, the two are equal.
-    - Each pool has its own knapsack, so that its workers can be placed. ``capacity="normalised"`` uses a single
-      knapsack over normalised GPUs, in which a GPU on loan counts as a third of a training GPU. Workers that
-      cannot be placed are then lost.
+    - T (line 18) is the remaining time of a running job. ``work="full"`` uses the full time instead, even for a
+      nearly complete job. For a job that has just started, the two are equal.
+    - Each pool has its own knapsack, so that the chosen workers can be placed. ``capacity="normalised"`` uses a
+      single knapsack over normalised GPUs, in which a GPU on loan counts as a third of a training GPU. Workers
+      that cannot be placed are then lost.
     - Heterogeneous jobs come last (section 6) when jobs are started, in the knapsacks, and in placement. Their
       flexible workers use a pool only if that makes the job faster.
     - Algorithm 1 ignores flexible workers, and machines without base workers are returned before it runs
@@ -47,28 +47,28 @@ def aryl(state: State, settings: ArylSettings) -> Decider:
     - A request whose deadline is no later than the orchestrator's next interval is answered immediately.
 
     Departures: if nothing has happened since the last interval, nothing is decided. A preempted job restarts at
-    a later interval than the one in which it was preempted; otherwise it would just migrate.
+    a later interval than that of its preemption; otherwise, it would merely migrate.
 
     Parameters
     ----------
     state
         The state at the beginning of the run.
     interval, orchestrator_interval
-        Seconds between decisions of the scheduler, and of the orchestrator.
+        Time between decisions of the scheduler, and of the orchestrator, in seconds.
     inference
-        The type of GPU of the machines that are sometimes on loan.
+        The GPU type of the machines that are sometimes on loan.
     reclaiming
         A method of the decision `reclaiming`, or its name.
     spare_first
         Whether machines without base workers are returned before the method is used.
     on_reclaim
-        Called with every problem that the method solves, and with the servers that it chooses.
+        A function called with every problem that the method solves, and with the servers that it chooses.
     scheduler
         ``two_phase``, the name of another scheduler in `heuristics.policies.aryl.schedulers`, a scheduler, or a
         function that makes a scheduler for each run.
     scheduler_options
-        Options of a scheduler given by name or as a function. This does not apply to ``two_phase``, whose
-        options follow.
+        Options of a scheduler given by name or as a function. They do not apply to ``two_phase``, whose options
+        follow.
     allocation
         A method of the decision `allocation` for phase two, or its name; None for a fast exact one.
     solver
@@ -77,8 +77,8 @@ def aryl(state: State, settings: ArylSettings) -> Decider:
     weights, work, capacity
         Readings, see above.
     normalisation
-        The number of GPUs of the inference pool that count as one GPU of the training pool, if the capacity is
-        normalised.
+        How many GPUs of the inference pool count as one GPU of the training pool, with
+        ``capacity="normalised"``.
     placement
         A method of the decision `placement`, or its name, which improves the placement of new workers after
         best fit. ``best_fit_decreasing`` is built in.
@@ -93,7 +93,7 @@ def aryl(state: State, settings: ArylSettings) -> Decider:
 
     Examples
     --------
-    Table 4 of the paper, where favouring the longer job A is better:
+    In Table 4 of the paper, it is better to favour the longer job A:
 
     >>> from gsopt.scenario.cluster import Cluster
     >>> from gsopt.scenario.job import Job, Workload

@@ -1,4 +1,4 @@
-"""Queue: the jobs that wait for base workers."""
+"""Queue: the jobs that wait to start on their base workers."""
 
 from bisect import insort
 from collections.abc import Iterable, Sequence
@@ -11,9 +11,9 @@ from heuristics.policies.aryl.scheduler import FlexibleJob, WaitingJob
 
 
 class Queue:
-    """The waiting jobs by number, i.e. in order of release.
+    """The waiting jobs in order of release, i.e. of job number.
 
-    A job that has just lost its GPUs rests until a later interval, as restarting immediately would be a
+    A job that has just lost its GPUs rests until a later interval, because restarting it at once would be a
     migration.
 
     Attributes
@@ -52,17 +52,17 @@ class Queue:
             self._add(state, job)
 
     def rest(self, jobs: Iterable[int]) -> None:
-        """Add jobs that wait from the next interval on."""
+        """Let jobs rest, so that they wait from the next interval on."""
         self._resting.update(dict.fromkeys(jobs))
 
     def wake(self, state: State) -> None:
-        """Make resting jobs wait."""
+        """Move all resting jobs to the waiting ones."""
         for job in self._resting:
             self._add(state, job)
         self._resting.clear()
 
     def start(self, jobs: Iterable[int]) -> None:
-        """Remove jobs that start."""
+        """Remove jobs that start, but keep their forms."""
         gone = set(jobs)
         for job in gone:
             del self._entries[job]

@@ -1,4 +1,4 @@
-"""Repacking: moves new workers to better machines, by a method of the decision `placement`."""
+"""Repacking: better machines for new workers, found by a method of the decision `placement`."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ Place = Callable[[Placement], Result[PlacementSolution]]
 
 @dataclass(frozen=True, eq=False)
 class _WorkerLine:
-    """New base or flexible workers of a job.
+    """A job's new base workers or new flexible workers.
 
     Attributes
     ----------
@@ -33,10 +33,10 @@ class _WorkerLine:
 
 
 def repack(occupancy: Occupancy, method: Place, *, grouping: bool) -> Placement | None:
-    """Place uncommitted workers again, by Aryl's preferences or, without `grouping`, on the fewest servers.
+    """Place uncommitted workers anew, by Aryl's preferences or, without `grouping`, on the fewest servers.
 
-    Workers stay where they are if the method finds no solution, and workers of mixed jobs always stay. Returns
-    the problem that the method solved, or None if there are no such workers.
+    Workers stay where they are if the method finds no solution, and workers of mixed jobs always stay. Return
+    the problem that the method solved, or None if there are no workers to place.
     """
     lines = [
         line
@@ -75,7 +75,7 @@ def _lines(occupancy: Occupancy, running: RunningJob) -> Iterable[_WorkerLine]:
 
 
 def _put(occupancy: Occupancy, line: _WorkerLine, where: dict[int, int], sign: int) -> None:
-    """Place the workers of a line on machines, or remove them."""
+    """Place the workers of a line on machines, or remove them if `sign` is -1."""
     if line.is_base:
         occupancy.put_base(where, sign * line.running.form.worker_gpus)
         line.running.base = where
@@ -85,10 +85,10 @@ def _put(occupancy: Occupancy, line: _WorkerLine, where: dict[int, int], sign: i
 
 
 def _problem(occupancy: Occupancy, lines: Sequence[_WorkerLine], *, grouping: bool) -> Placement:
-    """Return the problem of placing the workers on the present machines.
+    """Return the problem of placing the workers on the available machines.
 
-    A machine with only flexible workers counts as an empty one with its idle GPUs. Workers that may not go
-    everywhere require a resource that only their machines have.
+    A machine with only flexible workers counts as an empty machine that has only its idle GPUs. Workers that
+    may not use all machines demand a resource that only their machines have.
     """
     kinds = {mask.tobytes(): mask for mask in (line.may for line in lines)}
     present = occupancy.present > 0

@@ -1,29 +1,28 @@
-"""Scheduler: the interface of schedulers of base and flexible workers, with their input and output."""
+"""Scheduler: the interface, input and output of schedulers for base and flexible workers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
-#: Where workers may go: to machines that are always present, to those that are sometimes on loan, or to any
-#: mixture of both.
+#: Where workers may go: machines that are always available, machines that are sometimes on loan, or both mixed.
 Pool = Literal["training", "inference", "mixed"]
 
 
 class WaitingJob(NamedTuple):
-    """A waiting job.
+    """A waiting job, as a scheduler sees it.
 
     Attributes
     ----------
     job
         Its number.
     release_date
-        Its release date in seconds.
+        Its release date, in seconds.
     time
         Remaining seconds on its base GPUs in its default mode.
     gpus
-        Its base GPUs, which are the fewest GPUs on which it can run.
+        Number of base GPUs, the fewest on which it can run.
     elastic
-        The job as it would be after its start, without flexible workers; None if it cannot have any.
+        The job as it would be just after its start; None if it cannot have flexible workers.
     """
 
     job: int
@@ -34,7 +33,7 @@ class WaitingJob(NamedTuple):
 
 
 class FlexibleJob(NamedTuple):
-    """A running or just started job that may have flexible workers besides its base workers.
+    """A running or just started job that may have flexible workers in addition to its base workers.
 
     Attributes
     ----------
@@ -45,13 +44,13 @@ class FlexibleJob(NamedTuple):
     worker_gpus
         GPUs of each worker.
     base, most
-        Fewest and most workers.
+        Smallest and largest number of workers.
     extra
         Current number of flexible workers.
     pool
-        The pool of its flexible workers.
+        The pool for its flexible workers.
     speeds
-        Speed with base + w workers, at index w, shape (most - base + 1,), or 0 if that number is not allowed.
+        Speed with base + w workers at index w, shape (most - base + 1,); 0 if that number is not allowed.
     """
 
     job: int
@@ -65,7 +64,7 @@ class FlexibleJob(NamedTuple):
 
     @property
     def extras(self) -> tuple[int, ...]:
-        """The allowed positive numbers of flexible workers, ascending."""
+        """The allowed positive numbers of flexible workers, in ascending order."""
         return tuple(extra for extra in range(1, len(self.speeds)) if self.speeds[extra] > 0)
 
     def time_with(self, extra: int) -> Any:
@@ -75,22 +74,22 @@ class FlexibleJob(NamedTuple):
 
 @dataclass(frozen=True)
 class SchedulerView:
-    """The jobs and GPUs that a scheduler decides on.
+    """The jobs and GPUs that a scheduler considers.
 
     Attributes
     ----------
     now
-        The time in seconds.
+        The current time, in seconds.
     waiting
-        The waiting jobs, by release date.
+        The waiting jobs, in ascending order of release date.
     elastic
         The running jobs that may have flexible workers, in the order of their starts.
     idle
-        Idle GPUs of the pools ``training`` and ``inference``.
+        Number of idle GPUs in each of the pools ``training`` and ``inference``.
     pending
         Whether any job is waiting.
     room
-        By pool, the GPUs of each machine that no base worker holds, without zeros.
+        For each pool, the number of GPUs that no base worker holds on each machine, without zeros.
     """
 
     now: Any
@@ -103,7 +102,7 @@ class SchedulerView:
 
 @runtime_checkable
 class Scheduler(Protocol):
-    """Interface of objects that decide which jobs start, and how many flexible workers each job has.
+    """An interface for objects that decide which jobs start, and how many flexible workers each job has.
 
     The policy starts the jobs that fit, and places their workers.
     """
@@ -115,11 +114,11 @@ class Scheduler(Protocol):
     def order(self, snapshot: SchedulerView) -> Sequence[int]:
         """Return the waiting jobs that should start, in this order.
 
-        Jobs start if they fit on idle GPUs and on GPUs of flexible workers, which then make way.
+        A job starts if it fits on idle GPUs and GPUs of flexible workers, which are then removed.
         """
 
     def extras(self, snapshot: SchedulerView) -> Mapping[int, int]:
-        """Return the number of flexible workers of each elastic job after the starts. Omitted jobs get none.
+        """Return how many flexible workers each elastic job has after the starts; omitted jobs have none.
 
-        In each pool they use at most the GPUs that are now idle or held by flexible workers.
+        In each pool, flexible workers use at most the GPUs that are now idle or held by flexible workers.
         """

@@ -1,4 +1,4 @@
-"""Settings: the options of Aryl, and the objects that they specify."""
+"""Settings: the options of the policy `aryl`, and the objects that they specify."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from heuristics.policies.aryl.orchestrator import OnReclaim, Orchestrator
 from heuristics.policies.aryl.scheduler import Scheduler
 from heuristics.policies.aryl.two_phase import TwoPhaseScheduler, Work
 
-#: A scheduler, or what makes one.
+#: A scheduler, or a function that makes one.
 SchedulerLike = Scheduler | Callable[..., Scheduler]
 
 
@@ -51,7 +51,7 @@ class ArylSettings:
         require(sound, "allocation", self.allocation, rule)
 
     def make_scheduler(self) -> Scheduler:
-        """Make the scheduler of a run, or return the given one."""
+        """Make a scheduler for a run, or return the given one."""
         given, options = self.scheduler, self.scheduler_options
         if given == "two_phase":
             require(not options, "scheduler_options", options, "must be None for two_phase")
@@ -77,19 +77,19 @@ class ArylSettings:
         )
 
     def make_orchestrator(self) -> Orchestrator:
-        """Make the orchestrator with its method."""
+        """Make an orchestrator with the chosen method of `reclaiming`."""
         method = find_method("reclaiming", self.reclaiming, field="reclaiming")
         return Orchestrator(method, spare_first=self.spare_first, on_reclaim=self.on_reclaim)
 
     def find_placement(self) -> MethodLike | None:
-        """Return the method that places new workers again, or None for best fit alone."""
+        """Return the method that improves the placement of new workers, or None for best fit alone."""
         if self.placement == "best_fit_decreasing":
             return None
         return find_method("placement", self.placement, field="placement")
 
 
 def scheduler_named(name: str, options: Mapping[str, Any] | None = None) -> Scheduler:
-    """Make a new scheduler of `heuristics.policies.aryl.schedulers`."""
+    """Make a scheduler from `heuristics.policies.aryl.schedulers`, given its name and options."""
     if name not in schedulers.__all__:
         rule = f"must be two_phase, or one of {', '.join(schedulers.__all__)}"
         raise InvalidInput("scheduler", shorten(name), rule)

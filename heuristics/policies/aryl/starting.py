@@ -1,4 +1,4 @@
-"""Starting: starts waiting jobs and places their base workers."""
+"""Starting: the start of waiting jobs and the placement of their base workers."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -16,12 +16,12 @@ def start(
     blocks: bool,
     grouping: bool,
 ) -> list[RunningJob]:
-    """Start jobs on their base workers, make flexible workers give way, and return the started jobs.
+    """Start jobs on their base workers, displace flexible workers if necessary, and return the started jobs.
 
-    Each job starts in the first of its forms whose base workers can be placed. Jobs that are always mixed come
-    last, unless `blocks` is set, which means that a job that does not fit blocks the jobs behind it. Finally
-    all started jobs are placed again by decreasing worker size, mixed jobs last (Aryl, sections 5.3 and 6),
-    unless one of them no longer fits.
+    Each job starts in its first form whose base workers can be placed. With `blocks`, a job that does not fit
+    blocks the jobs behind it; otherwise it is skipped, and jobs that are always mixed come last. Finally, all
+    started jobs are placed anew in descending order of worker size, mixed jobs last (Aryl, sections 5.3 and 6).
+    If one of them no longer fits, they all stay where they are.
     """
     started: list[RunningJob] = []
     if not blocks:
@@ -47,7 +47,7 @@ def start(
 
 
 def _place_again(occupancy: Occupancy, started: Sequence[RunningJob], *, grouping: bool) -> None:
-    """Place base workers again, largest first.
+    """Place base workers anew, largest first.
 
     All workers stay where they are if one of them does not fit.
     """
@@ -64,7 +64,7 @@ def _place_again(occupancy: Occupancy, started: Sequence[RunningJob], *, groupin
 def _placed(
     occupancy: Occupancy, started: Sequence[RunningJob], *, grouping: bool
 ) -> dict[int, dict[int, int]]:
-    """Return the machines of jobs, placed by decreasing worker size, or nothing if one does not fit."""
+    """Return each job's machines, found in descending order of worker size, or {} if a job does not fit."""
     placed: dict[int, dict[int, int]] = {}
     size = {running.job: running.form.worker_gpus for running in started}
     for running in sorted(

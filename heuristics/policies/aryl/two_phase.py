@@ -1,4 +1,4 @@
-"""Two-phase: Aryl's scheduler, shortest jobs first and then a knapsack over the flexible workers."""
+"""Two-phase: Aryl's scheduler, which starts the shortest jobs and chooses flexible workers by a knapsack."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
@@ -16,7 +16,7 @@ from heuristics.policies.aryl.scheduler import FlexibleJob, SchedulerView, Waiti
 #: A method of the decision `allocation`.
 Knapsack = Callable[[Allocation], Result[AllocationSolution]]
 
-#: Which running time flexible workers shorten: the remaining or the full one.
+#: The running time that flexible workers are assumed to shorten: the remaining or the full one.
 Work = Literal["remaining", "full"]
 
 Counts = NDArray[np.int64]
@@ -28,7 +28,7 @@ class WorkerSteps(NamedTuple):
     Attributes
     ----------
     extras
-        Number of flexible workers after each step, ascending.
+        Number of flexible workers after each step, in ascending order.
     shares
         The fraction of the time on base workers that each step saves, shape (steps,).
     are_alike
@@ -42,7 +42,7 @@ class WorkerSteps(NamedTuple):
 
 @lru_cache(maxsize=65_536)
 def steps_of(speeds: tuple[float, ...]) -> WorkerSteps:
-    """Return the steps of a job from its speeds with base + w workers, at index w, which may be 0."""
+    """Return a job's steps, given its speed with base + w workers at index w (0 if not allowed)."""
     fastest = speeds.index(max(speeds))
     allowed = [extra for extra in range(fastest + 1) if speeds[extra] > 0]
     shares = [speeds[0] / speeds[few] - speeds[0] / speeds[many] for few, many in pairwise(allowed)]
@@ -51,15 +51,16 @@ def steps_of(speeds: tuple[float, ...]) -> WorkerSteps:
 
 
 class TwoPhaseScheduler:
-    """Starts the shortest jobs, then divides the other GPUs for the largest reduction of running times.
+    """A scheduler that starts the shortest jobs, then divides the other GPUs so as to save the most time.
 
     Phase one orders jobs by their remaining time on base workers. Phase two is a multiple-choice knapsack for
-    each pool. Jobs whose flexible workers may use both pools come last, on the remaining GPUs of both.
+    each pool. Jobs whose flexible workers may use both pools come last, on the remaining GPUs of both pools.
 
-    If the worker sizes of a pool divide each other and each further worker saves less, the knapsack is solved
-    exactly on arrays, for workers that can be placed on the machines. Otherwise `fallback` solves it for the
-    total number of GPUs, as `knapsack` always does if it is given. With `normalised`, the number of inference
-    GPUs that count as one training GPU, there is a single knapsack, as printed.
+    If the worker sizes in a pool divide each other and no further worker of a job saves more than the one
+    before it, the knapsack is solved exactly on arrays, and all chosen workers can be placed on the machines.
+    Otherwise, `fallback` solves it for the total number of GPUs. If `knapsack` is given, it is always used
+    instead, also for the total number of GPUs. `normalised` is the number of inference GPUs that count as one
+    training GPU; if it is given, there is a single knapsack, as in the paper.
 
     Source: Aryl, section 5.2 and Appendix D, Algorithm 2.
     """
@@ -86,7 +87,7 @@ class TwoPhaseScheduler:
         return [job.job for job in sorted(snapshot.waiting, key=_by_time)]
 
     def extras(self, snapshot: SchedulerView) -> Mapping[int, int]:
-        """Return the numbers of flexible workers that the knapsacks choose."""
+        """Return the number of flexible workers of each job that the knapsacks choose."""
         training, inference = (_rooms(snapshot, pool) for pool in ("training", "inference"))
         if self._normalised is not None:
             capacity = int(training.sum() + inference.sum() // self._normalised)
@@ -97,7 +98,7 @@ class TwoPhaseScheduler:
         return {**extras, **more, **last}
 
     def _share(self, jobs: Sequence[FlexibleJob], rooms: Counts) -> tuple[dict[int, int], Counts]:
-        """Return the positive numbers of flexible workers of some jobs, and the room left on machines."""
+        """Return the positive numbers of flexible workers for some jobs, and the GPUs left on machines."""
         if not jobs or not rooms.any():
             return {}, rooms
         times = [self._time(job) for job in jobs]
@@ -116,7 +117,7 @@ class TwoPhaseScheduler:
         return given, left_over(rooms, np.repeat(sizes, extra))
 
     def _by_method(self, jobs: Sequence[FlexibleJob], times: Sequence[float], capacity: int) -> Counts:
-        """Solve a knapsack by a method of the decision `allocation`.
+        """Solve a knapsack by a method of the decision `allocation`, and return each job's flexible workers.
 
         Without a solution, no job gets workers.
         """
@@ -138,7 +139,7 @@ def _of(snapshot: SchedulerView, pool: str) -> list[FlexibleJob]:
 
 
 def _rooms(snapshot: SchedulerView, pool: str) -> Counts:
-    """Return the room on each machine of a pool or, if unknown, that of the pool as a single machine."""
+    """Return the room on each machine of a pool or, if unknown, treat the pool as a single machine."""
     rooms = snapshot.room.get(pool)
     if rooms is None:
         held = sum(job.extra * job.worker_gpus for job in snapshot.elastic if job.pool == pool)
@@ -147,7 +148,7 @@ def _rooms(snapshot: SchedulerView, pool: str) -> Counts:
 
 
 def _problem_job(job: FlexibleJob, time: float) -> ElasticJob:
-    """Return a job for the decision `allocation`."""
+    """Return a job as an item of the decision `allocation`."""
     return ElasticJob(
         name=str(job.job),
         min_workers=job.base,
@@ -159,5 +160,5 @@ def _problem_job(job: FlexibleJob, time: float) -> ElasticJob:
 
 
 def reductions(speeds: tuple[float, ...], time: float, extras: Sequence[int]) -> list[float]:
-    """Return the seconds that numbers of flexible workers save compared with base workers alone."""
+    """Return the seconds that each number of flexible workers saves compared with base workers alone."""
     return [time - time * speeds[0] / speeds[extra] for extra in extras]

@@ -1,4 +1,4 @@
-"""Castor: jobs share GPUs if that pays off. The package includes the baselines of the paper's evaluation."""
+"""Castor: sharing of GPUs between jobs where that pays off, and the baselines of the paper's evaluation."""
 
 from heuristics.policies.castor.best_pairs import best_pairs
 from heuristics.policies.castor.sjf_bsbf import sjf_bsbf

@@ -1,4 +1,4 @@
-"""Best pairs: decides jointly which waiting jobs share GPUs with which running jobs."""
+"""Best pairs: a joint decision on which waiting jobs share GPUs with which running jobs."""
 
 from gsopt.performance.colocation import choose_sub_batch
 from gsopt.simulation import Decider, State
@@ -13,28 +13,28 @@ def best_pairs(
 ) -> Decider:
     """Start the shortest job that fits, and pair the other jobs with running jobs to save the most time.
 
-    `heuristics.policies.castor.sjf_bsbf` goes from job to job, and takes for each the partner with which the
-    mean completion time is smallest. Here, all waiting jobs are matched with running jobs together, at every
-    event. The value of a pair is the time that sharing saves compared with waiting, with the best sub-batch.
-    Only pairs that save time count, and the sum of their values is maximized. The policy needs a cluster of
-    racks with a `share_limit` of 2. In other clusters, it is `heuristics.policies.sjf.sjf`.
+    `heuristics.policies.castor.sjf_bsbf` goes from job to job, and chooses for each the partner with the
+    smallest mean completion time of the pair. Here, all waiting jobs are matched with running jobs at once, at
+    every event. The value of a pair is the time that sharing with the best sub-batch saves compared with
+    waiting. Only pairs that save time count, and the sum of their values is maximized. The policy needs a
+    cluster of racks with a `share_limit` of 2. In other clusters, it is `heuristics.policies.sjf.sjf`.
 
-    Source: the pairs are those of Castor, Theorem 1 and Algorithm 2. The joint decision by a maximum-weight
-    matching is gsopt's own. Key for free GPUs: remaining time. Ties: lower job number; among matchings with the
-    same sum, an arbitrary but reproducible one. Not preemptive; decides at arrivals and completions; knows
+    Source: the pairs are those of Castor, Theorem 1 and Algorithm 2. The joint decision, a maximum-weight
+    matching, is gsopt's own. Key for free GPUs: remaining time. Ties: lower job number; among matchings with
+    the same sum, an arbitrary but reproducible one. Not preemptive; decides at arrivals and completions; knows
     durations and interference. O(n^3) per event for n running jobs, and O(waiting jobs times running jobs times
     sub-batches) at worst. A refused pair is not evaluated again.
 
-    Departure from Castor's policy: unless `several` is set, a job shares GPUs with only one partner, which has
-    as many GPUs to itself as the job demands. A job therefore never shares only some of its GPUs.
+    Departure from Castor's policy: unless `several` is set, a job shares GPUs with only one partner, which must
+    have as many GPUs to itself as the job demands. A job therefore never shares only some of its GPUs.
 
     Parameters
     ----------
     order, placement
         As in `sjf_bsbf`, for jobs that fit on free GPUs.
     several
-        Whether jobs that are too wide for any partner may share GPUs with several partners, and use free GPUs,
-        after the pairs have started.
+        Whether, after the pairs have started, jobs that are too wide for any single partner may share GPUs with
+        several partners and also use free GPUs.
 
     Raises
     ------

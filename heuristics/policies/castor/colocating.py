@@ -1,4 +1,4 @@
-"""Colocating: waiting jobs start on free GPUs, or next to running jobs if too few GPUs are free."""
+"""Colocating: a decider that starts jobs on free GPUs, or beside running jobs if too few are free."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -13,18 +13,18 @@ from heuristics.policies.castor.patient import Patience
 
 
 class Colocating:
-    """Starts waiting jobs by key, on free GPUs or next to running jobs, and never stops jobs.
+    """A decider that starts waiting jobs by key, on free GPUs or beside running jobs, and never stops jobs.
 
-    A job takes free GPUs if there are enough. Otherwise it takes GPUs that a single job holds, from the
-    partners that a judge accepts, best first. Then it takes free GPUs, on the machines of its partners and
-    where most GPUs are free. With several partners, it starts in the smallest of the sub-batches found for
-    them, or in a smaller one if that needs too much memory on some GPU. If there are still too few GPUs, the
-    job waits for the next event.
+    A job takes free GPUs if there are enough. Otherwise, it first takes GPUs that a single job holds, from the
+    partners that a judge accepts, best first. It then takes free GPUs, first on the machines of its partners
+    and then where most GPUs are free. With several partners, the job starts with the smallest of the
+    sub-batches found for them, or with an even smaller one if that needs too much memory on some GPU. If there
+    are still too few GPUs, the job waits for the next event.
 
     Ties of keys go to the lower job number. A job that cannot start blocks all jobs behind it unless `skip` is
     set. With `free_first`, a job that shares takes all suitable free GPUs before shared ones. With
     `share_first`, it looks for partners even if enough GPUs are free. `placer` chooses the GPUs of a job if
-    enough are free. `patience` may make a job wait instead of sharing, which None never does.
+    enough are free. `patience` may make a job wait instead of sharing; with None, jobs never do.
     """
 
     preemptive = False
@@ -48,7 +48,7 @@ class Colocating:
         self._turns = Turns()
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Start jobs in turn."""
+        """Start waiting jobs in ascending order of key, where they fit."""
         for job in (*state.evicted, *state.arrived):
             self._turns.add(Turn(self._key(job), 0, job), need_of(self._jobs[job]))
         if not self._turns:
@@ -69,7 +69,7 @@ class Colocating:
                 return
 
     def _start(self, state: State, job: int) -> Start | None:
-        """Return how a job starts now, or None if it waits."""
+        """Return the start of a job now, or None if the job waits."""
         if self._share_first:
             return self._beside(state, job) or on_free(state, job, self._placer)
         return on_free(state, job, self._placer) or self._beside(state, job)

@@ -1,4 +1,4 @@
-"""Pairing: waiting jobs start on free GPUs, and the others are matched jointly with running jobs."""
+"""Pairing: a decider that starts jobs on free GPUs, and matches the others jointly with running jobs."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
@@ -12,12 +12,12 @@ from gsopt.simulation.policy import Action, Start, State
 
 
 class Pairing:
-    """A decider that starts waiting jobs on free GPUs, and others in the best pairs. No job is stopped.
+    """A decider that starts waiting jobs on free GPUs or in the best pairs, and never stops jobs.
 
-    The best pairs are a matching of waiting with running jobs: each job is in at most one pair, and the sum of
-    the judge's ranks of the pairs, all negative, is least. The partner must have as many GPUs to itself as the
-    waiting job demands. Running jobs with GPUs left are matched again until no pair is found. With `several`, a
-    job that is too wide for any single partner then shares with several, as in
+    The best pairs are a matching of waiting jobs with running jobs. Each job is in at most one pair, and the
+    sum of the judge's ranks, which are all negative, is minimized. A partner must have as many GPUs to itself
+    as the waiting job demands. Running jobs that still have GPUs to themselves are matched again until no pair
+    is found. With `several`, a job that is too wide for any single partner then shares with several, as in
     `heuristics.policies.castor.colocating.Colocating`.
     """
 
@@ -37,7 +37,7 @@ class Pairing:
         self._turns = Turns()
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Start jobs on free GPUs, and pair the others."""
+        """Start jobs on free GPUs, and pair the others with running jobs."""
         for job in (*state.evicted, *state.arrived):
             self._turns.add(Turn(self._key(job), 0, job), need_of(self._jobs[job]))
         if not self._turns:
@@ -54,14 +54,14 @@ class Pairing:
                 yield from self._made(state, turn, need, found)
 
     def _made(self, state: State, turn: Turn, need: Any, start: Start | None) -> Iterator[Start]:
-        """Yield a start, if there is one, and update the queue and the partners."""
+        """Yield a start unless it is None, and update the queue and the partners."""
         if start is not None:
             self._turns.remove(turn, need)
             yield start
             self._partners.refresh(state, turn.job)
 
     def _pairs(self, state: State) -> list[tuple[Turn, Any, Start]]:
-        """Return the waiting jobs of the best pairs in order, with their starts."""
+        """Return the waiting jobs in the best pairs, in queue order, with their starts."""
         turns = list(self._turns.walk(lambda need: need.gpus <= self._partners.room))
         found: dict[int, dict[int, Partner]] = {}
         for turn, need in turns:
@@ -82,8 +82,8 @@ class Pairing:
 def assign_partners(values: Mapping[int, Mapping[int, Any]]) -> dict[int, int]:
     """Assign each job to one of its partners, or to none, to maximize the sum of the values.
 
-    `values` are by job and partner, all positive, and are rounded to floats. This is the assignment problem,
-    where having no partner is worth 0: O(n^3) for n partners (Jonker and Volgenant 1987, as implemented in
+    `values[job][partner]` must be positive, and is rounded to a float. This is the assignment problem in which
+    a job without a partner has the value 0. O(n^3) for n partners (Jonker and Volgenant 1987, as implemented in
     scipy).
     """
     import numpy as np

@@ -1,4 +1,4 @@
-"""Patient: the choice whether a job should share GPUs now or wait for free GPUs."""
+"""Patient: the choice between sharing GPUs now and waiting for free GPUs."""
 
 from collections.abc import Callable, Mapping, Sequence
 from math import inf
@@ -7,20 +7,20 @@ from typing import Any
 from gsopt.simulation.parts.partners import suitable
 from gsopt.simulation.policy import Start, State
 
-#: Whether a job starts as it would now, or waits: (state, start) -> True to start.
+#: Decides whether a job starts as proposed or waits: (state, start) -> True to start.
 Patience = Callable[[State, Start], bool]
 
 
 class Patient:
-    """A comparison of sharing GPUs now with waiting for the earliest free GPUs, if no other jobs arrive.
+    """A comparison of sharing GPUs now with waiting for the earliest free GPUs, assuming no other arrivals.
 
-    Two sums of seconds from now are compared. If the job starts, these are the seconds until the job and each
-    of its partners complete. If it waits, these are the seconds until enough GPUs are free and the job has run
-    alone on them, and until each of the same partners completes without it. Every running job continues at its
+    The sum of completion times, in seconds from now, is computed for the job and its partners in two cases. In
+    the first, the job starts now and shares GPUs. In the second, it waits until enough GPUs are free and runs
+    alone on them, while the same partners complete without it. Every running job is assumed to continue at its
     current speed, except for the effects of the start itself.
 
-    Theorem 1 of Castor compares a pair with waiting until the running job has completed, although other GPUs
-    may be free long before. It considers a single partner, whereas a gang may have several.
+    Castor's Theorem 1 compares sharing with waiting until the running job has completed, although other GPUs
+    may be free long before. It also considers a single partner, whereas a gang may have several.
     """
 
     def __init__(self) -> None:
@@ -28,14 +28,14 @@ class Patient:
         self._left: dict[int, Any] = {}
 
     def __call__(self, state: State, start: Start) -> bool:
-        """Check whether to start now. A tie, or a start on free GPUs, counts as yes."""
+        """Check whether to start now. In a tie, or on free GPUs, the answer is yes."""
         sharing, waiting = self.sums(state, start)
         return bool(sharing <= waiting)
 
     def sums(self, state: State, start: Start) -> tuple[Any, Any]:
-        """Return the seconds until a job and its partners complete, if it starts now and if it waits.
+        """Return the sum of seconds until a job and its partners complete, if it starts now and if it waits.
 
-        Waiting is infinite if there will never be enough GPUs for the job.
+        The second sum is infinite if there will never be enough GPUs for the job.
         """
         gpus = start.gpus if isinstance(start.gpus, tuple) else ()
         left = self._seconds_left(state)
@@ -45,7 +45,7 @@ class Patient:
         return _together(state, start, gpus, {each: left[each] for each in partners}), waiting
 
     def _seconds_left(self, state: State) -> Mapping[int, Any]:
-        """Return the seconds that each running job takes at its current speed, cached per set of jobs."""
+        """Return the seconds that each running job still needs at its current speed (cached)."""
         seen = state.now, len(state.running)
         if seen != self._seen:
             self._seen = seen
@@ -61,7 +61,7 @@ def _rate(state: State, job: int, more: Sequence[int] = ()) -> Any:
 
 
 def _free_from(state: State, job: int, left: Mapping[int, Any]) -> Any:
-    """Return the seconds until enough GPUs for a job are free, or infinity if that never happens."""
+    """Return the seconds until enough GPUs are free for a job, or infinity if that never happens."""
     item = state.jobs[job]
     suits = suitable(state, item, tuple(range(state.cluster.gpus)))
     until = sorted(max((left[user] for user in state.users(gpu)), default=0) for gpu in suits)
@@ -69,7 +69,7 @@ def _free_from(state: State, job: int, left: Mapping[int, Any]) -> Any:
 
 
 def _together(state: State, start: Start, gpus: tuple[int, ...], rest: Mapping[int, Any]) -> Any:
-    """Return the total seconds until a job that starts now and its partners complete."""
+    """Return the sum of seconds until a job that starts now, and each of its partners, completes."""
     job, work, now, total = start.job, state.remaining(start.job), 0, 0
     slowed = {each: _rate(state, each, [job]) / _rate(state, each) for each in rest}
     while rest:

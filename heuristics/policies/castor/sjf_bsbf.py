@@ -1,4 +1,4 @@
-"""SJF-BSBF: shortest job first, with best sharing benefit first, the policy of Castor."""
+"""SJF-BSBF: Castor's policy, shortest job first and best sharing benefit first."""
 
 from typing import Literal, get_args
 
@@ -12,10 +12,10 @@ from gsopt.simulation.parts.partners import Judge, Match
 from heuristics.policies.castor.colocating import Colocating
 from heuristics.policies.castor.patient import Patient
 
-#: Which sub-batches are tried.
+#: The sub-batches to try: all, or only the whole batch.
 Batches = Literal["all", "whole"]
 
-#: What sharing is weighed against.
+#: What sharing is compared with: waiting for the partner, or for the first free GPUs.
 WaitFor = Literal["partner", "gpus"]
 
 
@@ -34,13 +34,13 @@ def sjf_bsbf(
     """Start the shortest job that fits. If too few GPUs are free, let it share GPUs if this pays off.
 
     If too few GPUs are free for a job, it is compared with every running job that has GPUs to itself: is the
-    mean completion time of the pair lower if they share, or if one waits for the other? Jobs with which sharing
-    is better become partners, in the order of the mean completion time, until there are enough GPUs. The job
-    starts with the sub-batch that is best with these partners, and keeps it. Running jobs never change their
-    sub-batch. At most two jobs share a GPU. The policy needs a cluster of racks with a `share_limit` of 2. In
-    other clusters, it is `heuristics.policies.sjf.sjf`.
+    mean completion time of the pair lower if they share, or if one waits for the other? The running jobs with
+    which sharing is better become partners, in ascending order of the mean completion time, until there are
+    enough GPUs. The job starts with the sub-batch that is best with these partners, and keeps it. Running jobs
+    never change their sub-batches. At most two jobs share a GPU. The policy needs a cluster of racks with a
+    `share_limit` of 2. In other clusters, it is `heuristics.policies.sjf.sjf`.
 
-    Source: Castor, section 5.2, Algorithms 1 and 2. Key: remaining time. Ties: lower job number, also of
+    Source: Castor, section 5.2, Algorithms 1 and 2. Key: remaining time. Ties: lower job number, also among
     partners with the same mean. Not preemptive, and decides at arrivals and completions; knows durations and
     interference. O(waiting jobs times running jobs times sub-batches) per event at worst. A refused pair is not
     evaluated again.
@@ -51,19 +51,19 @@ def sjf_bsbf(
     the job waits and is reconsidered at the next event. A job takes only GPUs that a partner has to itself, and
     from the last partner no more than needed. With several partners, a job starts with the smallest of the
     sub-batches found for them. The theorem covers two jobs. With more jobs, the worst partner of each job
-    determines its speed, which the decision ignores. Sub-batches are those modes of a job that have more steps
-    on the same GPUs and the same batch, from the whole batch to the smallest one, if their memory fits next to
-    that of the running job. The printed text asks for memory that exceeds it. A job that waits will use the
-    whole batch.
+    determines its speed, which the decision ignores. Sub-batches are those modes of a job that need more steps
+    for the same batch on the same GPUs, from the whole batch to the smallest one, if their memory fits beside
+    that of the running job. (The paper, by mistake, asks for memory that exceeds it.) A job that waits will use
+    the whole batch.
 
     Parameters
     ----------
     rule
-        How a pair decides whether to share: by its two extreme starts, which is exact for two jobs, or as
-        printed (`gsopt.performance.colocation.Pair.shares`).
+        How a pair decides whether to share: by comparing the two extreme start times, which is exact for two
+        jobs, or as in the paper (see `gsopt.performance.colocation.Pair.shares`).
     batches
-        ``"all"`` tries all sub-batches. ``"whole"`` tries only the first one, since line 13 of Algorithm 2
-        returns within the loop.
+        ``"all"`` tries all sub-batches. ``"whole"`` tries only the first one, as in the paper, where line 13 of
+        Algorithm 2 returns within the loop.
     ties
         Which sub-batch to choose if several have equal means: the ``"larger"`` one, or the ``"smaller"`` one,
         as with the ``<=`` in line 7 of Algorithm 2.
@@ -80,8 +80,8 @@ def sjf_bsbf(
         ``"emptiest"`` the machines with the most free GPUs first, which is one reading of line 7.
     wait_for
         ``"partner"``: a job shares if that is better than waiting for its partner, as in the theorem.
-        ``"gpus"``: it must also be better than waiting for the first free GPUs, whichever job releases them
-        (`heuristics.policies.castor.patient.Patient`).
+        ``"gpus"``: sharing must also be better than waiting for the first free GPUs, whichever job releases
+        them (`heuristics.policies.castor.patient.Patient`).
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""SJF-FFS: shortest job first, with first-fit sharing, the baseline of Castor that always shares."""
+"""SJF-FFS: Castor's baseline that always shares, shortest job first with first-fit sharing."""
 
 from gsopt.simulation import Decider, State
 from gsopt.simulation.parts.accumulation import fits, memory_left, sub_batches
@@ -17,9 +17,9 @@ def sjf_ffs(
 ) -> Decider:
     """Start the shortest job that fits. If too few GPUs are free, share with the first suitable jobs.
 
-    This is `heuristics.policies.castor.sjf_bsbf` without its decision. Every running job that has GPUs to
-    itself is a partner if the memory suffices, in the order of the first such GPU, and a job starts with the
-    largest sub-batch that fits.
+    This is `heuristics.policies.castor.sjf_bsbf` without the decision whether to share. Every running job that
+    has GPUs to itself is a partner if there is enough memory, and partners are taken in the order of their
+    first such GPUs. A job starts with the largest sub-batch that fits.
 
     Source: Castor, section 7 (baseline SJF-FFS, which resorts to colocation whenever idle resources are
     insufficient). Everything else is as in SJF-BSBF, so that the two differ only in the decision. Key:
@@ -50,7 +50,7 @@ def sjf_ffs(
 
 
 def first_fit_sharing(state: State, job: int, partner: int, gpus: tuple[int, ...], /) -> Match | None:
-    """Accept a pair if the memory suffices, and rank it by the first GPU."""
+    """Accept a pair if there is enough memory, and rank it by the number of its first GPU."""
     del partner
     item, left = state.jobs[job], memory_left(state, gpus)
     return next((Match(gpus[0], name) for name in sub_batches(item) if fits(item, name, left)), None)

@@ -1,4 +1,4 @@
-"""Dally: delay scheduling by network tiers."""
+"""Dally: delay scheduling, in which jobs wait for GPUs on a closer network tier."""
 
 from heuristics.policies.dally.policy import dally
 

@@ -1,4 +1,4 @@
-"""Plots: the tuned timer of one tier, and the demand, over time."""
+"""Plots: the tuned timer for one tier and one number of GPUs over time."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -13,20 +13,20 @@ if TYPE_CHECKING:
 def tuned_timers(
     seen: Mapping[str, Sequence[TunedTimer]], *, tier: str, gpus: int, axes: "Axes | None" = None
 ) -> "Axes":
-    """Plot the timer of one tier and demand over time, one line per run.
+    """Plot the timer for one tier and one number of GPUs over time, one line per run.
 
-    Source: the plot of Dally's Figure 4.
+    Source: Dally, Figure 4.
 
     Parameters
     ----------
     seen
-        The timers that `heuristics.policies.dally` passed to `observe`, by name of the run in the legend.
+        The timers that `heuristics.policies.dally` passed to `observe`, by the name of the run for the legend.
     tier
         Name of the tier for which jobs wait.
     gpus
         Number of GPUs that these jobs demand.
     axes
-        The axes to draw on, or None for a new figure.
+        The axes on which to plot, or None for a new figure.
     """
     axes = titled(axes, "", "", size=(9, 4))
     wanted = {

@@ -1,4 +1,4 @@
-"""Dally: delay scheduling by network tiers, with tuned timers and preemption by network sensitivity."""
+"""Dally: delay scheduling by network tiers, with tuned timers and network-sensitive preemption."""
 
 from collections.abc import Sequence
 
@@ -16,16 +16,16 @@ _FIXED: dict[str, Timer] = {"none": never_waits, "consolidated": always_waits}
 def dally(state: State, settings: DallySettings) -> Decider:
     """Offer free GPUs first to the jobs that the network slows down most.
 
-    Jobs decline GPUs that are too far apart. A job accepts GPUs of its best tier immediately, and GPUs of a
-    worse tier once its timers for all better tiers have expired. The timers may be tuned: a timer is then the
-    mean plus two standard deviations of how long jobs with the same demand waited for the tier. They may also
-    be given, or 0 (``"none"``), or infinite (``"consolidated"``). When a job's lease ends, its GPUs are offered
-    to all waiting jobs again, which is how jobs are preempted.
+    Jobs decline GPUs that are too far apart: a job accepts GPUs of its best tier immediately, and GPUs of a
+    worse tier once its timers for all better tiers have expired. By default, timers are tuned: each is the mean
+    plus two standard deviations of the time for which jobs with the same demand waited for the tier. They may
+    also be given, or 0 (``"none"``), or infinite (``"consolidated"``). When a job's lease ends, its GPUs are
+    offered to all waiting jobs again. This is how jobs are preempted.
 
-    Source: Dally, section IV-B, Algorithms 1 and 2. Key: Nw_sens, which is the number of completed iterations
-    times the compute time of an iteration, divided by the running time. It is 0 for a job that has not run, so
-    new jobs come first. Ties: the job that has waited longer, then the lower job number. Preemptive only at the
-    end of leases, and not at all if `lease` is None. Does not use durations. O(waiting jobs) per event.
+    Source: Dally, section IV-B, Algorithms 1 and 2. Key: Nw_sens, the number of completed iterations times the
+    compute time per iteration, divided by the running time. It is 0 for a job that has not run, so new jobs
+    come first. Ties: the job that has waited longer, then the lower job number. Preemptive only at the end of
+    leases, and not at all if `lease` is None. Does not use durations. O(waiting jobs) per event.
 
     Our interpretations where the paper is silent: the policy checks that enough GPUs are free, which line 21 of
     Algorithm 1 omits. If a job rejects an offer, the offer passes to the next job. A job's timer for machines
@@ -33,10 +33,10 @@ def dally(state: State, settings: DallySettings) -> Decider:
     runs within the rack timer, and a timer is at least as long as the timers of closer tiers. If the GPUs that
     a job gets in a rack happen to be on one machine, the job has the machine tier. All old entries of a list
     are removed; the published pseudo-code skips some of them, because it removes entries while iterating.
-    Demands do not have to be powers of 2. With more than three tiers, the same rule gives one timer for each
-    tier except the outermost. A renewed lease does not count as an accepted offer, so its wait of 0 is not
-    recorded. Recorded waits use the clock with which the timer is compared. A job's time is `Job.duration`, on
-    the GPUs that it demands.
+    Demands need not be powers of 2. With more than three tiers, the same rule gives one timer for each tier
+    except the outermost. A renewed lease does not count as an accepted offer, so its wait of 0 is not recorded.
+    Recorded waits are measured by the same clock as the waits that are compared with timers. A job's running
+    time is `Job.duration`, on the GPUs that it demands.
 
     Parameters
     ----------
@@ -46,37 +46,38 @@ def dally(state: State, settings: DallySettings) -> Decider:
         The timers: tuned (``"auto"``), those of `delays` (``"manual"``), 0 (``"none"``), or infinite
         (``"consolidated"``).
     clock
-        When a job's wait begins: at its arrival or the loss of its GPUs, or at the first offer that it has
-        declined since then.
+        When a job's wait begins: at its arrival or the loss of its GPUs (``"starvation"``), or at the first
+        offer that it has declined since then (``"offer"``).
     lease
         Seconds for which a job holds its GPUs before they are offered again, or None for its whole run. The
         paper does not say when jobs are preempted.
     renew
-        Whether a job whose lease ends keeps its GPUs, or takes others of the same tier, if the jobs before it
-        in the order have left them. ``"best"``: only if this is its best tier, so that a bad placement lasts no
-        longer than a lease. ``"same"``: on any tier. ``"never"``: it waits for these GPUs as for any others.
+        Whether a job whose lease ends may keep its GPUs, or take others of the same tier, if the jobs ahead of
+        it have left them. ``"best"``: only if this is its best tier, so that a bad placement lasts no longer
+        than a lease. ``"same"``: on any tier. ``"never"``: the job waits for these GPUs as for any others.
     order
-        ``"network_sensitive"``: Nw_sens as published. ``"relative"``: multiplied by the slowdown on the job's
-        best tier, so that a model that is slow everywhere does not always come first. ``"fifo"``: by release
-        date. ``"round_robin"``: by waiting time.
+        ``"network_sensitive"``: Nw_sens as published. ``"relative"``: Nw_sens multiplied by the slowdown on the
+        job's best tier, so that a model that is slow everywhere does not always come first. ``"fifo"``: by
+        release date. ``"round_robin"``: by waiting time.
     placement
-        ``"best"`` uses the run's placer, which by default chooses the tightest machine, or else the tightest
-        rack and its emptiest machines, or else the emptiest machines of the cluster. ``"first"`` takes the
-        first machine, or rack, that has room. ``"emptiest"`` takes the machines with the most free GPUs.
+        ``"best"`` uses the run's placer, which by default chooses the fullest machine with room, or else the
+        fullest rack with room and its emptiest machines, or else the emptiest machines of the cluster.
+        ``"first"`` takes the first machine, or rack, that has room. ``"emptiest"`` takes the machines with the
+        most free GPUs.
     delays
         The given timers in seconds, from the innermost tier outwards, each counted from the beginning of the
-        wait. For further tiers, the last step is repeated.
+        wait. For further tiers, the last difference is added again.
     history
-        Seconds after which a wait is removed from its list.
+        Age, in seconds, above which a wait is removed from its list.
     history_on
-        Whether these seconds count from when the wait was recorded (``"record"``), or are compared with the
-        wait itself (``"wait"``), as printed, which drops long waits.
+        Whether the age is the time since the wait was recorded (``"record"``) or, as printed, the wait itself
+        (``"wait"``), so that long waits are dropped.
     max_len
-        The largest number of waits in a list; unlimited if None.
+        Largest number of waits in a list; unlimited if None.
     ddof
         1 for the standard deviation of a sample, 0 for that of a population.
     empty
-        Timers while a list is empty; `delays` if None.
+        Timers that apply while a list is empty; `delays` if None.
     floors, caps
         The smallest and the largest tuned timers, in seconds, from the innermost tier outwards.
     least_wait
@@ -84,7 +85,8 @@ def dally(state: State, settings: DallySettings) -> Decider:
     censored
         Whether the wait of a job that takes a worse tier is also recorded for the better tiers that it gave up.
     observe
-        Called with a `heuristics.policies.dally.tuner.TunedTimer` whenever a tuned timer has changed.
+        A function called with a `heuristics.policies.dally.tuner.TunedTimer` whenever a tuned timer has
+        changed.
 
     Raises
     ------
@@ -122,7 +124,7 @@ def dally(state: State, settings: DallySettings) -> Decider:
 
 
 def given_timers(delays: Sequence[float]) -> Timer:
-    """Return the timers of a list, extrapolated to further tiers, or 0 if the list is empty."""
+    """Return a timer that reads `delays`, extrapolated to further tiers, or is 0 if `delays` is empty."""
 
     def timer(tier: int, _gpus: int) -> float:
         if not delays:

@@ -1,4 +1,4 @@
-"""Settings: the options of Dally."""
+"""Settings: the options of the policy `dally`, checked."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from gsopt.simulation.parts.offers import Clock, Renewal
 from gsopt.simulation.parts.options import Order, Placement
 from heuristics.policies.dally.tuner import HistoryOn, TunedTimer
 
-#: Where the timers come from.
+#: The kind of timers: tuned, given, zero, or infinite.
 TimerKind = Literal["auto", "manual", "none", "consolidated"]
 
 _HOUR = 3600.0

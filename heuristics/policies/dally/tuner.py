@@ -1,4 +1,4 @@
-"""Tuner: delay timers that follow the waits of jobs for each tier."""
+"""Tuner: delay timers tuned to how long jobs have waited for each tier."""
 
 from collections import deque
 from math import inf, sqrt
@@ -11,15 +11,15 @@ from gsopt.simulation.policy import State
 if TYPE_CHECKING:
     from heuristics.policies.dally.settings import DallySettings
 
-#: Waits are added up in integer parts of a second, so that sums stay exact however many come and go.
+#: Waits are added up in integer fractions of a second, so that sums stay exact when waits are removed.
 _UNITS = 10**12
 
-#: What makes an entry of a list too old: the time since it was recorded, or the wait itself.
+#: What is compared with the largest age of an entry: the time since it was recorded, or the wait itself.
 HistoryOn = Literal["record", "wait"]
 
 
 class TunedTimer(NamedTuple):
-    """A timer at a given time: the seconds for which jobs that demand `gpus` GPUs wait for a tier."""
+    """A timer at a point in time: the seconds for which jobs that demand `gpus` GPUs wait for a tier."""
 
     time: Any
     tier: str
@@ -28,7 +28,7 @@ class TunedTimer(NamedTuple):
 
 
 class WaitList:
-    """The waits of jobs of one demand that got one tier, and the resulting timer.
+    """The waits of jobs with one demand that were placed on one tier, and the resulting timer.
 
     The timer is the mean plus two standard deviations of the waits that are recent enough. For the parameters,
     see `heuristics.policies.dally.dally`.
@@ -49,7 +49,7 @@ class WaitList:
         self._sum, self._squares = 0, 0
 
     def add(self, now: Any, wait: float) -> None:
-        """Record a wait."""
+        """Record a wait, given in seconds."""
         if self._by_wait and wait > self._history:
             return
         if len(self._waits) == self._max_len:
@@ -60,7 +60,7 @@ class WaitList:
         self._squares += units**2
 
     def timer(self, now: Any) -> float | None:
-        """Return the timer at a time, or None without waits to learn from."""
+        """Return the timer in seconds, or None if no wait is recent enough."""
         if not self._by_wait:
             while self._waits and now - self._waits[0][0] > self._history:
                 self._drop_first()
@@ -77,9 +77,9 @@ class WaitList:
 
 
 class Tuner(Timers):
-    """Timers that are tuned by the waits of jobs that got a tier, with a list for each tier and demand.
+    """Timers tuned to the waits of earlier jobs, with a list for each tier and demand.
 
-    Source: Dally, Algorithms 1 and 2. While a list is empty, the timer is that of `empty`.
+    Source: Dally, Algorithms 1 and 2. While a list is empty, the timer comes from `empty`.
     """
 
     def __init__(self, state: State, settings: "DallySettings", empty: Timer) -> None:

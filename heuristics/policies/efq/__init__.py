@@ -1,4 +1,4 @@
-"""Ares: elastic fair queuing."""
+"""EFQ: elastic fair queuing, the policy of Ares, and bounds on its delays."""
 
 from heuristics.policies.efq.policy import efq
 

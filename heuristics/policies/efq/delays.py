@@ -1,4 +1,4 @@
-"""Delays: the delays of jobs compared with their fair share, and bounds such as Ares' Theorem 1."""
+"""Delays: how much later jobs complete than under a fair share, and bounds such as Ares' Theorem 1."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -14,26 +14,27 @@ from gsopt.schedule import Schedule
 from gsopt.schedule.fairness import gps_finish_times
 from gsopt.schedule.judge import judged
 
-#: What bounds the delay behind GPS: the theorem as printed, or one that holds without or with caps.
+#: The bound on the delay compared with generalized processor sharing (GPS): the printed theorem, or a bound
+#: that holds if jobs may use all GPUs (``uncapped``) or in general (``capped``).
 Theorem = Literal["paper", "uncapped", "capped"]
 
-#: What a busy period is: all GPUs are held, jobs are present, or jobs are present under GPS.
+#: When the cluster is busy: while all GPUs are held, jobs are present, or jobs are present under GPS.
 BusyPeriod = Literal["GPUs", "jobs", "GPS"]
 
 
 def longest_busy_period(
     schedule: Schedule, scenario: Scenario, busy: BusyPeriod = "jobs", *, exact: bool = False
 ) -> Any:
-    """Return the length of the longest busy period of a schedule in seconds.
+    """Return the length of a schedule's longest busy period, in seconds.
 
     Parameters
     ----------
     schedule, scenario
-        The schedule, and the scenario that it belongs to.
+        The schedule, and its scenario.
     busy
-        The times at which the cluster counts as busy. In the paper's text, it is busy when all GPUs are held
-        ("GPUs"). The proof needs more: jobs are present ("jobs"), or jobs are present under generalized
-        processor sharing ("GPS").
+        When the cluster counts as busy. In the paper's text, it is busy while all GPUs are held ("GPUs"). The
+        proof needs longer busy periods: while jobs are present ("jobs"), or while jobs are present under
+        generalized processor sharing ("GPS").
     exact
         Whether to compute in fractions instead of floats.
 
@@ -85,7 +86,7 @@ def _longest_union(spans: Iterable[tuple[Any, Any]], longest: Any) -> Any:
 
 @dataclass(frozen=True)
 class LateJob:
-    """A job that completes later than the bound on its delay allows, with delay and bound in seconds."""
+    """A job whose delay exceeds its bound, with both in seconds."""
 
     job: str
     delay: Any
@@ -94,18 +95,19 @@ class LateJob:
 
 @dataclass(frozen=True)
 class DelayReport:
-    """The delays of jobs compared with their fair share, and the bounds of a theorem.
+    """The delays of jobs compared with a fair share, and the bounds of a theorem.
 
     Attributes
     ----------
     kind
         The theorem.
     busy_period
-        Length of the longest busy period in seconds.
+        Length of the longest busy period, in seconds.
     bounds
-        Largest delay in seconds that the theorem allows each job, by number.
+        Largest delay that the theorem allows each job, in seconds, by job number.
     delays
-        Completion time minus that under the fair share, in seconds, by number; negative for early jobs.
+        Completion time minus completion time under the fair share, in seconds, by job number; negative for
+        early jobs.
     violations
         The jobs that exceed their bounds.
     """
@@ -118,7 +120,7 @@ class DelayReport:
 
     @property
     def worst_delay(self) -> Any:
-        """The largest delay, or None without jobs."""
+        """The largest delay in seconds, or None without jobs."""
         return max(self.delays, default=None)
 
 
@@ -130,26 +132,28 @@ def delay_bound(
     kind: Theorem = "paper",
     exact: bool = False,
 ) -> tuple[Any, ...]:
-    """Bound the delay of each job under elastic fair queuing, compared with its fair share.
+    """Return an upper bound, in seconds, on each job's delay under elastic fair queuing.
 
-    Let B be the longest busy period, and let decisions be made at every event, without overhead:
+    The delay is relative to the completion time under the fair share. Let B be the longest busy period, and let
+    decisions be made at every event, without overhead:
 
     * "paper": (1/alpha - 1) B. Source: Ares, Theorem 1. It is **false** in general: counterexamples are one job
       that may use only one of two GPUs, and linear jobs on 3 GPUs at alpha = 1.
-    * "uncapped": (1 - alpha) B, if every job may use all GPUs, with B the longest time with jobs present. Only
-      the first job by virtual finish time runs then, so the work that precedes job j is done at an efficiency
-      of at least alpha from its arrival on; under the fair share it is done no faster than by all GPUs.
+    * "uncapped": (1 - alpha) B, if every job may use all GPUs, where B is the longest time with jobs present.
+      In this case, only the first job by virtual finish time runs. The work that precedes job j is therefore
+      done at an efficiency of at least alpha from j's arrival on; under the fair share, all GPUs together do it
+      no faster than at efficiency 1.
     * "capped": (1/(alpha c) - 1) B + (1 - 1/M) L/(alpha c) + the job's running time on its largest allowed
-      number of GPUs, for M GPUs, L the largest GPU-seconds of a job on its demanded GPUs, and c = min(1/r, (M -
-      d + 1) / M) for the largest demand d and the largest ratio r, at least 2, of consecutive allowed counts.
-      Loose.
+      number of GPUs. Here, M is the number of GPUs, L is the largest GPU time of any job on its demanded GPUs,
+      and c = min(1/r, (M - d + 1) / M), where d is the largest demand and r is the largest ratio of consecutive
+      allowed counts, but at least 2. This bound is loose.
 
     Parameters
     ----------
     scenario
         The scenario.
     busy_period
-        B in seconds; see `longest_busy_period`.
+        B, in seconds; see `longest_busy_period`.
     alpha
         The threshold of elastic fair queuing.
     kind
@@ -207,17 +211,18 @@ def delay_report(
     alpha, kind
         See `delay_bound`.
     busy
-        The kind of busy period in the paper's theorem (see `longest_busy_period`). The other theorems use
+        The kind of busy period for the paper's theorem (see `longest_busy_period`). The other theorems use
         "jobs".
     fair_times
-        Completion times under the fair share, on the scenario's own clock; those of `gps_finish_times` if None.
+        Completion times under the fair share, on the scenario's own clock; computed by `gps_finish_times` if
+        None.
     exact
-        Whether to compute in fractions instead of floats, whose rounding errors are tolerated.
+        Whether to compute in fractions. Otherwise, floats are used, and their rounding errors are tolerated.
 
     Raises
     ------
     InvalidSolution
-        The schedule breaks a rule.
+        The schedule violates a rule.
     InvalidInput, Unsupported
         As for `delay_bound`.
     """

@@ -1,4 +1,4 @@
-"""EFQ: elastic fair queuing."""
+"""EFQ: elastic fair queuing, the policy of Ares."""
 
 from collections.abc import Iterable
 from fractions import Fraction
@@ -13,22 +13,22 @@ from gsopt.simulation.parts.greedy import Greedy
 def efq(state: State, *, alpha: float | Fraction = 0.75, skip: bool = True) -> Decider:
     """Run the jobs that would complete first under equal shares, on as many GPUs as they can use efficiently.
 
-    At every event, jobs are served in the order of their virtual finish times. Each job gets the largest of its
-    allowed numbers of GPUs that is free. If a job's demand is not free, the job is skipped. A job grows before
-    the jobs behind it get any GPUs. A job with only one allowed number is rigid.
+    At every event, jobs are served in ascending order of virtual finish time. Each job gets the largest allowed
+    number of GPUs for which enough are free. If not even the job's demand is free, the job is skipped. A job
+    grows before the jobs behind it get any GPUs. A job with only one allowed number is rigid.
 
     Source: Ares, sections 3.2-3.3 (elastic fair queuing). Key: virtual finish time, fixed at the release. Ties:
     lower job number. Preemptive at arrivals and completions (in rounds at their multiples); resizes; knows
     durations. O(log jobs) for the key, and O(distinct holdings) per start or resize.
 
     Departures: the allowed numbers are those of the job, not doublings (see
-    `gsopt.scenario.speed.efficient_counts`). The fluid share refers to the initial cluster, even if GPUs come
-    and go.
+    `gsopt.scenario.speed.efficient_counts`). The fluid share refers to the initial cluster, even if GPUs are
+    added or removed later.
 
     Parameters
     ----------
     alpha
-        The lowest speed per GPU at which a job may still grow, relative to that on its demanded GPUs.
+        The lowest speed per GPU to which a job may grow, relative to the speed per GPU on its demanded GPUs.
     skip
         Whether jobs behind a job that does not fit may start; the paper does not say.
 

@@ -1,4 +1,4 @@
-"""ElasticFlow: plans in slots of time that keep the deadlines of all admitted jobs."""
+"""ElasticFlow: time-slotted plans that meet the deadlines of all admitted jobs."""
 
 from heuristics.policies.elasticflow.policy import elasticflow
 

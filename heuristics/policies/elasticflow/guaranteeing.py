@@ -11,16 +11,16 @@ from gsopt.simulation.policy import Action, Assign, State, Wake
 from heuristics.policies.elasticflow.plan import by_deadline, shares, with_spare
 from heuristics.policies.elasticflow.profile import PlannedShare, ProfileRequest, levels_of
 
-#: Whether the deadlines of some jobs can be kept: (requests, GPUs, seconds of a slot, the plan before) -> bool.
+#: Checks whether deadlines can be met: (requests, GPUs, seconds per slot, previous plan) -> bool.
 Admits = Callable[[Sequence[ProfileRequest], int, float, Mapping[int, PlannedShare]], bool]
 
 
-#: Whose rules: those of the paper, or those of the authors' program.
+#: The rules for slots and admissions: those of the paper, or those of the authors' program.
 Rules = Literal["paper", "program"]
 
 
 class DeadlineDecision(NamedTuple):
-    """The decision whether a job is admitted, which means that the plan keeps its deadline."""
+    """The decision whether to admit a job, whose deadline the plan then meets."""
 
     job: int
     time: Any
@@ -28,16 +28,16 @@ class DeadlineDecision(NamedTuple):
 
 
 class Guaranteeing:
-    """Admits jobs whose deadlines can be kept, and gives spare GPUs where they cost least.
+    """A decider that admits jobs whose deadlines can be met, and grants spare GPUs where they cost least.
 
-    New jobs are admitted one by one, in order of release, if `admits` finds that their deadlines can be kept
-    together with those of all admitted jobs that are not late anyway. Jobs without a deadline get spare GPUs.
-    So do rejected jobs, unless `drops` is set. In this case they never run. Everything is replanned at the
-    first slot after an event. `on_admission` is called with every decision about a job with a deadline.
+    New jobs are admitted one by one, in order of release, if `admits` finds that their deadlines can be met
+    along with those of all admitted jobs that are not late anyway. Jobs without a deadline get spare GPUs. So
+    do rejected jobs, unless `drops` is set, in which case they never run. Everything is replanned at the first
+    slot after an event. `on_admission` is called with every decision about a job with a deadline.
 
-    By the rules of the program, new jobs of one slot are admitted or rejected together, and rejected while any
-    admitted job is late anyway. Slots begin with events, at least a slot apart, and jobs may use the part of a
-    slot before their deadlines.
+    With the program's rules, all new jobs in a slot are admitted or rejected together, and they are rejected
+    while any admitted job is late anyway. Slots begin with events, at least one slot length apart, and jobs may
+    use the part of a slot before their deadlines.
     """
 
     preemptive = True
@@ -66,7 +66,7 @@ class Guaranteeing:
         self._levels: dict[int, tuple[tuple[int, ...], tuple[float, ...]]] = {}
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Admit new jobs, plan, and start the first slot of the plan."""
+        """Admit new jobs, plan the GPUs of all jobs, and start the plan's first slot, if a slot begins now."""
         for job in state.completed:
             self._admitted.pop(job, None)
             self._others.pop(job, None)
@@ -88,7 +88,7 @@ class Guaranteeing:
         return self._next is None or now + excused >= self._next
 
     def _plan(self, state: State) -> dict[int, int]:
-        """Return the GPUs of every job that should run."""
+        """Admit or reject new jobs, plan, and return the GPUs of every job that should run now."""
         gpus = state.capacity
         requests = [self._request(state, job) for job in self._admitted]
         in_time = shares(requests, gpus, self._slot, self._planned)
@@ -113,21 +113,21 @@ class Guaranteeing:
         return {job: count for job, count in counts.items() if count}
 
     def _groups(self, state: State) -> list[list[ProfileRequest]]:
-        """Return new jobs with deadlines in the groups that are admitted or rejected together."""
+        """Return the new jobs with deadlines, in groups that are admitted or rejected together."""
         self._levels |= {job: levels_of(state, job) for job in self._new}
         new = [self._request(state, job) for job in self._new]
         due = [request for request in new if request.slots is not None]
         return [due] if due and self._as_program else [[request] for request in due]
 
     def _request(self, state: State, number: int, *, late: bool = False) -> ProfileRequest:
-        """Return the request of a job, with its deadline unless it is given up."""
+        """Return the request of a job, without its deadline if it is given up (`late`)."""
         levels, speeds = self._levels[number]
         due = None if late else state.jobs[number].deadline
         slots = None if due is None else self._slots(state.now, due)
         return ProfileRequest(number, max(float(state.remaining(number)), 0.0), levels, speeds, slots)
 
     def _slots(self, now: Any, due: float) -> float:
-        """Return the slots until a deadline, whole ones in the paper. Clock rounding does not cost a slot."""
+        """Return the slots until a deadline (in the paper, full slots only), tolerating clock rounding."""
         left = due - now
         if self._as_program:
             return max(float(left) / self._slot, 0.0)
@@ -136,7 +136,7 @@ class Guaranteeing:
 
 
 def _any_is_complete(state: State, excused: float) -> bool:
-    """Check whether a running job is complete up to rounding, so that planning should wait for its GPUs."""
+    """Check whether a running job is complete up to rounding, so that planning should wait for its end."""
     return any(
         state.remaining(job) <= excused * state.rate(job, state.placement(job) or count)
         for job, count in state.running.items()

@@ -1,4 +1,4 @@
-"""Plan: the shares of all admitted jobs, and the jobs that get the spare GPUs now."""
+"""Plan: the shares of all admitted jobs, and the jobs that get spare GPUs now."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import inf
@@ -13,11 +13,11 @@ def shares(
     length: float,
     before: Mapping[int, PlannedShare] | None = None,
 ) -> dict[int, PlannedShare]:
-    """Grant every job its minimum satisfactory share, by deadline. Jobs that would be late get no GPUs.
+    """Grant jobs their minimum satisfactory shares, earliest deadline first; late jobs get nothing.
 
-    A job that is ahead of its plan may get by with a lower level for longer, which can make another job late.
-    If some job is late, and more jobs would be in time with at least the levels of the previous plan, these
-    levels are kept.
+    A job that is ahead of its plan could also meet its deadline on a lower level for longer, which can make
+    another job late. If some job is late, and more jobs would be on time if no level fell below that of the
+    previous plan, those levels are kept as minima.
     """
     found = _served(requests, gpus, length, {})
     if before and len(found) < len(requests):
@@ -44,7 +44,7 @@ def keeps_all(
     length: float,
     before: Mapping[int, PlannedShare] | None = None,
 ) -> bool:
-    """Check whether minimum satisfactory shares, taken by deadline, keep the deadlines of all jobs.
+    """Check whether minimum satisfactory shares, granted earliest deadline first, meet all deadlines.
 
     Source: ElasticFlow (ASPLOS 2023), section 4.1, Algorithm 1.
     """
@@ -52,7 +52,7 @@ def keeps_all(
 
 
 def by_deadline(requests: Iterable[ProfileRequest]) -> list[ProfileRequest]:
-    """Return jobs by deadline, with jobs without one last. Ties go to the lower job number."""
+    """Return jobs in order of deadline, jobs without one last. Ties go to the lower job number."""
     return sorted(
         requests, key=lambda request: (inf if request.slots is None else request.slots, request.number)
     )
@@ -61,12 +61,12 @@ def by_deadline(requests: Iterable[ProfileRequest]) -> list[ProfileRequest]:
 def with_spare(
     requests: Sequence[ProfileRequest], planned: Mapping[int, PlannedShare], gpus: int
 ) -> dict[int, int]:
-    """Return the GPUs of every job now: its share, plus spare GPUs by the GPU time that they cost.
+    """Return how many GPUs each job gets now: its share, plus spare GPUs where they cost least GPU time.
 
-    `requests` are in order of deadline. Jobs that would get nothing now first get their lowest level. Then the
-    job whose GPU time until completion rises least (or falls most) per GPU goes up one level, and so on. The
-    more a job does in this slot, the less it has to do later, at the level of its share. Ties go to the first
-    job.
+    `requests` must be in order of deadline. Jobs that would get nothing now first get their lowest level. Then,
+    repeatedly, the job whose GPU time until completion rises least (or falls most) per GPU goes up one level.
+    The more work a job does in this slot, the less remains for later slots, at the level of its share. Ties go
+    to the first job.
 
     Source: ElasticFlow (ASPLOS 2023), section 4.2, Algorithm 2.
     """
@@ -96,7 +96,7 @@ def with_spare(
 
 
 def _cost(request: ProfileRequest, rung: int, level: int) -> float:
-    """Return by how much the GPU time of a job rises per second and per GPU of a step."""
+    """Return how much a step up to level `rung` raises a job's GPU time, per second and additional GPU."""
     more = request.levels[rung] - request.levels[rung - 1]
     faster = request.speeds[rung] - request.speeds[rung - 1]
     gain = faster * level / request.speed(level) / more

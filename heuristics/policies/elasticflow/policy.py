@@ -1,4 +1,4 @@
-"""ElasticFlow: admits jobs whose deadlines can be kept, and grants them the GPUs needed for this."""
+"""ElasticFlow: admission of the jobs whose deadlines can be met, and the GPUs that they need for that."""
 
 from collections.abc import Callable
 from typing import Any, Literal, get_args
@@ -19,36 +19,36 @@ def elasticflow(
     rules: Rules = "paper",
     on_admission: Callable[[DeadlineDecision], Any] | None = None,
 ) -> Decider:
-    """Admit jobs whose deadlines can be met, give each the fewest GPUs that suffice, and divide the rest.
+    """Admit jobs whose deadlines can be met, grant each the fewest GPUs that suffice, and divide the rest.
 
     Time is divided into slots. At the first slot after an arrival or completion, the policy plans everything
-    anew, job by job in the order of deadlines. Each job takes the smallest allowed number of GPUs with which it
-    completes in time on the GPUs that the jobs before it leave. If fewer GPUs are left in a slot, it runs on as
-    many as it can there. This is its minimum satisfactory share. A new job is rejected if it would make any job
-    late. Spare GPUs in the first slot go to jobs that have none, by deadline, and then level by level to the
-    job whose GPU time rises least per GPU.
+    anew, job by job in order of deadline. Each job takes the smallest allowed number of GPUs with which it
+    completes on time, using only GPUs that the jobs before it leave. In slots in which fewer GPUs are left, it
+    runs on as many as it can. This is its minimum satisfactory share. A new job is rejected if it would make
+    any job late. Spare GPUs in the first slot go to jobs that have none, earliest deadline first. Further ones
+    go, level by level, to the job whose GPU time rises least per GPU.
 
     Source: ElasticFlow (ASPLOS 2023), sections 4.1 and 4.2, Algorithms 1 and 2, with the slots of its authors'
-    simulator. Key: as above. Ties: earlier deadline, then lower job number. Preemptive; resizes; knows
-    durations. O(J^2 L) for L levels of J jobs at an arrival, plus O(J G) for G steps of spare GPUs.
+    simulator. Key: as described above. Ties: earlier deadline, then lower job number. Preemptive; resizes;
+    knows durations. O(J^2 L) per arrival for J jobs with L levels each, plus O(J G) for G spare steps.
 
-    Readings: new jobs of one slot are admitted one by one, in the order of their release. The authors' program
-    admits or rejects all of them together, and rejects them while any admitted job is late anyway; it begins a
-    slot with an event, and lets jobs use the part of a slot before their deadlines (`rules`). Levels are not
-    lowered below those of the previous plan if that would make a job late. Rejected jobs and jobs without a
-    deadline run on spare GPUs, whereas the paper drops rejected jobs. Plans do not include overheads and
-    phases: a job keeps the speeds that it had on admission. Jobs may therefore be late because of them. The
-    figure ``deadlines_kept`` is the share of jobs that complete in time, and `on_admission` reports the jobs
-    that were admitted. If an admitted job loses its share because GPUs have gone, it is the first to get spare
-    GPUs.
+    Readings: new jobs in a slot are admitted one by one, in order of release. The authors' program (see
+    `rules`) admits or rejects all of them together, and rejects them while any admitted job is late anyway; it
+    also begins a slot with an event, and lets jobs use the part of a slot before their deadlines. Levels do not
+    fall below those of the previous plan if that would make a job late. Rejected jobs and jobs without a
+    deadline run on spare GPUs, whereas the paper drops rejected jobs. Plans ignore overheads and phases: a job
+    is assumed to keep the speeds that it had when it was first considered. Jobs may therefore be late. The
+    figure ``deadlines_kept`` is the share of jobs that complete on time, and `on_admission` reports which jobs
+    were admitted. An admitted job that loses its share because GPUs were removed is among the first to get
+    spare GPUs.
 
-    The policy is left out of comparisons unless named by its path,
-    ``heuristics.policies.elasticflow:elasticflow``, as it does not support several kinds of GPUs.
+    Comparisons leave the policy out unless it is named by its path,
+    ``heuristics.policies.elasticflow:elasticflow``, because it does not support several kinds of GPUs.
 
     Parameters
     ----------
     slot
-        Length of a slot in seconds.
+        Length of a slot, in seconds.
     exact
         Whether to admit a job whenever all deadlines could be met if GPUs and time were arbitrarily divisible,
         which is the most that any rule could admit. Jobs are still planned as above, so some of them may be
@@ -58,7 +58,7 @@ def elasticflow(
     rules
         Whether slots and admissions follow the ``paper`` or the authors' ``program``.
     on_admission
-        Called with every decision about a job with a deadline.
+        A function called with every decision about a job with a deadline.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Profile: the needs of jobs, the GPUs left in every slot, and the smallest sufficient share of a job."""
+"""Profile: the GPUs left in every slot, and the smallest share with which a job meets its deadline."""
 
 from dataclasses import dataclass
 from math import ceil, inf
@@ -13,13 +13,13 @@ from gsopt.simulation.policy import State
 _Whole = NDArray[np.int64]
 _Floats = NDArray[np.float64]
 
-#: Slots of the longest plan: a hundred thousand years of minutes.
+#: Number of slots in the longest plan; if each is a minute, more than a hundred thousand years.
 _LATEST = 2**56
 
 
 @dataclass(frozen=True)
 class ProfileRequest:
-    """The needs of a job."""
+    """A job's remaining work and deadline, and its speed on each number of GPUs."""
 
     number: int
     work: float  # seconds of work at speed 1 that are left
@@ -28,12 +28,12 @@ class ProfileRequest:
     slots: float | None  # slots until its deadline, if it has one; the last may be a part of one
 
     def speed(self, gpus: int) -> float:
-        """Return the speed on the GPUs of a level, or on none."""
+        """Return the job's speed on one of its levels, or 0 on no GPUs."""
         return self.speeds[self.levels.index(gpus)] if gpus else 0.0
 
 
 def levels_of(state: State, number: int) -> tuple[tuple[int, ...], tuple[float, ...]]:
-    """Return the numbers of GPUs on which a job can run, with its speeds, without those that are no faster."""
+    """Return the GPU counts on which a job can run, with its speeds, omitting counts that are no faster."""
     levels: dict[int, float] = {}
     for count in state.jobs[number].counts:
         if count <= state.cluster.gpus:
@@ -44,7 +44,7 @@ def levels_of(state: State, number: int) -> tuple[tuple[int, ...], tuple[float, 
 
 
 class PlannedShare(NamedTuple):
-    """The share of a job: its most GPUs in any slot, its GPUs in the first slot, and slots until completion."""
+    """A job's share: its most GPUs in any slot, its GPUs in the first slot, and its slots until completion."""
 
     level: int
     now: int
@@ -61,16 +61,16 @@ class SlotProfile:
 
     @property
     def left(self) -> list[tuple[int, int]]:
-        """Pairs of the slot at which a period ends and the GPUs left until then."""
+        """The periods with a constant number of GPUs left, as pairs: the slot at the end, and the GPUs left."""
         return list(zip(self._ends.tolist(), self._left.tolist(), strict=True))
 
     def serve(self, request: ProfileRequest, least: int = 0) -> PlannedShare | None:
-        """Take the lowest level, from `least` on, that keeps a job's deadline, or return None without one.
+        """Take the lowest level, at least `least`, that meets a job's deadline; return None if there is none.
 
-        On a level, the job gets in each slot the most GPUs, up to that level, that are left and on which it can
-        run. A job without a deadline gets its lowest level.
+        On a level, the job gets in each slot as many of the remaining GPUs as it can use, up to that level. A
+        job without a deadline gets its lowest level.
 
-        Source: ElasticFlow (ASPLOS 2023), section 4.1, Algorithm 1, progressive filling.
+        Source: ElasticFlow (ASPLOS 2023), section 4.1, Algorithm 1 (progressive filling).
         """
         levels = np.array((0, *request.levels))
         speeds = np.array((0.0, *request.speeds))
@@ -85,7 +85,7 @@ class SlotProfile:
         return None
 
     def _take(self, work: float, gpus: _Whole, speeds: _Floats, done: _Floats) -> tuple[int, int]:
-        """Take GPUs until a job completes, and return those of the first slot and the number of slots."""
+        """Take GPUs until a job completes; return its GPUs in the first slot and its number of slots."""
         last = int(np.searchsorted(done, work))
         begin = int(self._ends[last - 1]) if last else 0
         missing = work - (float(done[last - 1]) if last else 0.0)

@@ -1,4 +1,4 @@
-"""Relaxed: a linear program that checks whether deadlines could be kept if time and GPUs were divisible."""
+"""Relaxed: a linear program that checks whether deadlines could be met if time and GPUs were divisible."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -16,17 +16,18 @@ def could_keep_all(
     length: float,
     before: Mapping[int, PlannedShare] | None = None,
 ) -> bool:
-    """Check whether the deadlines of all jobs could be kept if GPUs and time were arbitrarily divisible.
+    """Check whether all deadlines could be met if GPUs and time were arbitrarily divisible.
 
-    This relaxes any plan in whole slots, so if the answer is no, some job is late in every plan.
+    This relaxes every plan in whole slots, so if the answer is no, every plan makes some job late.
 
-    Sets: jobs j; periods k between deadlines; segments s of the concave hull of the speeds of j, with g_s
-    further GPUs and v_s further speed. Parameters: work w_j, deadline d_j, seconds l_k, all GPUs G. Variables:
-    seconds y_jks in [0, l_k] of a segment, for periods before d_j; the least part p of its work that any job
-    gets done. Objective: maximize p. Constraints: sum_ks v_s y_jks >= w_j p for each j; sum_js g_s y_jks <= G
-    l_k for each k. All deadlines can be kept if p is at least 1. Size: O(J^2 S) variables, O(J) rows.
+    Sets: jobs j; periods k between deadlines; segments s of the concave hull of j's speeds, each with g_s
+    additional GPUs and v_s additional speed. Parameters: work w_j, deadline d_j, length l_k in seconds, total
+    number of GPUs G. Variables: seconds y_jks in [0, l_k] for which j uses segment s in period k, for periods
+    before d_j; the smallest fraction p of its work that any job completes. Objective: maximize p. Constraints:
+    sum_ks v_s y_jks >= w_j p for each j; sum_js g_s y_jks <= G l_k for each k. All deadlines can be met if the
+    maximum is at least 1. Size: O(J^2 S) variables, O(J) rows.
 
-    Source: gsopt's own, a relaxation of the admission rule of ElasticFlow (ASPLOS 2023), section 4.1.
+    Source: gsopt's own, a relaxation of ElasticFlow's admission rule (ASPLOS 2023, section 4.1).
     """
     if keeps_all(requests, gpus, length, before):
         return True  # and there is nothing to compute

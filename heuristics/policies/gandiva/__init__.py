@@ -1,4 +1,4 @@
-"""Gandiva: jobs that grow, migrate, are packed, or take turns."""
+"""Gandiva: four policies, in which jobs migrate, grow, share GPUs in pairs, or take turns."""
 
 from heuristics.policies.gandiva.gandiva import gandiva
 from heuristics.policies.gandiva.gandiva_growing import gandiva_growing

@@ -1,4 +1,4 @@
-"""Gandiva: jobs start on any free GPUs, take turns, and migrate to closer GPUs when some become free."""
+"""Gandiva: a policy whose jobs start on any free GPUs, take turns, and migrate to closer GPUs."""
 
 from gsopt.simulation import Decider, State
 from gsopt.simulation.interval import require_interval
@@ -9,22 +9,22 @@ from heuristics.policies.gandiva.migrating import Migrating
 def gandiva(state: State, *, lease: float | None = 28800.0, placement: Placement = "best") -> Decider:
     """Start the job that has waited longest on any free GPUs, and move running jobs closer if possible.
 
-    Source: Gandiva (OSDI 2018), sections 3.1 to 3.4, as the network-agnostic baseline of Dally, section V-C.
-    The network does not affect which jobs start, or when. A job whose GPUs are further apart than necessary
-    moves as soon as closer GPUs are free. Time slices are leases: when a lease ends, the job makes room for
-    jobs that have waited longer. Key: the time since which a job waits. Ties: lower job number. Preemptive at
-    the end of leases; moves at every event. Does not know durations. O(waiting and running jobs) per event.
+    Source: Gandiva (OSDI 2018), sections 3.1 to 3.4, as in Dally's network-agnostic baseline, section V-C. The
+    network does not affect which jobs start, or when. A job whose GPUs are further apart than necessary moves
+    as soon as closer GPUs are free. Time slices are leases: when a lease ends, the job gives way to jobs that
+    have waited longer. Key: the time at which the job began to wait. Ties: lower job number. Preemptive at the
+    end of leases; moves at every event. Does not know durations. O(waiting and running jobs) per event.
 
-    Departures: as in the other policies of Dally's comparison, jobs are not packed on a GPU, and they do not
-    grow or shrink. The versions used in other comparisons are `gandiva_growing` (Aryl), `gandiva_packing`
-    (Gavel) and `gandiva_rotation` (Tiresias, ElasticFlow). Slices are as long as the leases of the other
-    policies, which is hours instead of a minute. Placements are as close as the free GPUs allow, although a
-    network-agnostic policy does not require this.
+    Departures: as in the other policies of Dally's comparison, jobs do not share GPUs, and they do not grow or
+    shrink. The versions used in other comparisons are `gandiva_growing` (Aryl), `gandiva_packing` (Gavel) and
+    `gandiva_rotation` (Tiresias, ElasticFlow). Slices are as long as the leases of the other policies: hours
+    instead of a minute. Placements are as close as the free GPUs allow, although a network-agnostic policy does
+    not require this.
 
     Parameters
     ----------
     lease
-        Seconds for which a job holds its GPUs while others wait, or None for its whole run.
+        Seconds after which a job's GPUs are offered to others that wait, or None for its whole run.
     placement
         As in `heuristics.policies.dally.dally`.
 

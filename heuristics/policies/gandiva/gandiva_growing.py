@@ -1,4 +1,4 @@
-"""Gandiva growing: a baseline for elastic jobs, which grow while GPUs are free and no job waits."""
+"""Gandiva growing: a baseline whose elastic jobs grow while GPUs are free and no job waits."""
 
 from collections.abc import Iterable
 
@@ -8,14 +8,14 @@ from gsopt.simulation.parts.waiting import WaitingQueue
 
 
 def gandiva_growing(state: State, *, blocks: bool = True) -> Decider:
-    """Start jobs on the GPUs that they demand, in the order of release, and let them grow while no job waits.
+    """Start jobs on their demanded GPUs in order of release, and let them grow while no job waits.
 
-    In the order in which they started, jobs get the largest of their allowed numbers of GPUs that is available.
+    In the order in which they started, jobs get the largest allowed number of GPUs for which enough are free.
     As soon as a job waits, every job returns to its demand.
 
     Source: Gandiva (OSDI 2018) as described in Aryl, section 7.1: jobs scale out when there are available
-    resources but no pending jobs. Key: release date. Ties: lower job number. Not preemptive; resizes. It knows
-    neither durations nor scaling, so a job grows even if this does not make it faster. O(jobs) per event.
+    resources but no pending jobs. Key: release date. Ties: lower job number. Not preemptive; resizes. Knows
+    neither durations nor scaling, so a job grows even if that does not make it faster. O(jobs) per event.
 
     Readings: neither paper says which job grows first. A job that does not fit blocks the jobs behind it; with
     ``blocks=False``, it is skipped. Gandiva's other techniques are separate policies: `gandiva` migrates jobs,
@@ -78,7 +78,7 @@ class _Growing:
             self._demanded[job] = self._pool.take(self._jobs[job], self._jobs[job].gpus)
 
     def _grow(self, held: dict[int, Holding]) -> None:
-        """Grant each job, in order of start, its largest allowed number of GPUs that is available."""
+        """Grant each job, in order of start, the largest allowed number of GPUs for which enough are free."""
         for job, demanded in held.items():
             item = self._jobs[job]
             room = item.gpus + self._pool.room(item)

@@ -1,4 +1,4 @@
-"""Gandiva packing: the baseline of Gavel, with equal time for all, in pairs if there are too few GPUs."""
+"""Gandiva packing: Gavel's baseline, which grants all jobs equal time and pairs them if GPUs are scarce."""
 
 from typing import get_args
 
@@ -17,30 +17,30 @@ def gandiva_packing(
     interval: float = 360,
     renewal: float = 1920,
 ) -> Decider:
-    """Let jobs and pairs of jobs take equal turns in rounds. The jobs of a pair share all their GPUs.
+    """Let single jobs and pairs of jobs, which share GPUs, take equal turns in rounds.
 
-    Source: Gandiva (OSDI 2018), section 3.3, packing, as implemented in the policy ``gandiva`` of Gavel's
+    Source: Gandiva (OSDI 2018), section 3.3 (packing), as implemented in the policy ``gandiva`` of Gavel's
     simulator (OSDI 2020). While the jobs demand more GPUs than there are, jobs without a partner are paired at
-    random with others of equal demand. A pair stays together until its jobs make less progress than in turns
-    (`heuristics.policies.gandiva.packing`). Each of m units (jobs or pairs) on M GPUs has the fraction M / (m
-    n) of the time on its n GPUs, at most 1, in Gavel's rounds (`heuristics.policies.gavel.rounds`,
-    ``original``).
+    random with others of equal demand. A pair stays together until its jobs make less progress than if they
+    took turns (`heuristics.policies.gandiva.packing`). With m units (jobs or pairs) on M GPUs, a unit gets the
+    fraction M / (m n) of the time, at most 1, on its n GPUs, in Gavel's rounds
+    (`heuristics.policies.gavel.rounds`, ``original``).
 
-    Key: the unit's fraction of the time, divided by the time that it has had. Ties: the time missed before
-    (half a round for a new pair), then the unit whose later job came first. Preemptive, at the beginning of
-    rounds. Does not know durations. O(n) per round with random pairs, and O(n^3) for the matching with
-    ``exact``.
+    Key: the unit's fraction of the time, divided by the time that it has had so far. Ties: the unit that has
+    missed more time (a new pair counts as half a round), then the unit whose later job came first. Preemptive,
+    at the beginning of rounds. Does not know durations. O(n) per round with random pairs, and O(n^3) for the
+    matching with ``exact``.
 
     Readings:
 
     - ``pairing="exact"`` chooses the pairs with the largest total progress, by a maximum-weight matching. The
-      published rule draws pairs at random.
-    - Pairs are not formed if they cannot run, because of memory or because a job makes almost no progress. The
-      code forms such pairs and lets them wait.
-    - When one job of a pair completes, the other continues alone. In the code, neither is complete, and the
+      published rule chooses pairs at random.
+    - Pairs are not formed if they cannot run, because of memory or because a job makes almost no progress.
+      Gavel's code forms such pairs and lets them wait.
+    - When one job of a pair completes, the other continues alone. In Gavel's code, neither is complete, and the
       other stays slow, until both have done their steps of the round.
-    - The remaining job of a pair may run alone on spare GPUs. In the code, it may share them with any other
-      job, even if GPUs stay empty, and regardless of interference.
+    - The remaining job of a pair may run alone on spare GPUs. In Gavel's code, it may share them with any other
+      job, regardless of interference, even if GPUs stay empty.
     - Without racks, or if only one job may hold a GPU, there are no pairs.
 
     Parameters
@@ -48,11 +48,11 @@ def gandiva_packing(
     pairing
         ``random`` or ``exact``.
     seed
-        Seed of random pairs.
+        Seed for the random pairs.
     interval
-        Seconds of a round.
+        Length of a round, in seconds.
     renewal
-        Smallest number of seconds between two pairings.
+        Least time between two pairings, in seconds.
 
     Raises
     ------

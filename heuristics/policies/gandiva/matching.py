@@ -1,27 +1,26 @@
-"""Matching: pairs of jobs with the largest sum of values."""
+"""Matching: the choice of pairs of jobs with the largest total value."""
 
 from typing import Any
 
 from gsopt.core.numbers.tolerances import SUM
 
-#: How many pairs are looked at for each job at first.
+#: Number of pairs per job that are considered at first.
 _FIRST = 2
 
 
 def best_matching(values: Any) -> list[tuple[int, int]]:
-    """Pair jobs, each with at most one other, to maximize the sum of the pairs' values.
+    """Pair jobs, each with at most one other job, to maximize the sum of the pairs' values.
 
-    `values` is a symmetric matrix, of which only pairs with a positive value count. Returns pairs of indices,
-    the lower one first, in order. O(n^3) for n jobs. Ties between matchings are broken arbitrarily but
-    reproducibly.
+    `values` is a symmetric matrix; only positive values count. The result is a sorted list of pairs of indices,
+    the lower index first. O(n^3) for n jobs. Ties between matchings are broken arbitrarily but reproducibly.
 
-    A maximum-weight matching (Edmonds 1965, as implemented in networkx) is computed among a few of the pairs.
-    Jobs have prices, and any two prices add up to at least the value of the pair. So the sum of all prices
-    bounds the sum of the values. The prices come from the assignment problem in which each job takes one job
-    and is taken by one (Jonker and Volgenant 1987, as implemented in scipy). The cost of a pair is its prices
-    minus its value, and a matching falls short of the bound by at least the cost of its pairs. If the best
-    matching among the cheapest pairs falls short by no more than the cost of any other pair, it is optimal.
-    Otherwise the optimum is among the pairs that cost no more than that shortfall.
+    A maximum-weight matching (Edmonds 1965, as implemented in networkx) is computed on a few of the pairs. Jobs
+    have prices, and the prices of any two jobs add up to at least the value of the pair. The sum of all prices
+    is therefore an upper bound on the total value. The prices come from the assignment problem in which each
+    job takes one job and is taken by one (Jonker and Volgenant 1987, as implemented in scipy). The cost of a
+    pair is the sum of its prices minus its value, and a matching falls short of the bound by at least the cost
+    of its pairs. If the best matching on the cheapest pairs falls short by no more than the cost of any other
+    pair, it is optimal. Otherwise, the optimum uses only pairs that cost no more than that shortfall.
     """
     import numpy as np
 
@@ -45,11 +44,11 @@ def best_matching(values: Any) -> list[tuple[int, int]]:
 
 
 def _prices(worth: Any) -> Any:
-    """Return non-negative prices of jobs. Any two add up to at least their joint value, and little more.
+    """Return non-negative prices of jobs, where any two add up to at least the pair's value, and little more.
 
-    In the assignment problem, takers and taken jobs have prices, whose means are returned. The prices of taken
-    jobs are longest paths: the price of a job is at least the gain of any other taker from taking it instead of
-    its own job.
+    In the assignment problem, each job has a price as a taker and a price as a taken job; the means of the two
+    are returned. The prices of taken jobs are longest paths: compared with the price of its own job, a taker's
+    gain from taking another job instead is at most the difference in price.
     """
     import numpy as np
     from scipy.optimize import linear_sum_assignment

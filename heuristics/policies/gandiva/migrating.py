@@ -1,4 +1,4 @@
-"""Migrating: accepts every offer, and moves running jobs closer together when GPUs become free."""
+"""Migrating: a decider whose jobs accept every offer, and move to closer GPUs when some become free."""
 
 from collections.abc import Generator, Iterable
 from typing import Any
@@ -9,7 +9,7 @@ from gsopt.simulation.policy import Action, Start, State, Stop
 
 
 class Migrating(Offers):
-    """Starts jobs on any free GPUs, and moves running jobs to closer GPUs when possible.
+    """A decider that starts jobs on any free GPUs, and moves running jobs to closer GPUs when possible.
 
     After the waiting jobs have been served, every running job that is not on its best tier is considered, in
     the order of starts. It moves if the placer finds GPUs of a better tier among the free GPUs and its own.
@@ -37,16 +37,16 @@ class Migrating(Offers):
             freed = yield from self._move_once(state)
 
     def _look(self, state: State, action: Action) -> None:
-        """Record whether a job that starts or stops is further apart than necessary."""
+        """Update which running jobs have GPUs further apart than necessary, after a start or stop."""
         if isinstance(action, Start | Stop):
             self._apart.pop(action.job, None)
             if isinstance(action, Start) and not self._is_content(state, action.job):
                 self._apart[action.job] = None
 
     def _move_once(self, state: State) -> Generator[Action, None, bool]:
-        """Move every running job that can get closer, and return whether any did.
+        """Move every running job that can get closer GPUs, and return whether any job moved.
 
-        A move may help other jobs.
+        A move may make closer GPUs available to other jobs.
         """
         moved = False
         for job in tuple(self._apart):

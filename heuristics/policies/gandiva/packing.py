@@ -1,4 +1,4 @@
-"""Packing: jobs of equal demand share GPUs in pairs while there are too few GPUs for all."""
+"""Packing: a division in which pairs of jobs with equal demands share GPUs while GPUs are scarce."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -11,15 +11,15 @@ from gsopt.simulation.policy import State
 from heuristics.policies.gandiva.matching import best_matching
 from heuristics.policies.gavel.ledger import Portions
 
-#: How pairs are found.
+#: How pairs are chosen: at random, or by an exact matching.
 Pairing = Literal["random", "exact"]
 
-#: What two jobs do together, each relative to itself alone, if sharing is worth no more than turns.
+#: The sum of the relative speeds of two jobs at which sharing is no better than taking turns.
 _TURNS = 1
 
 
 class _JobClass(NamedTuple):
-    """The properties of jobs that are interchangeable as partners."""
+    """The properties that make jobs interchangeable as partners."""
 
     model: str
     gpus: int
@@ -33,15 +33,16 @@ class _JobClass(NamedTuple):
 
 
 class PackedShares:
-    """A division for `Rounds` that gives units, which are jobs or pairs of jobs, equal parts of the time.
+    """A division for `Rounds` that grants equal time to all units, which are jobs or pairs of jobs.
 
-    If all jobs fit, there are no pairs. Otherwise jobs without a partner are paired with other jobs that demand
-    as many GPUs, on a kind of GPU with enough memory for both. A pair stays together while its jobs make no
-    less progress than in turns. `pairs` maps each job of a pair to the other one.
+    If all jobs fit, there are no pairs. Otherwise, jobs without a partner are paired with other jobs that
+    demand the same number of GPUs, on a kind of GPU with enough memory for both. A pair stays together while
+    its jobs make no less progress than in turns. `pairs` maps each job of a pair to the other one.
 
-    With ``random`` pairing, two jobs are drawn as often as there are jobs without a partner, and become a pair
-    if possible, regardless of interference. With ``exact``, the pairs with the most total progress compared
-    with taking turns are chosen each time (`heuristics.policies.gandiva.matching`).
+    With ``random`` pairing, two jobs are drawn at random as many times as there are jobs without a partner;
+    they become a pair if possible, even if interference makes that worse than taking turns. With ``exact``, the
+    pairs with the most total progress compared with taking turns are chosen each time
+    (`heuristics.policies.gandiva.matching`).
     """
 
     def __init__(self, pairing: Pairing = "random", *, seed: int = 0) -> None:
@@ -52,7 +53,7 @@ class PackedShares:
         ] = {}  # of jobs that are alike, which gain the same
 
     def __call__(self, state: State, jobs: Sequence[int], inventory: Inventory) -> Portions:
-        """Return each unit's fraction of the time on every kind of GPU."""
+        """Return each unit's fraction of time on every kind of GPU, and nothing for a pair's later job."""
         there = set(jobs)
         crowded = sum(state.jobs[job].gpus for job in jobs) > sum(inventory.counts.values())
         if not crowded or state.share_limit == 1:
@@ -68,7 +69,7 @@ class PackedShares:
         }
 
     def _part(self, state: State, job: int, units: int, inventory: Inventory) -> Mapping[str, float]:
-        """Return the fraction of the time that a unit gets on each kind, at most 1 in total."""
+        """Return the fraction of time that a unit gets on each kind of GPU, at most 1 in total."""
         kinds = inventory.kinds_with_room(state, job)
         if job in self.pairs:
             kinds = _common(state, job, self.pairs[job], inventory)
@@ -77,7 +78,7 @@ class PackedShares:
         return {kind: part / most for kind, part in parts.items()}
 
     def _kept(self, state: State, there: AbstractSet[int], inventory: Inventory) -> dict[int, int]:
-        """Return the pairs whose jobs are both present, lose nothing, and still find enough memory."""
+        """Return the pairs whose jobs are both present, still lose nothing, and still have enough memory."""
         return {
             job: other
             for job, other in self.pairs.items()
@@ -87,7 +88,7 @@ class PackedShares:
         }
 
     def _drawn(self, state: State, jobs: Sequence[int], inventory: Inventory) -> Iterator[tuple[int, int]]:
-        """Draw two jobs at a time, and yield those that may form a pair."""
+        """Repeatedly draw two jobs at random, and yield them, in both orders, if they may form a pair."""
         left = list(jobs)
         for _ in jobs:
             if len(left) < 2:  # noqa: PLR2004 - a pair
@@ -98,7 +99,7 @@ class PackedShares:
                 yield from ((one, other), (other, one))
 
     def _best(self, state: State, jobs: Sequence[int], inventory: Inventory) -> Iterator[tuple[int, int]]:
-        """Yield the pairs with the largest total gain."""
+        """Yield the pairs with the largest total gain, each in both orders."""
         import numpy as np
 
         alike = [_JobClass.of(state, job, inventory) for job in jobs]
@@ -117,7 +118,7 @@ class PackedShares:
         some: Mapping[_JobClass, int],
         inventory: Inventory,
     ) -> float:
-        """Return the gain of two jobs of these classes as a pair, or 0 if they cannot form one."""
+        """Return the gain of pairing two jobs of these classes, or 0 if they cannot form a pair."""
         if (one, other) not in self._gains:
             gain = 0.0
             if _common(state, some[one], some[other], inventory):
@@ -143,12 +144,12 @@ def _gain(speeds: tuple[Any, Any]) -> Any:
 
 
 def _go_on(speeds: tuple[Any, Any]) -> bool:
-    """Check whether each of two jobs makes appreciable progress."""
+    """Check whether both jobs, at these relative speeds, make appreciable progress."""
     return bool(min(speeds) >= TOGETHER)
 
 
 def _common(state: State, one: int, other: int, inventory: Inventory) -> list[str]:
-    """Return the kinds of GPUs with enough memory for two jobs, or none if their demands differ."""
+    """Return the kinds of GPUs with enough memory for both jobs, or none if their demands differ."""
     jobs = state.jobs[one], state.jobs[other]
     if jobs[0].gpus != jobs[1].gpus:
         return []

@@ -1,4 +1,4 @@
-"""Rotating: jobs of equal demand take turns on groups of GPUs, and share them if this pays off."""
+"""Rotating: a decider whose jobs of equal demand take turns on groups of GPUs, or share them."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -10,13 +10,13 @@ from gsopt.simulation.parts.partners import suitable
 from gsopt.simulation.parts.starts import on_free
 from gsopt.simulation.policy import Action, Start, State, Stop, Wake
 
-#: When jobs of a group run at the same time.
+#: When jobs of a group run at the same time: if that pays off, if there is enough memory, or never.
 Sharing = Literal["measured", "memory", "never"]
 
 
 @dataclass
 class RotationGroup:
-    """A group of GPUs, and the jobs that take turns on them."""
+    """Some GPUs, and the jobs that take turns on them."""
 
     size: int
     gpus: tuple[int, ...]  # empty in a plain cluster
@@ -30,15 +30,16 @@ class RotationGroup:
 
 
 class Rotating:
-    """Assigns every job GPUs immediately, or a place in a group of jobs that take turns.
+    """A decider that assigns every job its own GPUs, or a place in a group of jobs that take turns.
 
-    A new job gets free GPUs of its own if no other job waits for GPUs. Otherwise it joins the group with equal
-    demand that has the fewest jobs. If there is no such group, it waits until GPUs are free. A group whose last
-    job completes releases its GPUs. At multiples of `span` seconds, groups with waiting jobs switch to their
-    next jobs. A job that has made no progress yet, or would lose it, keeps its turn.
+    A new job gets free GPUs of its own if there are enough and no other job waits for GPUs. Otherwise, it joins
+    the group of equal demand that has the fewest jobs. If there is no such group, it waits until GPUs are free.
+    A group whose last job completes releases its GPUs. At multiples of `span` seconds, groups with waiting jobs
+    switch to their next jobs. A job that has made no progress yet, or would lose it, keeps its turn.
 
-    Jobs of a group run at the same time, up to the scenario's limit: ``measured``, while they make no less
-    progress together than without the last of them; ``memory``, while the memory suffices; or ``never``.
+    The jobs of a group may run at the same time, up to the scenario's limit. With ``measured``, jobs are added
+    while they make no less progress together than without the last one; with ``memory``, while there is enough
+    memory; and with ``never``, only one job runs.
     """
 
     preemptive = True
@@ -53,7 +54,7 @@ class Rotating:
         self._turn: Any = None  # when groups go on with their next jobs
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Place jobs, and rotate groups."""
+        """Rotate groups if a time slice has ended, and place new jobs."""
         self._take_in(state)
         if self._turn is not None and state.now >= self._turn:
             for group in self._groups:
@@ -103,7 +104,7 @@ class Rotating:
         self._waiting = left
 
     def _rotate(self, state: State, group: RotationGroup) -> None:
-        """Move jobs that have had their turn to the end of a group, if any job of the group waits."""
+        """Move jobs that have had their turn to the end of a group if any job in it waits."""
         if group.waits:
             through = [
                 job for job in group.members if job in group.running and self._is_through(state, group, job)
@@ -111,13 +112,13 @@ class Rotating:
             group.members = [job for job in group.members if job not in through] + through
 
     def _is_through(self, state: State, group: RotationGroup, job: int) -> bool:
-        """Check whether a running job has made progress beyond rounding in its turn, and can keep it."""
+        """Check whether a running job has made progress beyond rounding in its turn, and has checkpoints."""
         rate = state.rate(job, group.gpus or group.size, self._modes[job])
         done = (self._left[job] - state.remaining(job)) / rate
         return state.jobs[job].checkpoints and bool(done > clock_error(state.now, 0))
 
     def _settle(self, state: State, groups: Sequence[RotationGroup]) -> Iterator[Action]:
-        """Run the jobs whose turn it is, and no others."""
+        """Start the jobs whose turn it is, and stop all others."""
         chosen = [(group, self._chosen(state, group)) for group in groups]
         for group, jobs in chosen:
             yield from (Stop(job) for job in sorted(group.running - set(jobs)))
@@ -129,7 +130,7 @@ class Rotating:
             group.members = jobs + [job for job in group.members if job not in group.running]
 
     def _chosen(self, state: State, group: RotationGroup) -> list[int]:
-        """Return the first jobs of a group that may run at the same time."""
+        """Return the jobs of a group that run now: the first one, and those after it that may join it."""
         together = group.members[:1]
         for job in group.members[1:]:
             if len(together) < state.share_limit and self._may_join(state, group, together, job):
@@ -144,7 +145,7 @@ class Rotating:
         )
 
     def _progress(self, state: State, group: RotationGroup, together: Sequence[int]) -> Any:
-        """Return the sum of the speeds of jobs that share these GPUs, each relative to its speed alone."""
+        """Return the sum of the speeds of jobs that share a group's GPUs, each relative to its speed alone."""
         total: Any = 0
         for job in together:
             beside = [other for other in together if other != job]
@@ -154,7 +155,7 @@ class Rotating:
 
 
 def _suits(state: State, group: RotationGroup, job: int) -> bool:
-    """Check whether a job may use the GPUs of a group."""
+    """Check whether a job demands as many GPUs as a group has and may use all of them."""
     item = state.jobs[job]
     if item.gpus != group.size:
         return False
@@ -162,7 +163,7 @@ def _suits(state: State, group: RotationGroup, job: int) -> bool:
 
 
 def _have_memory(state: State, group: RotationGroup, jobs: Sequence[int]) -> bool:
-    """Check whether the GPUs of a group have enough memory for some jobs at the same time."""
+    """Check whether each GPU of a group has enough memory for the given jobs at the same time."""
     machines, machine_of = state.cluster.machines, state.cluster.machine_of
     known = [memory for gpu in group.gpus if (memory := machines[machine_of[gpu]].memory) is not None]
     return sum(state.jobs[job].memory or 0 for job in jobs) <= min(known, default=float("inf"))

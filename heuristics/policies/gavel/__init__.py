@@ -1,4 +1,4 @@
-"""Gavel: shares of time by linear programs, in rounds. Themis uses the same rounds, or auctions."""
+"""Gavel: time shares computed by linear programs and realized in rounds, and two versions of Themis."""
 
 from heuristics.policies.gavel.gavel import gavel
 from heuristics.policies.gavel.themis import themis

@@ -1,4 +1,4 @@
-"""Auction: GPUs go to the bidders with the largest product of values, with hidden payments."""
+"""Auction: GPUs allocated to maximize the product of the bidders' values, with hidden payments."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import isclose, log
@@ -11,31 +11,31 @@ from gsopt.core.numbers.tolerances import SUM
 
 Floats = NDArray[np.float64]
 
-#: Values by numbers of GPUs, above 0; that of no GPUs is among them.
+#: The value, above 0, of each number of GPUs, including 0 GPUs.
 Bid = Mapping[int, float]
 
 
 class Award(NamedTuple):
-    """The award of a bidder."""
+    """The GPUs awarded to a bidder, and the part that it keeps."""
 
     gpus: int
     part: float  # of the GPUs that it keeps after it has paid
 
     def kept(self, counts: Iterable[int]) -> int:
-        """Return the smallest number of GPUs in `counts` that covers the bidder's share, up to rounding."""
+        """Return the smallest number in `counts` that is at least the kept GPUs, up to rounding."""
         left = self.gpus * self.part * (1 - SUM)
         return min(count for count in counts if count >= left)
 
 
 def auction(bids: Sequence[Bid], gpus: int) -> list[Award]:
-    """Return the numbers of GPUs with the largest product of values, and the fraction that each bidder keeps.
+    """Return each bidder's GPUs, which maximize the product of values, and the fraction that it keeps.
 
-    The fraction is the product of the others' values in the allocation, divided by the largest product that
-    they could have without the bidder. It is computed by a dynamic program over bidders and GPUs, in
-    logarithms. Tables from both ends also give the optimum without each bidder. Ties leave later bidders with
-    the fewest GPUs. O(B N (C + 1)) for B bidders, N GPUs and C numbers in a bid.
+    The fraction is the product of the other bidders' values in the allocation, divided by the largest product
+    that they could have without this bidder. A dynamic program over bidders and GPUs, in logarithms, computes
+    both: its tables from both ends give the optimum with and without each bidder. In a tie, later bidders get
+    the fewest GPUs. O(B N (C + 1)) for B bidders, N GPUs and C numbers per bid.
 
-    Source: Themis (NSDI 2020), section 5.1 (partial allocation mechanism; hidden payments).
+    Source: Themis (NSDI 2020), section 5.1 (partial allocation mechanism with hidden payments).
     """
     worths = [{count: log(value) for count, value in bid.items()} for bid in bids]
     ahead, behind = _tables(worths, gpus), _tables(worths[::-1], gpus)[::-1]
@@ -52,7 +52,7 @@ def auction(bids: Sequence[Bid], gpus: int) -> list[Award]:
 
 
 def _tables(worths: Sequence[Mapping[int, float]], gpus: int) -> list[Floats]:
-    """Return the largest log-values of the first 0, 1, ... bidders on up to 0, 1, ... GPUs."""
+    """Return the largest sums of log-values of the first 0, 1, ... bidders on at most 0, 1, ... GPUs."""
     tables = [np.zeros(gpus + 1)]
     for worth in worths:
         best = np.full(gpus + 1, -np.inf)
@@ -64,7 +64,7 @@ def _tables(worths: Sequence[Mapping[int, float]], gpus: int) -> list[Floats]:
 
 
 def _best(worth: Mapping[int, float], before: Floats, left: int) -> int:
-    """Return the fewest GPUs of a bidder with which the largest value so far is attained, up to rounding."""
+    """Return the fewest GPUs for a bidder with which the largest sum is attained, up to rounding."""
     total = {count: worth[count] + float(before[left - count]) for count in sorted(worth) if count <= left}
     most = max(total.values())
     return next(count for count, value in total.items() if isclose(value, most, rel_tol=SUM, abs_tol=SUM))

@@ -1,4 +1,4 @@
-"""Gavel: shares of the time on every kind of GPU, and rounds that carry them out."""
+"""Gavel: optimal shares of time on every kind of GPU, and rounds that realize them."""
 
 from collections.abc import Mapping
 from math import inf
@@ -27,40 +27,41 @@ def gavel(
 ) -> Decider:
     """Grant jobs optimal shares of time for an objective, and let them take turns in rounds.
 
-    A job always runs on the GPUs that it demands, all of one kind, that is, of one type and memory size. The
+    A job always runs on as many GPUs as it demands, all of one kind, i.e. of one type and memory size. The
     policy refuses jobs that demand more GPUs than there are of any kind, so comparisons include it only if it
     is named by its path, ``heuristics.policies.gavel:gavel``. The shares solve the decision `shares` for the
-    remaining work and the current speeds of the jobs. Each round runs the jobs that have received the least of
+    jobs' remaining work and current speeds. Each round runs the jobs that have received the smallest part of
     their shares (`heuristics.policies.gavel.rounds`).
 
     Source: Gavel (OSDI 2020), sections 4 and 5, and the simulator that its authors published (policies
     ``max_min_fairness_perf``, ``finish_time_fairness_perf``, ``min_total_duration_perf``, ``fifo_perf`` and
     ``max_sum_throughput_perf``). Its port in the simulator of Sia (SOSP 2023) is a baseline of Ares.
 
-    Key: share divided by the fraction of all time that the job has had, then the time missed before, then the
+    Key: share divided by the fraction of time that the job has had, then the time missed before, then the
     share. Ties: lower job number. Preemptive at the beginning of rounds. Knows durations, which `max_min` does
-    not use. O(J log J) per round and kind for J jobs, and sometimes a decision to solve.
+    not use. O(J log J) per round and kind for J jobs, plus the solution of the decision `shares` when shares
+    are computed.
 
     Readings:
 
-    - Steps of adaptive jobs are iterations (`heuristics.policies.gavel.steps`), so the work after the current
-      epoch does not depend on how much progress a step makes in it.
-    - For a multi-GPU job, the seconds for which it runs count, not its GPU-seconds. Such a job therefore
-      receives its share of the time and not of the GPUs.
-    - ``original``: shares are computed after arrivals and completions, but at most every `renewal` seconds.
-      Until then, a new job does not run, although GPUs are kept free for it. A round ends with its last job,
-      and runs whole steps of those jobs whose steps are known.
-    - ``port``: shares are computed in every round, the time that jobs have had is never reset, rounds begin at
-      multiples of `interval`, and all kinds have one queue.
-    - Jobs without a share run on spare GPUs in the order of arrival, except with `fifo`. In the code of
-      `max_sum`, the last digits of the solver decide their order; its port rounds them away.
-    - The code's `fifo` is ``shares="queue"``, a strict queue; the default is the paper's.
-    - Kinds of GPUs are allocated in the order in which the cluster lists their types, and by memory, least
-      first; the code has V100, P100, K80.
+    - Steps of adaptive jobs are iterations (`heuristics.policies.gavel.steps`), so the remaining work does not
+      depend on how much progress a step makes in the current epoch.
+    - For a multi-GPU job, the seconds for which it runs count, not its GPU-seconds. It therefore receives a
+      share of the time, not of the GPUs.
+    - ``original``: shares are computed after arrivals and completions, but at least `renewal` seconds apart.
+      Until then, a new job does not run, although GPUs are kept free for it. A round ends when its last job
+      ends, and jobs whose steps are known run complete steps only.
+    - ``port``: shares are computed in every round, the time that each job has had is never reset, rounds begin
+      at multiples of `interval`, and all kinds have one queue.
+    - Jobs without a share run on spare GPUs in the order of arrival, except with `fifo`. In the authors' code
+      for `max_sum`, the last digits of the solver's result decide their order; the port rounds them away.
+    - With ``shares="queue"``, `fifo` is a strict queue, as in the code; by default, it is that of the paper.
+    - Kinds of GPUs are allocated in the order in which the cluster lists their types, and then in ascending
+      order of memory; in the code, the order is V100, P100, K80.
 
-    Departures: the code takes the result of an interior-point method or, for `makespan`, of a bisection to
-    within 5 %, and the last digits of this result decide ties. Here, shares are proven optimal, and are equal
-    for identical jobs. If no job could run until the next computation of shares, the computation takes place
+    Departures: the code uses the result of an interior-point method or, for `makespan`, of a bisection to
+    within 5 %, and the last digits of this result decide ties. Here, shares are proven optimal, and identical
+    jobs have equal shares. If no job could run until the next computation of shares, shares are computed
     immediately; the code waits for the next arrival. ``shares="water_filling"`` is max-min fairness on all
     levels, as in section 4.3, which the code's default policy omits.
 
@@ -72,17 +73,18 @@ def gavel(
     shares
         A method of the decision `shares`, or its name.
     rounds
-        The form of the rounds: ``original`` (Gavel's simulator) or ``port`` (its port in Sia's).
+        The form of the rounds: ``original`` (Gavel's simulator) or ``port`` (its port in Sia's simulator).
     interval
-        Seconds per round.
+        Length of a round, in seconds.
     renewal
-        Smallest number of seconds between two computations of shares in the original rounds.
+        Least time between two computations of shares, in seconds, in the original rounds.
     isolated
-        The time that finish times are compared with: ``accumulated``, the isolated time that a job's work so
-        far would have taken, and the rest at its current isolated speed; or ``present``, all its work at that
-        speed after the wait for its first round. If None, as in the code that `rounds` follows.
+        The isolated time with which finish times are compared. ``accumulated``: the time that a job's work so
+        far would have taken in isolation, plus the rest at its current isolated speed. ``present``: all its
+        work at the current isolated speed, after the wait for its first round. None: as in the code that
+        `rounds` follows.
     restart
-        Seconds of overhead per start, of all jobs or by model, added by ``present``.
+        Overhead per start, in seconds, for all jobs or by model; counted in the isolated time with ``present``.
 
     Raises
     ------
@@ -117,7 +119,7 @@ def gavel(
 
 
 def _require_restart(restart: float | Mapping[str, float]) -> None:
-    """Check that overheads are finite and not negative."""
+    """Raise `InvalidInput` unless overheads are finite and not negative."""
     rule = "must be a finite number of seconds, at least 0"
     if isinstance(restart, Mapping):
         for model, seconds in restart.items():

@@ -1,19 +1,19 @@
-"""Ledger: the time that jobs have had on each kind of GPU, and the shares that they should get."""
+"""Ledger: the time that jobs have had on each kind of GPU, and their claims to more."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from gsopt.core.numbers.tolerances import CLAIM_DIGITS, MISSED_DECIMALS
 
-#: Shares of the time of jobs, by number, on kinds of GPUs, by name.
+#: The share of time of each job (by number) on each kind of GPU (by name).
 Portions = Mapping[int, Mapping[str, float]]
 
-#: A job, or two that share their GPUs, the lower number first.
+#: A job, or two jobs that share their GPUs, the lower number first.
 Unit = tuple[int, ...]
 
 
 class CreditClaim(NamedTuple):
-    """The claim of a unit (a job or a pair of jobs) on a kind of GPU. The largest claim comes first."""
+    """The claim of a unit (a job or a pair of jobs) to a kind of GPU; the largest claim comes first."""
 
     priority: float  # the share over the part that the unit has had of the time of all jobs there
     deficit: Any  # seconds by which it had less than its shares until they were last computed
@@ -21,7 +21,7 @@ class CreditClaim(NamedTuple):
 
 
 class TimeLedger:
-    """The time that jobs and pairs have had. Each begins with a credit of some seconds on every kind of GPU."""
+    """The time that units have had; each begins with a credit of some seconds on every kind of GPU."""
 
     def __init__(self, credit: Any) -> None:
         self._credit = credit
@@ -30,18 +30,18 @@ class TimeLedger:
         self._deficits: dict[Unit, dict[str, Any]] = {}
 
     def __contains__(self, unit: Unit) -> bool:
-        """Check whether a unit has been entered."""
+        """Check whether a unit has been entered and has not left."""
         return unit in self._own
 
     def enter(self, unit: Unit, kinds: Iterable[str], missed: Any = 0) -> None:
-        """Credit a new unit, and record how many seconds it has missed."""
+        """Enter a new unit with its credit, and record how many seconds it has missed."""
         self._own[unit] = dict.fromkeys(kinds, self._credit)
         self._deficits[unit] = dict.fromkeys(self._own[unit], 0 * self._credit + missed)
         for kind in self._own[unit]:
             self._all[kind] = self._all.get(kind, 0) + self._credit
 
     def leave(self, job: int) -> None:
-        """Remove a job and its pairs, whose time still counts in the totals."""
+        """Remove a job and its pairs. Their time still counts in the totals."""
         for unit in [unit for unit in self._own if job in unit]:
             del self._own[unit], self._deficits[unit]
 
@@ -52,7 +52,7 @@ class TimeLedger:
             self._own[unit][kind] += seconds
 
     def reset(self, shares: Mapping[Unit, Mapping[str, float]], seconds: Any) -> None:
-        """Restart the count, but record by how much units fell short of their shares since the last reset."""
+        """Restart the count, and record by how much units fell short of their shares since the last reset."""
         self._all.clear()
         for unit, own in self._own.items():
             given = shares.get(unit, {})
@@ -63,9 +63,9 @@ class TimeLedger:
                 self._all[kind] = self._all.get(kind, 0) + self._credit
 
     def claim(self, unit: Unit, kind: str, share: float) -> CreditClaim:
-        """Return the claim of a unit with a share on a kind.
+        """Return the claim of a unit with a given share to a kind of GPU.
 
-        Claims that differ only by rounding are equal.
+        Values are rounded, so that claims that differ only by rounding errors are equal.
 
         """
         part = float(self._own[unit][kind]) / float(self._all[kind])

@@ -1,4 +1,4 @@
-"""Rounds: jobs take turns on GPUs of several kinds, so that each receives its share of the time."""
+"""Rounds: turns of jobs on GPUs of several kinds, through which each receives its share of time."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
@@ -11,28 +11,29 @@ from gsopt.simulation.parts.inventory import Inventory
 from gsopt.simulation.policy import Action, State, Wake
 from heuristics.policies.gavel.ledger import CreditClaim, Portions, TimeLedger, Unit
 
-#: Divides the time among jobs: gives them shares.
+#: A function that computes the jobs' shares of time.
 Divide = Callable[[State, Sequence[int], Inventory], Portions]
 
-#: Whose rounds.
+#: The program whose rules rounds follow: Gavel's simulator, or its port in later simulators.
 Form = Literal["original", "port"]
 
 
 class Rules(NamedTuple):
-    """The rules in which programs with such rounds differ."""
+    """The rules in which programs with such rounds differ from each other."""
 
-    #: Whether shares are computed after arrivals and completions only, not too often, and the time of jobs is
-    #: then counted anew; otherwise they are computed in every round, and nothing is forgotten.
+    #: Whether shares are computed only after arrivals and completions, and not too often, and the jobs' time is
+    #: counted anew each time. Otherwise, shares are computed in every round, and counts are never reset.
     resets: bool
-    #: Whether rounds begin at multiples of their length; otherwise when all jobs of the one before are done.
+    #: Whether rounds begin at multiples of their length. Otherwise, a round begins when all jobs of the
+    #: previous round are done.
     fixed: bool
-    #: Whether the jobs of all kinds are in one queue; otherwise each kind is given away before the next.
+    #: Whether there is one queue for all kinds of GPUs. Otherwise, each kind is allocated before the next.
     one_queue: bool
-    #: Whether a round has whole steps only, of jobs whose steps are known, and so ends a little earlier.
+    #: Whether jobs whose steps are known run only complete steps in a round, which then ends a little earlier.
     whole_steps: bool
 
 
-#: Gavel's own simulator, and its port in the simulators of Sia and Ares.
+#: The rules of Gavel's own simulator, and of its port in the simulators of Sia and Ares.
 RULES: Mapping[str, Rules] = {
     "original": Rules(resets=True, fixed=False, one_queue=False, whole_steps=True),
     "port": Rules(resets=False, fixed=True, one_queue=True, whole_steps=False),
@@ -40,21 +41,22 @@ RULES: Mapping[str, Rules] = {
 
 
 class Rounds:
-    """A decider that, in each round, runs the jobs that have received the least of their shares.
+    """A decider that, in each round, runs the jobs that have received the smallest part of their shares.
 
     A job's claim is its share divided by its fraction of the time that all jobs have had on that kind,
     regardless of their demands. Each job is credited with half a round, so that a new job does not precede all
-    others. Claims are met in descending order, and ties in the order of arrival (for a pair, of its later job).
-    A job that does not fit is skipped. With `leftovers`, jobs without a share run on spare GPUs.
+    others. Claims are served in descending order, and ties in order of arrival (for a pair, the arrival of its
+    later job). A job that does not fit is skipped. With `leftovers`, jobs without a share run on spare GPUs.
 
-    In the original form, new shares are computed at least `renewal` seconds after the last ones, but the first
-    shares hold only until jobs arrive or complete. A new job waits for the next shares, while GPUs are kept
-    free for it, as in Gavel's program. Shares are computed immediately only if no job could run.
+    In the original form, new shares are computed at least `renewal` seconds after the last ones, except that
+    shares computed at time 0 hold only until jobs arrive or complete. A new job waits for the next shares,
+    while GPUs are kept free for it, as in Gavel's program. Shares are computed immediately only if no job could
+    run.
 
-    `pairs` returns which jobs share all GPUs since the last division, as a mapping in both directions. A pair
-    has the share of its job with the lower number, and runs only on kinds on which it has a share. Its time is
-    counted separately from that of its jobs, and begins with half a round missed. When one of them completes,
-    the other has no share until the next division.
+    `pairs` returns which jobs share all their GPUs since the last division, as a mapping in both directions. A
+    pair has the share of its job with the lower number, and runs only on kinds on which it has a share. Its
+    time is counted separately from its jobs' own time, and it begins with half a round missed. When one of its
+    jobs completes, the other has no share until the next division.
     """
 
     preemptive = True
@@ -114,7 +116,7 @@ class Rounds:
         return not (self._rules.fixed or any(job in state.running for unit in self._turns for job in unit))
 
     def _close(self, state: State) -> None:
-        """Record the time of the units that ran in the round."""
+        """Record the time of the units that ran in the round, and end the round."""
         for unit, (kind, seconds) in self._turns.items():
             self._ledger.add(unit, kind, min(seconds, state.now - self._begun))
         self._turns, self._ends = {}, None
@@ -156,7 +158,7 @@ class Rounds:
                 self._ledger.enter(unit, self._kinds_of(unit), self._interval / 2)
 
     def _unit(self, job: int) -> Unit:
-        """Return the unit of a job's share: the job, or the pair that it was in when shares were computed."""
+        """Return the unit that has a job's share: the job, or its pair when shares were last computed."""
         return tuple(sorted({job, self._pairs().get(job, job)}))
 
     def _kinds_of(self, unit: Unit) -> list[str]:
@@ -165,7 +167,7 @@ class Rounds:
         return [kind for kind in own[0] if all(kind in kinds for kinds in own)]
 
     def _choose(self, state: State) -> dict[Unit, str]:
-        """Return the units that run, with their kinds. GPUs for jobs that have no shares yet stay free."""
+        """Return the units that run, with their kinds of GPU. GPUs chosen for jobs without shares stay free."""
         left, chosen = dict(self._inventory.counts), dict[Unit, str]()
         for _, unit, kind in self._queue(state):
             gpus = state.jobs[unit[0]].gpus
@@ -175,7 +177,7 @@ class Rounds:
         return {unit: kind for unit, kind in chosen.items() if all(job in self._shares for job in unit)}
 
     def _queue(self, state: State) -> list[tuple[CreditClaim, Unit, str]]:
-        """Return all claims in descending order, with equal claims in the order of arrival."""
+        """Return all claims in descending order, with ties in order of arrival."""
         units = self._units()
         queues = [self._claims(state, units, kind) for kind in self._inventory.kinds]
         if self._rules.one_queue:
@@ -183,7 +185,7 @@ class Rounds:
         return [each for queue in queues for each in sorted(queue, key=itemgetter(0), reverse=True)]
 
     def _units(self) -> list[Unit]:
-        """Return the complete pairs and all other jobs, in the order in which their last job arrived."""
+        """Return the complete pairs and all other jobs, in the order in which the last job of each arrived."""
         whole = {job: self._unit(job) for job in self._there}
         units = {unit if all(job in whole for job in unit) else (job,) for job, unit in whole.items()}
         return sorted(units, key=lambda unit: unit[::-1])
@@ -198,11 +200,11 @@ class Rounds:
         ]
 
     def _share_of(self, unit: Unit) -> Mapping[str, float]:
-        """Return the share of a unit, which is None for the remaining job of a pair."""
+        """Return the share of a unit by kind of GPU, which is empty for the remaining job of a pair."""
         return self._shares.get(unit[0], {}) if unit == self._unit(unit[0]) else {}
 
     def _seconds(self, state: State, unit: Unit, kind: str) -> Any:
-        """Return the seconds of a round in which a unit runs whole steps, or all if steps do not count."""
+        """Return the seconds of a round in which a unit runs complete steps, or the full round otherwise."""
         return max(self._whole(state, job, _others(unit, job), kind) for job in unit)
 
     def _whole(self, state: State, job: int, beside: Unit, kind: str) -> Any:
@@ -211,7 +213,7 @@ class Rounds:
         return type(state.now)(whole) / steps if whole else self._interval
 
     def _span(self, state: State) -> Any:
-        """Return the length of the round, which ends once every unit that stays has run its steps."""
+        """Return the seconds until every unit that does not complete has run its steps, or the interval."""
         stay = [
             seconds
             for unit, (kind, seconds) in self._turns.items()

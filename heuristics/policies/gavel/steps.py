@@ -1,4 +1,4 @@
-"""Steps: the work of jobs in steps of their training, and their steps per second on each kind of GPU."""
+"""Steps: the jobs' work in training steps, and their steps per second on each kind of GPU."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from gsopt.simulation.policy import State
 
 
 class StepsLeft(NamedTuple):
-    """All steps of a job, those left, and the steps per second on each kind of GPU with room for it."""
+    """A job's total and remaining steps, and its steps per second on each kind of GPU with room for it."""
 
     total: float
     left: float
@@ -17,12 +17,12 @@ class StepsLeft(NamedTuple):
 
 
 def steps_left(state: State, job: int, inventory: Inventory) -> StepsLeft:
-    """Return the steps of a job as the programs of Gavel and its port count them.
+    """Return the steps of a job as Gavel's program and its port count them.
 
-    Steps of an adaptive job are iterations with its user's batch, rounded to whole ones and at least one until
-    it is complete; how much progress they make does not matter. Steps of another job are those of its batch
-    size. For a job that tunes its batch, or whose batch or samples are unknown, a step is a second of work on
-    its demanded GPUs.
+    The steps of an adaptive job are iterations with its user's batch size. The number is rounded to an integer
+    and is at least 1 until the job is complete; how much progress a step makes does not matter. The steps of
+    any other job are iterations with its batch size. For a job that tunes its batch size, or whose batch size
+    or samples are unknown, a step is a second of work on its demanded GPUs.
     """
     item, trainee = state.jobs[job], state.trainee(job)
     kinds = inventory.kinds_with_room(state, job)

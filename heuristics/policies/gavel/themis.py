@@ -1,4 +1,4 @@
-"""Themis, as a baseline of other papers: finish-time fairness in Gavel's rounds."""
+"""Themis: finish-time fairness in Gavel's rounds, as in the baseline of other papers."""
 
 from collections.abc import Mapping
 from typing import TypedDict, Unpack
@@ -11,7 +11,7 @@ from heuristics.policies.gavel.time_shares import Isolated
 
 
 class RoundOptions(TypedDict, total=False):
-    """Options of `gavel` besides its objective."""
+    """The options of `gavel` other than its objective."""
 
     shares: MethodLike | str
     rounds: Form
@@ -24,7 +24,7 @@ class RoundOptions(TypedDict, total=False):
 def themis(state: State, **options: Unpack[RoundOptions]) -> Decider:
     """Grant jobs the shares of time that minimize the largest finish-time ratio.
 
-    The ratio of a job is its expected completion time divided by the one with its isolated shares, which are an
+    A job's ratio is its expected completion time divided by its completion time with isolated shares, i.e. an
     equal part of all GPUs. This is `gavel` with the objective ``finish_time``, like the baseline "Themis" in
     the evaluations of Gavel, Sia and Ares. Themis itself auctions GPUs; see `themis_auction`.
 

@@ -1,4 +1,4 @@
-"""Themis: leases of GPUs, auctioned among the jobs with the worst finish-time ratios."""
+"""Themis auction: leases of GPUs, auctioned among the jobs with the worst finish-time ratios."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import ceil
@@ -18,34 +18,36 @@ def themis_auction(
 ) -> Decider:
     """Auction leases of GPUs among the jobs with the largest finish-time ratios.
 
-    At every arrival and completion, and at the end of every lease, all unleased GPUs are offered to those jobs
-    without a lease that have the largest ratios. For every number of GPUs, each of these jobs bids one over the
-    ratio that it would have with them. The chosen allocation maximizes the product of the bids. Remaining GPUs
-    go to jobs that did not bid, largest ratio first, and then to jobs that did not win, up to their demands. No
-    GPU is therefore idle if a job without GPUs could run on it, but the GPUs with which winners pay may be
-    idle.
+    At every arrival and completion, and at the end of every lease, all unleased GPUs are offered to the jobs
+    that have the largest ratios among those without a lease. For every number of GPUs, each of these jobs bids
+    the reciprocal of the ratio that it would have with them. The chosen allocation maximizes the product of the
+    bids. Remaining GPUs go to jobs that did not bid, largest ratio first, and then to jobs that did not win, up
+    to their demands. No GPU is therefore idle if a job without GPUs could run on it. The GPUs with which
+    winners pay may be idle.
 
     The ratio of a job is (age + remaining work / speed) / isolated time. The isolated time is the time for all
-    its work, at the speed of its demand, if each job that is present has an equal part of the GPUs.
+    of the job's work, at its speed on its demanded GPUs, if each job that is present has an equal part of the
+    GPUs.
 
     Source: Themis (NSDI 2020), sections 4 and 5, without its agents and its placement scores, which concern
     jobs of many trials. The authors' code is not public, so the policy could not be checked against it.
 
-    Key: the finish-time ratio on the demanded GPUs. Ties: lower job number. Preemptive at the end of leases;
-    resizes elastic jobs then. Knows durations. Each auction is solved exactly, by dynamic programming.
+    Key: the finish-time ratio on the demanded GPUs. Ties: lower job number. Preemptive at the end of leases,
+    when elastic jobs are also resized. Knows durations. Each auction is solved exactly, by dynamic programming.
 
     Readings:
 
     - In the paper, the ratio of a job without GPUs is infinite, so any product with such a job is 0. Here, a
       job that gets no GPUs is assumed to get its demand one lease later.
-    - With part of its GPUs, a winner pays the cost that its winning has for the others. It keeps the smallest
-      allowed number that covers the rest, so a rigid job pays nothing. ``payments=False`` omits payments.
+    - A winner gives up part of its GPUs to pay for what its winning costs the others. It keeps the smallest
+      allowed number that is no less than the rest, so a rigid job pays nothing. ``payments=False`` omits
+      payments.
     - The bidders are a fraction of the jobs without a lease, rounded up, because only these jobs can take GPUs.
 
     Parameters
     ----------
     lease
-        Seconds of a lease.
+        Length of a lease, in seconds.
     bidding
         Fraction of the jobs that bid, above 0 and at most 1; the paper has 1 - f with f = 0.8.
     payments
@@ -82,7 +84,7 @@ class _Auctions:
         self._ends: dict[int, Any] = {}  # of leases
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Auction the unleased GPUs, if any, among the jobs without a lease."""
+        """Auction the unleased GPUs, if there are any, among the jobs without a lease."""
         for job in (*state.completed, *state.evicted):
             self._ends.pop(job, None)
         for job in state.completed:
@@ -100,7 +102,7 @@ class _Auctions:
             yield Wake(min(self._ends.values()))
 
     def _award(self, state: State, claimants: Sequence[int], free: int) -> dict[int, int]:
-        """Return the numbers of GPUs of the jobs that get any."""
+        """Return how many GPUs each job gets, omitting jobs that get none."""
         ratios = {job: settled(self._ratio(state, job, state.jobs[job].gpus)) for job in claimants}
         order = sorted(claimants, key=lambda job: (-ratios[job], job))
         bidders = order[: ceil(self._bidding * len(order) * (1 - SUM))]  # 100 * 0.07 is above 7
@@ -121,7 +123,7 @@ class _Auctions:
         return {count: 1 / self._ratio(state, job, count) for count in (0, *state.jobs[job].counts)}
 
     def _ratio(self, state: State, job: int, count: int) -> float:
-        """Return the finish-time ratio of a job that has a number of GPUs from now on."""
+        """Return the finish-time ratio of a job if it holds `count` GPUs from now on."""
         item, number = state.jobs[job], type(state.now)
         age = state.now - number(item.release_date)
         wait = number(0) if count else self._lease

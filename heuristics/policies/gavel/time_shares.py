@@ -1,4 +1,4 @@
-"""Time shares: the fraction of the time for each job, by a method of the decision `shares`."""
+"""Time shares: each job's share of time, computed by a method of the decision `shares`."""
 
 from collections.abc import Mapping, Sequence
 from typing import Literal
@@ -10,17 +10,17 @@ from gsopt.simulation.policy import State
 from heuristics.policies.gavel.ledger import Portions
 from heuristics.policies.gavel.steps import StepsLeft, steps_left
 
-#: The isolated time of a job: that of its work so far in the isolated shares of then, and of the rest in those
-#: of now; or that of all its work in those of now, after the wait for its first round.
+#: The isolated time of a job. ``accumulated``: for its work so far at the isolated shares of that time, and for
+#: the rest at current ones. ``present``: for all its work at current ones, after the wait for its first round.
 Isolated = Literal["accumulated", "present"]
 
 
 class TimeSharing:
-    """A division of GPU time among jobs, which also tracks their progress with isolated shares.
+    """A division of GPU time among jobs, which also tracks how long their work would take in isolation.
 
-    Work and speeds count in steps (`heuristics.policies.gavel.steps`). If the method finds no solution, jobs
-    get their isolated shares. If the isolated time is ``present``, a job first runs at the beginning of a round
-    of `interval` seconds, and a start costs `restart` seconds, which may differ by model.
+    Work and speeds are measured in steps (`heuristics.policies.gavel.steps`). If the method finds no solution,
+    jobs get their isolated shares. If the isolated time is ``present``, a job first runs at the beginning of a
+    round of `interval` seconds, and a start costs `restart` seconds, which may differ by model.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class TimeSharing:
         self._before: dict[int, tuple[float, float]] = {}  # the work left last time, and the isolated speed
 
     def __call__(self, state: State, jobs: Sequence[int], inventory: Inventory) -> Portions:
-        """Return the shares of jobs on kinds of GPUs."""
+        """Return each job's share of time on each kind of GPU."""
         steps = {job: steps_left(state, job, inventory) for job in jobs}
         problem = self._problem(state, steps, inventory)
         if self._criterion == "finish_time":
@@ -62,7 +62,7 @@ class TimeSharing:
         return Shares(gpus=gpus, jobs=typed, criterion=self._criterion)
 
     def _compared(self, state: State, steps: Mapping[int, StepsLeft], problem: Shares) -> Shares:
-        """Return the problem with the time that each job's work so far would have taken in isolation."""
+        """Return the problem, with each job's isolated time for its work so far added."""
         typed = []
         for (job, own), each in zip(steps.items(), problem.jobs, strict=True):
             shares = problem.isolated_shares[each.name]
@@ -79,5 +79,5 @@ class TimeSharing:
         return problem.model_copy(update={"jobs": tuple(typed)})
 
     def _overhead(self, model: str) -> float:
-        """Return the seconds that a start of a model costs."""
+        """Return the overhead of a start, in seconds, for a job of a model."""
         return self._restart.get(model, 0.0) if isinstance(self._restart, Mapping) else self._restart

@@ -1,4 +1,4 @@
-"""Durations: predictions of the running times of jobs."""
+"""Durations: predictors of the jobs' running times."""
 
 from collections.abc import Iterable, Mapping
 from math import isfinite
@@ -7,18 +7,18 @@ from typing import Any, Literal
 from gsopt.core.errors import InvalidInput, require, shorten
 from gsopt.simulation.policy import State
 
-#: How durations are predicted: they are known, means of completed jobs, or given by name of the job.
+#: How durations are predicted: known, means of completed jobs, or given by job name.
 Predictions = Literal["known", "mean"] | Mapping[str, float]
 
-#: Seconds of a job of which nothing is known. Source: the published code, for predictions below 0.
+#: Predicted seconds for a job without a prediction. Source: the published code, for predictions below 0.
 UNKNOWN = 1000.0
 
 
 class DurationPredictor:
-    """A predictor of the durations of jobs. This one knows the true durations."""
+    """A predictor of job durations that knows the true ones; the base class of other predictors."""
 
     def learn(self, state: State, complete: Iterable[int]) -> None:
-        """Learn from completed jobs."""
+        """Learn from completed jobs; here, do nothing."""
 
     def of(self, state: State, job: int) -> float:
         """Return the predicted seconds of a job."""
@@ -31,7 +31,7 @@ def predictor_from(predictions: Predictions) -> DurationPredictor:
     Raises
     ------
     InvalidInput
-        The predictions are unknown or not finite.
+        The option is unknown, or a prediction is not finite.
     """
     if predictions == "known":
         return DurationPredictor()
@@ -56,11 +56,11 @@ class _Given(DurationPredictor):
 
 
 class Means(DurationPredictor):
-    """A predictor that takes the mean duration of the completed jobs most similar to a job.
+    """A predictor that uses the mean duration of the completed jobs that are most similar to a job.
 
     The most similar jobs are those of the same model with the same number of GPUs, or else those of the same
     model, or else those with the same number of GPUs, or else all jobs. Source: Lucid's published estimator for
-    jobs of known names, which groups by names and users.
+    jobs with known names, which groups by names and users.
     """
 
     def __init__(self) -> None:
@@ -83,6 +83,6 @@ class Means(DurationPredictor):
 
     @staticmethod
     def _groups(state: State, job: int) -> list[tuple[str, Any]]:
-        """Return the groups of a job, narrowest first."""
+        """Return the groups to which a job belongs, narrowest first."""
         item = state.jobs[job]
         return [("both", (item.model, item.gpus)), ("model", item.model), ("gpus", item.gpus), ("all", None)]

@@ -1,4 +1,4 @@
-"""Load: the expectation whether the cluster is so busy that jobs share GPUs."""
+"""Load: rules for whether the cluster is expected to be so busy that jobs share GPUs."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -8,38 +8,39 @@ from typing import Any, Literal
 
 from gsopt.core.errors import InvalidInput, shorten
 
-#: Seconds between two looks at the load, and of one of the intervals in which jobs are counted.
+#: Seconds between two checks of the load, and length in seconds of the intervals in which jobs are counted.
 TICK, INTERVAL = 100, 600
 
-#: How many intervals are looked at.
+#: Number of intervals that are considered.
 LOOKED_AT = 5
 
-#: Jobs per interval on the GPUs of cluster Venus up to which jobs do not share.
+#: On the GPUs of the cluster Venus (their number comes second), jobs do not share up to this many jobs per
+#: interval.
 QUIET, GPUS = 2.0, 1040
 
-#: How the load is found: by the last arrivals, by predicted numbers, or the cluster counts as busy.
+#: How the load is determined: by recent arrivals, by predicted numbers of arrivals, or as always busy.
 Source = Literal["recent", "always"] | Sequence[float]
 
 
 class Load:
-    """The state of the cluster, busy or quiet, as of the last tick. This one is always busy."""
+    """The load of a cluster, which here is always busy; the base class of loads that can be quiet."""
 
     def arrive(self, count: int, now: Any) -> None:
-        """Record jobs that arrive."""
+        """Record that a number of jobs arrive."""
 
     def is_busy(self, now: Any) -> bool:
-        """Check whether jobs share now. The times of successive calls must not decrease."""
+        """Check whether the cluster is busy, so that jobs share. Times must not decrease from call to call."""
         del now
         return True
 
     def next_busy(self, now: Any) -> int | None:
-        """Return the next tick at which jobs begin to share if no more jobs arrive, or None without one."""
+        """Return the tick at which the cluster next becomes busy without further arrivals, or None."""
         del now
         return None
 
 
 def load_from(source: Source, quiet: float) -> Load:
-    """Make the load from an option of `lucid`.
+    """Make a load from an option of `lucid`.
 
     Raises
     ------
@@ -61,7 +62,7 @@ def _is_number(value: object) -> bool:
 
 
 def _tick(now: Any) -> int:
-    """Return the time of the last tick."""
+    """Return the time of the last tick, at or before now."""
     return TICK * int(now // TICK)
 
 
@@ -79,7 +80,7 @@ class _Recent(Load):
         return self._is_busy_at(_tick(now))
 
     def next_busy(self, now: Any) -> int | None:
-        """Return the next tick if the jobs that have arrived since the last one make the cluster busy."""
+        """Return the next tick if arrivals since the last tick make the cluster busy then, or else None."""
         tick = _tick(now)
         return tick + TICK if not self._is_busy_at(tick) and self._is_busy_at(tick + TICK) else None
 
@@ -90,9 +91,9 @@ class _Recent(Load):
 
 
 class _Predicted(Load):
-    """A load by predicted numbers of arrivals in every interval from the beginning of the run.
+    """A load determined by predicted numbers of arrivals in every interval from the beginning of the run.
 
-    The next intervals count, without the current one. After the last prediction the cluster counts as busy.
+    The next intervals count, but not the current one. After the last prediction, the cluster counts as busy.
     """
 
     def __init__(self, jobs: Sequence[float], quiet: float) -> None:

@@ -1,4 +1,4 @@
-"""Machines: free GPUs on no more machines than a job needs."""
+"""Machines: the choice of free GPUs on no more machines than a job needs."""
 
 from collections.abc import Iterable, Iterator
 from itertools import accumulate
@@ -12,12 +12,12 @@ from gsopt.simulation.policy import State
 
 
 class FewestMachines:
-    """Free GPUs for jobs that wait rather than run on more machines than they need.
+    """A chooser of free GPUs for jobs that would rather wait than run on more machines than they need.
 
-    The number of machines that a job needs depends on all present machines, in use or not. A job gets the
-    machine with the fewest free GPUs that suffice. Otherwise it gets several machines, of one rack if possible,
-    emptiest first. If there is a choice, it gets the least sufficient memory. Only a cluster with racks has
-    machines, and `machines` restricts them.
+    The number of machines that a job needs depends on all available machines, in use or not. A job gets the
+    machine with the fewest free GPUs that suffice. If there is none, it gets several machines, in one rack if
+    possible, emptiest first. If there is a choice, it gets GPUs with the least sufficient memory. Only a
+    cluster with racks has machines, and `machines` restricts them.
     """
 
     def __init__(self, state: State, machines: Iterable[int] | None = None) -> None:
@@ -40,11 +40,11 @@ class FewestMachines:
             self._free[self._cluster.machine_of[gpu]].append(gpu)
 
     def could(self, need: Need) -> bool:
-        """Check whether a job would fit in an otherwise empty cluster, as of the last look."""
+        """Check whether a job would fit in the cluster of the last call to `look` if it were empty."""
         return self._machines_needed(need) is not None
 
     def find(self, need: Need) -> tuple[int, ...] | None:
-        """Return the free GPUs on which a job may start, by number, or None if it must wait."""
+        """Return the free GPUs on which a job may start, in ascending order, or None if it must wait."""
         most = self._machines_needed(need)
         if most is None:
             return None
@@ -55,7 +55,7 @@ class FewestMachines:
         return self.find(need) or min(self._candidates(need), key=self._machines_of, default=None)
 
     def _candidates(self, need: Need) -> Iterator[tuple[int, ...]]:
-        """Yield sets of free GPUs for a job, beginning with GPUs of little memory."""
+        """Yield sets of free GPUs for a job, those with the least memory first."""
         suitable = self._suits(need)
         for most in sorted({_memory(self._cluster.machines[machine]) for machine in suitable}):
             machines = (each for each in suitable if _memory(self._cluster.machines[each]) <= most)
@@ -68,7 +68,7 @@ class FewestMachines:
         return len({self._cluster.machine_of[gpu] for gpu in gpus})
 
     def suit(self, gpus: Iterable[int], need: Need) -> bool:
-        """Check whether GPUs are free, and of the required type and memory."""
+        """Check whether all GPUs are free and have the required type and memory."""
         machines, machine_of = self._suits(need), self._cluster.machine_of
         return all(machine_of[gpu] in machines and gpu in self._free[machine_of[gpu]] for gpu in gpus)
 
@@ -85,9 +85,9 @@ class FewestMachines:
                         book.recount(machine, before, before - 1)
 
     def _count_present(self, state: State) -> None:
-        """Count the GPUs of each machine that are present.
+        """Count the available GPUs of each machine.
 
-        These are the first ones, up to the capacity.
+        These are the first GPUs of the available servers, up to the capacity.
         """
         seen = state.capacity, state.servers
         if seen == self._seen:
@@ -101,7 +101,7 @@ class FewestMachines:
             left -= size
 
     def _machines_needed(self, need: Need) -> int | None:
-        """Return the least number of machines that a job needs, or None if it does not fit at all."""
+        """Return the smallest number of machines that a job needs, or None if it does not fit at all."""
         if need not in self._fewest:
             sizes = sorted((self._there[machine] for machine in self._suits(need)), reverse=True)
             enough = (k for k, gpus in enumerate(accumulate(sizes), start=1) if gpus >= need.gpus)
@@ -127,5 +127,5 @@ class FewestMachines:
 
 
 def _memory(machine: Machine) -> float:
-    """Return the bytes of each GPU of a machine, or infinity if its memory is unknown."""
+    """Return the memory of each GPU of a machine, or infinity if it is unknown."""
     return inf if machine.memory is None else machine.memory

@@ -1,4 +1,4 @@
-"""Lucid: jobs are profiled, started by least GPU time, and packed in pairs with little interference."""
+"""Lucid: jobs profiled, started by least GPU time, and packed in pairs with little interference."""
 
 from collections.abc import Iterable, Iterator
 from math import inf
@@ -38,79 +38,80 @@ def lucid(
 ) -> Decider:
     """Profile jobs, start those with the least GPU time first, and let pairs share GPUs under load.
 
-    A job first runs on one of a few machines that are reserved for profiling, where jobs with the fewest GPUs
-    come first. It may complete there; otherwise it waits for the other machines. While the cluster is busy, a
-    job of at most `largest` GPUs seeks a partner even if GPUs are free. Its partner is the earliest started job
-    that runs alone on as many GPUs and meets three conditions: there is enough memory for both jobs, the two
-    models have a total score of at most `threshold`, and the predicted GPU time of the partner is at least
-    1/`ratio` times that of the job. All other jobs start on free GPUs, on as few machines as they need, and
-    jobs that do not fit are skipped. While the cluster is quiet, no jobs share GPUs, and a job that does not
-    fit blocks those behind it.
+    A job first runs on one of a few machines that are reserved for profiling, where the jobs with the fewest
+    GPUs go first. It may complete there; otherwise, it waits for the other machines. While the cluster is busy,
+    a job of at most `largest` GPUs seeks a partner even if GPUs are free. Its partner is the earliest started
+    job that runs alone on the same number of GPUs and meets three conditions: there is enough memory for both
+    jobs, the two models have a total score of at most `threshold`, and the predicted GPU time of the partner is
+    at least 1/`ratio` times that of the job. All other jobs start on free GPUs, on as few machines as they
+    need, and jobs that do not fit are skipped. While the cluster is quiet, no jobs share GPUs, and a job that
+    does not fit blocks those behind it.
 
     Source: Lucid (ASPLOS 2023), with the rules and numbers of its published code. Key: predicted seconds times
-    GPUs, where the prediction is made when the job begins to wait. Ties: lower job number. Preemptive only at
-    the end of profiling. Decides at arrivals, completions, and multiples of 100 s. O(waiting jobs * running
-    jobs) per event at worst; with `exact`, additionally a matching, O(n^3).
+    GPUs, as predicted when the job begins to wait. Ties: lower job number. Preemptive only at the end of
+    profiling. Decides at arrivals, completions, and multiples of 100 s. O(waiting jobs * running jobs) per
+    event at worst; with `exact`, plus O(n^3) for a matching.
 
-    `heuristics.policies.restricted_sharing` does the same packing, but without the profiler, the load and the
-    machines.
+    `heuristics.policies.restricted_sharing` packs jobs by the same rule, but without profiling, load, and the
+    restriction to few machines.
 
     Our interpretations where paper and code are silent, or need data that are not available:
 
-    - In the code, jobs wait for the other machines from their release on, so profiling costs nothing. Here they
-      wait after profiling, unless `as_published` is set. The work done while profiling counts if the job has
-      checkpoints; in the code, it does not count.
-    - The code reserves two machines of 130 for profiling. Here the last machines of the cluster are reserved,
+    - In the code, jobs wait for the other machines from their release on, so profiling costs nothing. Here,
+      they wait after profiling, unless `as_published` is set. The work done while profiling counts if the job
+      has checkpoints; in the code, it does not count.
+    - The code reserves two machines of 130 for profiling. Here, the last machines of the cluster are reserved,
       one in 64 and at most two. With fewer than 64 machines, jobs are therefore not profiled unless `profilers`
-      is given, because one machine of eight would double the mean completion times on a cluster with large
-      jobs. The code adds a machine while many jobs wait, which we omit. A job that does not fit on the other
-      machines may use these machines, too.
-    - In the code, a model that was learned for one cluster predicts the number of arrivals. Jobs share if more
-      than 2 are expected per ten minutes, on average over the next fifty minutes. On other clusters, jobs
-      always share. Here, by default, the arrivals of the last fifty minutes count, and the limit of 2 is for
-      1,040 GPUs.
-    - Scores are predicted from measured profiles. The label is the mean speed of a model when it shares GPUs
-      with every other model: 0 if this is at least 0.95 of its speed alone, 1 if it is at least 0.85, and
-      otherwise 2. Here the mean is over the models of all jobs released so far.
+      is given, because reserving one machine of eight would double the mean completion time on a cluster with
+      large jobs. The code adds a machine while many jobs wait, which we omit. A job that does not fit on the
+      other machines may also use the reserved ones.
+    - In the code, a model that was trained for one cluster predicts the number of arrivals. Jobs share if more
+      than 2 arrivals per ten minutes are expected, on average over the next fifty minutes. On other clusters,
+      jobs always share. Here, by default, the arrivals of the last fifty minutes count, and the limit of 2
+      applies to 1,040 GPUs and is scaled to other sizes.
+    - Scores are predicted from measured profiles. The label depends on a model's mean speed when it shares
+      GPUs, over all other models as partners: 0 if this is at least 0.95 of its speed alone, 1 if it is at
+      least 0.85, and otherwise 2. Here, the mean is over the models of all jobs released so far.
     - When the older job of a pair completes, the other job continues alone at full speed and may share again.
-      In the code, a comparison that is always true leaves it slow and alone.
-    - In the code, a job that fills some machines and part of another needs machines that are entirely free.
-      Here it may be spread differently if this takes no more machines.
+      In the code, it stays slow and alone, because a comparison is always true.
+    - In the code, a job that fills some machines and part of another waits for machines that are entirely free.
+      Here, it may be spread differently if this takes no more machines.
 
     Parameters
     ----------
     exact
-        Whether jobs start on free GPUs first, and the remaining jobs are paired jointly so as to save the most
+        Whether jobs first start on free GPUs and the remaining jobs are then paired jointly to save the most
         time, as in `heuristics.policies.best_pairs`, instead of by scores and `ratio`.
     load
-        The rule for when the cluster is busy: by ``"recent"`` arrivals, by the numbers of jobs predicted to
-        arrive in each period of ten minutes from the beginning (after the last of them, always), or
-        ``"always"``.
+        When the cluster is busy. It depends on ``"recent"`` arrivals, or on the numbers of jobs predicted to
+        arrive in each period of ten minutes from the beginning (after the last period, it is always busy), or
+        it is ``"always"`` busy.
     quiet
-        The number of jobs per ten minutes up to which the cluster is quiet; if None, 2 per 1,040 GPUs, in
-        proportion.
+        The largest number of jobs per ten minutes with which the cluster is quiet; if None, 2 for 1,040 GPUs,
+        and in proportion for other sizes.
     predictions
         The running times of jobs: ``"known"``, the ``"mean"`` of the most similar completed jobs, or times
         keyed by job name, with 1,000 s for missing or negative values. For random errors, see
         `heuristics.policies.estimated`.
     scores
-        The scores: that of the ``"model"``, over all partners, that of the particular ``"pair"``, or scores
-        keyed by model name, with 2 for missing values.
+        How pairs are scored: by each ``"model"`` and all its possible partners, by the particular ``"pair"``,
+        or by given scores keyed by model name, with 2 for missing values.
     spread
-        Whether a job that finds no free GPUs on as few machines as it needs takes other GPUs, as close together
-        as possible. This is an option of the code, but not its default.
+        Whether a job takes free GPUs on more machines than it needs, as close together as possible, if it finds
+        none on fewer. This is an option of the code, but not its default.
     largest
-        The number of GPUs of the largest jobs that share or are profiled, at least 0.
+        The largest number of GPUs with which a job may share or is profiled, at least 0.
     threshold
-        Largest sum of two scores.
+        The largest sum of two scores with which jobs may share.
     ratio
         The largest ratio of a job's predicted GPU time to its partner's, above 0.
     profilers
         The number of machines for profiling; if None, one in 64 and at most two.
     profiling
-        Seconds for which a job is profiled, above 0.
+        How long a job is profiled, in seconds; above 0.
     as_published
-        Whether profiling costs a job nothing unless it completes there.
+        Whether profiling costs no time: a job waits for the other machines at once unless it would complete
+        while being profiled.
 
     Raises
     ------
@@ -149,7 +150,7 @@ def lucid(
 
 
 class _Forecast:
-    """Predictions for jobs and for pairs of jobs. The parameters are those of `lucid`."""
+    """Predictions for jobs and for pairs of jobs, with parameters as in `lucid`."""
 
     def __init__(self, predictor: DurationPredictor, scorer: Scorer, threshold: int, ratio: float) -> None:
         self._predictor, self._scorer = predictor, scorer
@@ -166,19 +167,19 @@ class _Forecast:
             self._scorer.see(state, state.arrived)
 
     def key(self, state: State, job: int) -> float:
-        """Return the predicted GPU time of a job, which never changes after the first call."""
+        """Return a job's predicted GPU time, in GPU-seconds, which is fixed at the first call."""
         if job not in self._seconds:
             self._seconds[job] = self._predictor.of(state, job)
         return self._seconds[job] * state.jobs[job].gpus
 
     def suit(self, state: State, job: int, partner: int) -> bool:
-        """Check whether a waiting job may share with a partner, by its size and the score of both."""
+        """Check whether a waiting job may share with a partner, given their GPU times and total score."""
         if self.key(state, job) > self._ratio * self.key(state, partner):
             return False
         return self._scorer.of(state, job, partner) <= self._threshold
 
     def saved(self, state: State, job: int, partner: int, gpus: tuple[int, ...]) -> Any:
-        """Return the predicted seconds of completion time saved by sharing instead of waiting for a job."""
+        """Return the seconds of completion time that sharing is predicted to save, compared with waiting."""
         pair = self._pairs.of(state, job, partner, gpus)[0].pair
         wrong = [self._wrong(state, each) for each in (partner, job)]
         if wrong != [1, 1]:
@@ -187,7 +188,7 @@ class _Forecast:
         return pair.saved
 
     def _wrong(self, state: State, job: int) -> Any:
-        """Return the factor by which the remaining seconds of a job are mispredicted."""
+        """Return the ratio of a job's predicted duration to its true duration."""
         return type(state.now)(self._seconds[job]) / type(state.now)(state.jobs[job].duration)
 
 
@@ -240,7 +241,7 @@ class _Lucid:
                 self._alone.setdefault(count, []).append(job)
 
     def _in_turn(self, state: State, *, share: bool = False, skip: bool = True) -> Iterator[Action]:
-        """Start jobs in turn, next to a partner if they may share, or else on free GPUs."""
+        """Start jobs in ascending order of key, beside a partner if they may share, or else on free GPUs."""
         full: set[Need] = set()  # needs for which too few GPUs are free
 
         def is_open(need: Any) -> bool:
@@ -262,14 +263,14 @@ class _Lucid:
         return need.gpus <= self._largest and bool(self._alone.get(need.gpus))
 
     def _beside(self, state: State, job: int) -> Start | None:
-        """Return the start of a job with its first suitable partner."""
+        """Return the start of a job beside its first suitable partner, or None if there is none."""
         for partner in self._partners(state, job):
             if self._forecast.suit(state, job, partner):
                 return self._join(state, job, partner)
         return None
 
     def _in_pairs(self, state: State) -> Iterator[Action]:
-        """Start the remaining jobs with partners so that the most time is saved."""
+        """Start remaining jobs beside partners, matched so as to save the most time."""
         found: dict[int, dict[int, Any]] = {}
         turns = list(self._turns.walk(self._may_share))
         for turn, _ in turns:
@@ -285,7 +286,7 @@ class _Lucid:
                 yield self._join(state, turn.job, chosen[turn.job])
 
     def _partners(self, state: State, job: int) -> Iterator[int]:
-        """Yield jobs that run alone on as many GPUs as a job demands, of its type and with enough memory."""
+        """Yield the jobs that run alone on GPUs that suit a job: in number, type and remaining memory."""
         item = state.jobs[job]
         for partner in self._alone.get(item.gpus, ()):
             gpus = state.placement(partner)
@@ -298,7 +299,7 @@ class _Lucid:
         return Start(job, gpus)
 
     def _on_free(self, state: State, job: int, need: Need) -> Start | None:
-        """Return the start of a job on free GPUs, avoiding those of the profiler if possible."""
+        """Return the start of a job on free GPUs, avoiding the profiler's GPUs if possible, or None."""
         places = next((places for places in self._places if places.could(need)), None)
         if places is None:  # the cluster is plain, or the job is one that runs on other GPUs than it demands
             return on_free(state, job)

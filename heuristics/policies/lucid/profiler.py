@@ -1,4 +1,4 @@
-"""Profiler: machines on which jobs run for a while before they wait for the other machines."""
+"""Profiler: reserved machines on which jobs run for a while before they wait for the other machines."""
 
 from bisect import insort
 from collections.abc import Iterable, Iterator
@@ -8,21 +8,22 @@ from gsopt.simulation.parts.tiers import need_of
 from gsopt.simulation.policy import Action, Start, State, Stop, Wake
 from heuristics.policies.lucid.machines import FewestMachines
 
-#: One machine in so many profiles jobs, and how many do at most. Source: the published code has 2 of 130.
+#: One machine in this many is for profiling, and at most this many are. Source: the published code has 2 of
+#: 130.
 ONE_IN, MOST = 64, 2
 
 
 class Profiler:
-    """Runs jobs for some seconds on reserved machines, beginning with the jobs with the fewest GPUs.
+    """A profiler, which runs jobs for some seconds on reserved machines, those with the fewest GPUs first.
 
     A job that does not fit blocks the jobs behind it. A job that does not complete within these seconds is
-    stopped, keeps its progress as far as the scenario allows, and is released. Jobs on more than `largest`
+    stopped, keeps the progress that the scenario lets it keep, and is released. Jobs on more than `largest`
     GPUs, and jobs that suit no machine, are released immediately.
 
-    The machines are the last ones of the cluster. If their number is None, it is one in 64 and at most two.
-    Unless `charged`, all jobs except those that complete here are released immediately: they run elsewhere, but
-    still occupy GPUs of the profiler for these seconds. `stops` states whether the profiler stops jobs, and
-    `released` lists the jobs that the last decision released.
+    The reserved machines are the last ones of the cluster. If `machines` is None, they are one in 64, and at
+    most two. Unless `charged` is set, all jobs except those that will complete here are released immediately:
+    they run elsewhere, but still occupy GPUs of the profiler for these seconds. `stops` states whether the
+    profiler stops jobs, and `released` lists the jobs that the last decision released.
     """
 
     def __init__(
@@ -40,7 +41,7 @@ class Profiler:
         self._held: dict[int, tuple[tuple[int, ...], Any]] = {}  # GPUs, and until when if not to the end
 
     def decide(self, state: State, waiting: Iterable[int]) -> Iterator[Action]:
-        """Accept jobs that begin to wait, and stop and start jobs."""
+        """Take in jobs that begin to wait, stop jobs that have been profiled, and start others."""
         if not self.machines:
             self.released = list(waiting)
             return
@@ -75,7 +76,7 @@ class Profiler:
             self.released.append(job)
 
     def _starts(self, state: State) -> Iterator[Action]:
-        """Start jobs in turn, until one does not fit."""
+        """Start queued jobs, those with the fewest GPUs first, until one does not fit."""
         for held, _ in self._held.values():
             self._places.take(held)  # where jobs only seem to be
         while self._queue:
@@ -91,7 +92,7 @@ class Profiler:
                 self.released.append(job)
 
     def _start(self, state: State, job: int, gpus: tuple[int, ...]) -> Iterator[Action]:
-        """Start a job, or only reserve its GPUs."""
+        """Reserve GPUs for a job, and start it unless it runs elsewhere."""
         self._places.take(gpus)
         completes = not self._charged and self._stays(state, job)
         self._held[job] = gpus, None if completes else state.now + type(state.now)(self._seconds)
@@ -99,5 +100,5 @@ class Profiler:
             yield Start(job, gpus)
 
     def _stays(self, state: State, job: int) -> bool:
-        """Check whether a job really runs here: every job if charged, and otherwise jobs that complete here."""
+        """Check whether a job really runs here: if `charged`, every job; otherwise, jobs that complete here."""
         return self._charged or state.jobs[job].duration <= self._seconds

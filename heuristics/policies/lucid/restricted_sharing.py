@@ -1,4 +1,4 @@
-"""Restricted sharing: small jobs share GPUs if their interference is small, as Lucid packs them."""
+"""Restricted sharing: Lucid's packing rule for small jobs that interfere little."""
 
 from gsopt.core.errors import number_of, require
 from gsopt.simulation import Decider, State
@@ -19,31 +19,32 @@ def restricted_sharing(
     order: Size = "gpu_time",
     placement: Placement = "best",
 ) -> Decider:
-    """Let small jobs share with one other of their demand, if the two hardly slow each other down.
+    """Let small jobs share GPUs with one job of equal demand if they hardly slow each other down.
 
-    A job of at most `largest` GPUs seeks a partner before it takes free GPUs: a job that runs alone on as many
-    GPUs. Each of the two has a score by its speed when they share, and the sum must not exceed the threshold.
-    The new job must not be more than `ratio` times as large as its partner in GPU time, so that it does not
-    delay the partner for long. The partner that started first is chosen. All other jobs start on free GPUs, and
-    jobs that do not fit are skipped.
+    Before it takes free GPUs, a job of at most `largest` GPUs seeks a partner: a job that runs alone on the
+    same number of GPUs. Each of the two gets a score that depends on its speed when they share, and the sum of
+    scores must not exceed the threshold. The new job's GPU time must be at most `ratio` times its partner's, so
+    that it does not delay the partner for long. The partner that started first is chosen. All other jobs start
+    on free GPUs, and jobs that do not fit are skipped.
 
-    Source: after the packing of pairs in Lucid (ASPLOS 2023), with the thresholds of its published code.
-    According to the paper of Castor, for which Lucid is a baseline, multi-GPU jobs never share in Lucid. This
-    is the default here. The code lets jobs of up to 8 GPUs share (``largest=8``). Key: GPUs times remaining
-    time. Ties: lower job number. Not preemptive; knows durations and interference. O(waiting jobs * running
-    jobs) per event at worst. A refused pair is not considered again.
+    Source: based on the packing of pairs in Lucid (ASPLOS 2023), with the thresholds of its published code. The
+    Castor paper, which uses Lucid as a baseline, says that multi-GPU jobs never share in Lucid. This is the
+    default here. The code lets jobs of at most 8 GPUs share (``largest=8``). Key: GPUs times remaining time.
+    Ties: lower job number. Not preemptive; knows durations and interference. O(waiting jobs * running jobs) per
+    event at worst. A refused pair is not considered again.
 
-    This is not the whole of Lucid: there is no profiler, with its 200 s and its GPUs, and there are no
-    prediction models. Instead, durations are known, as is the interference of each pair, which replaces the
+    This is only a part of Lucid: there is no profiler, which takes 200 s and some GPUs, and there are no
+    prediction models. Instead, durations are known, and so is the interference of each pair, which replaces the
     score of each model over all others. Sharing is not switched off when few jobs are expected, and jobs keep
     their full batch size.
 
     Parameters
     ----------
     largest
-        GPUs of the largest jobs that share, at least 0.
+        Largest number of GPUs with which a job may share, at least 0.
     threshold
-        Largest sum of scores: 0 for a job that is at least 0.95 times as fast as alone, 1 from 0.85, else 2.
+        Largest sum of scores. The score is 0 for a job whose speed is at least 0.95 of its speed alone, 1 if it
+        is at least 0.85, and otherwise 2.
     ratio
         The largest ratio of a job's GPU time to its partner's, above 0.
     share_first
@@ -79,7 +80,7 @@ def restricted_sharing(
 
 
 def _restricted(largest: int, threshold: int, ratio: float) -> Judge:
-    """Return a judge of pairs that applies the rules of `restricted_sharing`."""
+    """Return a judge of pairs that applies the rules of `restricted_sharing`, first started partner first."""
     scorer = Scorer()
 
     def judge(state: State, job: int, partner: int, gpus: tuple[int, ...], /) -> Match | None:

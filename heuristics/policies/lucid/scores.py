@@ -1,4 +1,4 @@
-"""Scores: how much jobs suffer from other jobs that share their GPUs."""
+"""Scores: integers for how much jobs that share GPUs slow each other down."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
@@ -7,32 +7,33 @@ from gsopt.core.errors import InvalidInput, require, shorten
 from gsopt.simulation.parts.accumulation import Pairs
 from gsopt.simulation.policy import State
 
-#: How jobs are scored: a model beside all others, the very pair, or given by name of the model.
+#: How jobs are scored: by model over all partners, by the particular pair, or by given scores per model name.
 Scores = Literal["model", "pair"] | Mapping[str, int]
 
-#: Least speed beside another, relative to that alone, of the scores 0 and 1. Source: Lucid's published code.
+#: Lowest speeds when sharing, relative to the speed alone, with scores of 0 and 1. Source: Lucid's published
+#: code.
 _SPEEDS = (0.95, 0.85)
 
-#: Score of a model that suffers most.
+#: The highest score, for jobs that are slowed down most.
 WORST = len(_SPEEDS)
 
 
 def score(slowdown: Any) -> int:
-    """Return how much a job suffers from another, from 0 to 2."""
+    """Return the score for a slowdown, from 0 (little) to 2."""
     return sum(slowdown * speed > 1 for speed in _SPEEDS)
 
 
 class Scorer:
-    """A scorer of how much two jobs slow each other down. This one considers the particular pair."""
+    """A score of how much two jobs slow each other down, specific to the pair; the base class of others."""
 
     def __init__(self) -> None:
         self._pairs = Pairs()
 
     def see(self, state: State, jobs: Iterable[int]) -> None:
-        """Record jobs that have arrived."""
+        """Record jobs that have arrived; here, do nothing."""
 
     def of(self, state: State, job: int, partner: int) -> int:
-        """Return the sum of both scores."""
+        """Return the sum of the two jobs' scores."""
         slowdown = self._pairs.slowdown
         return score(slowdown(state, job, partner)) + score(slowdown(state, partner, job))
 
@@ -58,7 +59,7 @@ def scorer_from(scores: Scores) -> Scorer:
 
 
 class _ModelScores(Scorer):
-    """A scorer by the mean speed of a model when it shares with every model seen so far, including itself."""
+    """A score by each model's mean speed when sharing with each model seen so far, including itself."""
 
     def __init__(self) -> None:
         super().__init__()

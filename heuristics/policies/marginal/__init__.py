@@ -1,4 +1,4 @@
-"""Marginal: GPUs go to the jobs that gain most by them, by marginal efficiency or by rolling prices."""
+"""Marginal: policies that grant GPUs to the jobs that gain most, by marginal efficiency or rolling prices."""
 
 from heuristics.policies.marginal.marginal import marginal, marginal_attained
 from heuristics.policies.marginal.rolling_prices import rolling_prices

@@ -1,4 +1,4 @@
-"""Adapting: GPUs for jobs that tune themselves, granted at every interval where each further one gains most."""
+"""Adapting: GPUs for jobs that tune themselves, each granted to the job that gains most from it."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import inf, sqrt
@@ -13,7 +13,7 @@ from heuristics.policies.marginal.outlook import Outlook, TimeLeft
 
 
 class AdaptingOptions(NamedTuple):
-    """The options for jobs that tune themselves (see `heuristics.policies.marginal`)."""
+    """The options that apply to jobs that tune themselves (see `heuristics.policies.marginal`)."""
 
     exponent: float = 3.0
     hysteresis: float = 4.0
@@ -24,14 +24,14 @@ class AdaptingOptions(NamedTuple):
 
 
 class Adapting(Decider, Protocol):
-    """An interface for deciders that take in jobs that have arrived before they began to decide."""
+    """An interface for deciders that can take in jobs that arrived before they began to decide."""
 
     def add(self, state: State, job: int) -> None:
-        """Take in a job that has arrived."""
+        """Take in a job that arrived earlier."""
 
 
 class _Step(NamedTuple):
-    """Further GPUs of a job, from one corner of its hull to the next. Steps are sorted by key."""
+    """Additional GPUs for a job, from one corner of its hull to the next; sorted by key."""
 
     key: float
     job: int
@@ -40,9 +40,10 @@ class _Step(NamedTuple):
 
 
 class AdaptingWhereTuned:
-    """Decides as another decider until the first job that tunes itself arrives, and adapts from then on.
+    """A decider that follows another one until the first job that tunes itself arrives, and then adapts.
 
-    With GPUs of several kinds it adapts if jobs are measured on each type, by a decider for several types.
+    With GPUs of several kinds, it adapts only if jobs are measured on each type, and then by a decider for
+    several types.
     """
 
     preemptive = True
@@ -81,7 +82,7 @@ class AdaptingWhereTuned:
 
 
 class AdaptiveGrants:
-    """Divides the GPUs among the steps of all jobs' hulls, at every event and every interval."""
+    """A decider that divides the GPUs among the steps of all jobs' hulls, at every event and interval."""
 
     preemptive = True
 
@@ -91,7 +92,7 @@ class AdaptiveGrants:
         self._there: dict[int, None] = {}
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Grant GPUs to the steps, and move as few jobs as possible."""
+        """Grant GPUs to the steps in ascending order of key, and keep jobs on their nodes where possible."""
         for job in state.completed:
             self._there.pop(job, None)
         for job in state.arrived:
@@ -114,7 +115,7 @@ class AdaptiveGrants:
         self._outlook.add(state, job)
 
     def _granted(self, state: State, left: dict[int, TimeLeft], free: int) -> dict[int, int]:
-        """Return the number of GPUs of each job that gets some."""
+        """Return how many GPUs each job gets, omitting jobs that get none."""
         steps = sorted(step for job, own in left.items() for step in self._steps(state, job, own))
         granted: dict[int, int] = {}
         for step in steps:
@@ -129,7 +130,7 @@ class AdaptiveGrants:
         return granted
 
     def _steps(self, state: State, job: int, left: TimeLeft) -> Iterator[_Step]:
-        """Yield the steps of a job's hull, without the steps of a running job that do not pay."""
+        """Yield the steps of a job's hull, stopping before one that does not save a running job enough time."""
         options, held = self._options, state.running.get(job, 0)
         hull = concave_hull((count, 1 / max(seconds, LEAST)) for count, seconds in left.seconds.items())
         if not hull:

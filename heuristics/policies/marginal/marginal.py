@@ -1,4 +1,4 @@
-"""Marginal: efficiency over remaining area, or over attained service if durations are unknown."""
+"""Marginal: policies that rank GPUs by marginal efficiency and by remaining area or attained service."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -13,11 +13,11 @@ from heuristics.policies.marginal.outlook import KnownCourse, KnownEpochs, Unkno
 from heuristics.policies.marginal.segments import SegmentGrants
 from heuristics.policies.marginal.typed import KnownTypedCourse, KnownTypedEpochs, TypedGrants, UnknownTypedWork
 
-#: Seconds that a job whose course is known has to save by growing. Chosen on the workloads of
-#: `docs/systems.md`; on 14 others of Pollux and Sia the mean JCT is 2 % shorter than with 180 s.
+#: Seconds that a job whose course is known must save by growing. Chosen on the workloads of `docs/systems.md`;
+#: on 14 other workloads of Pollux and Sia, the mean JCT is 2 % shorter than with 180 s.
 _KNOWN_CHARGE = 400
 
-#: Least and most multiplier of a key.
+#: The smallest and largest multipliers of a key.
 _LEAST_FACTOR, _MOST_FACTOR = 1e-9, 1e9
 
 
@@ -31,51 +31,52 @@ def marginal(
     ageing: float | None = 3600,
     multipliers: Mapping[str, float] | None = None,
 ) -> Decider:
-    """Grant each additional GPU to the job with the largest marginal efficiency for its remaining area.
+    """Grant each GPU to the job with the largest marginal efficiency relative to its remaining area.
 
-    At every event the segments of the hulls of all jobs' menus are sorted by::
+    A job's menu gives its speed on each allowed number of GPUs. At every event, the segments of the concave
+    hulls of all jobs' menus are sorted by::
 
         (remaining area) / (marginal efficiency) ** exponent
 
-    Segments are served from the smallest key on: a segment gets its GPUs if they are free and the segment below
-    it has got its own. The area of a job is the fewest GPU-seconds in which its work can be done. The marginal
-    efficiency of a segment is its additional speed per additional GPU, relative to the speed per GPU at which
-    the job attains its area. It is therefore 1 for the first segment, and lower for each later one. Rigid jobs
-    have one segment; for them, the policy without hysteresis is `srsf`.
+    Segments are served in ascending order of key: a segment gets its GPUs if they are free and the segment
+    below it has its own. The area of a job is the smallest number of GPU-seconds in which its work can be done.
+    The marginal efficiency of a segment is its additional speed per additional GPU, relative to the speed per
+    GPU at which the job attains its area. It is therefore 1 for the first segment, and lower for each later
+    one. Rigid jobs have one segment; for them, the policy without hysteresis is `srsf`.
 
     Source: none; the policy follows from the relaxation behind the price bound. There, GPU time has a price,
     the work of job j has a dual value mu_j, and a segment runs exactly while mu_j times its speed per GPU is at
-    least the price. To follow the relaxation, sort all segments by mu_j times speed per GPU, and run those that
-    fit. However, mu_j is not known before the end. It is the price that the job pays for a second of work when
-    it completes: nearly the price of GPU time then, multiplied by the area of that work. Areas range over many
-    orders of magnitude, while prices change little: a job with less area left completes sooner, at a slightly
-    higher price. Suppose that the price at completion is proportional to the remaining area to the power of
-    -1/exponent. Then the rank of a segment is its marginal efficiency over that root, which is the key above.
-    An exponent of 1 would treat area as price, and give the last GPUs to short jobs that hardly use them. With
-    a large exponent, all jobs start before any job grows.
+    least the price. One could therefore sort all segments by mu_j times speed per GPU, and run those that fit.
+    But mu_j is not known before the end. It is the price that the job pays for a second of work when it
+    completes, which is nearly the price of GPU time at that moment, multiplied by the area of that work. Areas
+    range over many orders of magnitude, while prices change little: a job with less remaining area completes
+    sooner, at a slightly higher price. Suppose that the price at completion is proportional to the remaining
+    area to the power of -1/exponent. Then segments are ranked by their marginal efficiency divided by that
+    root, which gives the key above. An exponent of 1 would treat area as price, and grant the last GPUs to
+    short jobs that hardly use them. With a large exponent, all jobs start before any job grows.
 
-    Key: as above. Ties: lower number. Preemptive at every event; resizes; knows durations. A key that falls is
-    recomputed only if it matters: O(running jobs that may grow) per event, and O(different segments) per
+    Key: as above. Ties: lower job number. Preemptive at every event; resizes; knows durations. A key that falls
+    is recomputed only if it matters: O(running jobs that may grow) per event, and O(distinct segments) per
     change.
 
-    Hysteresis and charge favour running jobs if preemptions and resizes take time. If these take up to a
-    minute, a hysteresis of 4 and a charge of 120 save half of the preemptions, a third of the resizes and 7 %
-    of the mean JCT. Without overheads, they cost up to 5 %. These figures and the exponent were determined on
-    one half of the workloads of `docs/best-policy.md`, which has the results on the other half. Between
-    exponents of 3 and 6, the results differ by less than a per cent.
+    Hysteresis and charge favour running jobs, which helps if preemptions and resizes take time. If these take
+    up to a minute, a hysteresis of 4 and a charge of 120 save half of the preemptions, a third of the resizes
+    and 7 % of the mean JCT. Without overheads, they raise the mean JCT by up to 5 %. These figures and the
+    exponent were determined on one half of the workloads of `docs/best-policy.md`, which has the results on the
+    other half. Between exponents of 3 and 6, the results differ by less than a per cent.
 
-    **Jobs that tune their batch** (`gsopt.scenario.scenario.Physics.applications`) are faster or slower in each
-    epoch, so their menus say little. As soon as such a job arrives on GPUs of one kind, all jobs are decided
-    together at every event and every minute. Adaptive jobs get one, two, four, ... GPUs of a node, or whole
-    nodes. The area of a job is the sum over its remaining epochs, each on its most efficient number of GPUs.
-    The segments are computed from the work of the next hour, so that a job gets many GPUs in the epochs that
-    use them well. Keys are divided by the square root of 1 + age / `ageing`. Nodes are chosen so that few jobs
-    move.
+    **Jobs that tune their batch** (`gsopt.scenario.scenario.Physics.applications`) have a different speed in
+    each epoch, so their menus say little. As soon as such a job arrives in a cluster with GPUs of one kind,
+    GPUs are divided among all jobs anew at every event and every minute. Adaptive jobs get one, two, four, ...
+    GPUs of a node, or entire nodes. The area of a job is the sum over its remaining epochs, each on its most
+    efficient number of GPUs. The segments are computed for the work of the next hour, so that a job gets many
+    GPUs in the epochs that use them efficiently. Keys are divided by the square root of 1 + age / `ageing`.
+    Nodes are chosen so that few jobs move.
 
     **Several types of GPU.** Jobs of models that are measured on several types get GPUs of one type at a time.
-    The worth of a GPU of a type is the average speed of the jobs so far on that type. Areas and efficiencies
-    count speed for worth. If the best GPUs for a job are taken, it gets the next best ones. A restart on
-    another type is charged, too.
+    The weight of a GPU type is the average speed of all jobs so far on that type, and areas and efficiencies
+    count GPUs by these weights. If the best GPUs for a job are taken, it gets the next best ones. A restart on
+    another type is also charged.
 
     `docs/systems.md` compares the policy on public workloads of Pollux and Sia. Its mean job completion time is
     10 to 30 % below that of the best published policy there.
@@ -83,22 +84,22 @@ def marginal(
     Parameters
     ----------
     exponent
-        The power of the marginal efficiency, above 0 and at most 16. None means 4, or 3 once jobs tune
+        The power of the marginal efficiency, above 0 and at most 16; if None, 4, or 3 once jobs tune
         themselves.
     hysteresis
-        The divisor of the keys of segments that already have their GPUs, from 1 to 1e9. None means 1, or 4 once
+        The divisor of the keys of segments that already have their GPUs, from 1 to 1e9; if None, 1, or 4 once
         jobs tune themselves.
     charge
-        The number of seconds that a running job has to save by growing, at least 0; None means 0. Once jobs
-        tune themselves, they have to save it within the next hour. None then means 400 if their course is
-        known and all GPUs are of one type, and otherwise 180, because they learn by growing.
+        The number of seconds that a running job must save by growing, at least 0; if None, 0. Once jobs tune
+        themselves, they must save it within the next hour. If None, it is then 400 if their course is known and
+        all GPUs are of one type, and otherwise 180, because jobs learn by growing.
     knows
-        What is known about jobs that tune themselves: their whole ``course``, with the speed on any GPUs in any
-        epoch, or only the number of ``epochs``. In the latter case, their speed is that of the model fitted to
-        the steps of the job that has had the most GPUs among those of the same application.
+        What is known about jobs that tune themselves: their entire ``course``, including the speed on any GPUs
+        in any epoch, or only the number of ``epochs``. In the latter case, speeds are predicted by a model that
+        is fitted to the steps of one job of the same application, the job that has had the most GPUs.
     ageing
         The age in seconds at which the key of a job that tunes itself is divided by the square root of 2, which
-        shortens the tail; None to disregard age.
+        shortens the tail; None to ignore age.
     multipliers
         Factors by which the keys of jobs that tune themselves are multiplied, keyed by job name, between 1e-9
         and 1e9; 1 for all other jobs. A job with a smaller factor goes first.
@@ -106,7 +107,7 @@ def marginal(
     Raises
     ------
     InvalidInput
-        An option is out of its range.
+        An option is out of range.
 
     Examples
     --------
@@ -148,16 +149,17 @@ def marginal_attained(
     grace: float | Fraction = 600,
     ageing: float | None = 3600,
 ) -> Decider:
-    """Grant each additional GPU to the job with the largest marginal efficiency for its attained service.
+    """Grant each GPU to the job with the largest marginal efficiency relative to its attained service.
 
     This is `marginal` for unknown durations. As in least attained service, a job that has held many GPU-seconds
-    is expected to need many more, so the attained service replaces the remaining area. Because it predicts the
-    remaining area only roughly, it has a smaller weight: the default exponent is twice that of `marginal`.
+    is expected to need many more, so the attained service replaces the remaining area. Because it is only a
+    rough prediction of the remaining area, it has a smaller weight: the default exponent is twice that of
+    `marginal`.
 
     Key: (grace + GPU-seconds held so far) / (marginal efficiency) ** exponent, divided by the hysteresis if the
-    segment has its GPUs. Without hysteresis, jobs of equal service would take turns at every event. Ties: lower
-    number. Preemptive at every event; resizes; does not know durations. O(different holdings) per change, and
-    for elastic jobs O(running segments).
+    segment already has its GPUs. Without hysteresis, jobs of equal service would take turns at every event.
+    Ties: lower job number. Preemptive at every event; resizes; does not know durations. O(distinct holdings)
+    per change, and for elastic jobs O(running segments).
 
     Source: none; this is `las` with the allocation of `marginal`. The defaults were chosen in the same way (see
     `docs/best-policy.md`).
@@ -168,17 +170,17 @@ def marginal_attained(
     Parameters
     ----------
     exponent, hysteresis, ageing
-        As in `marginal`. None means an exponent of 8, or 3 once jobs tune themselves, and a hysteresis of 16.
+        As in `marginal`. If None, the exponent is 8, or 3 once jobs tune themselves, and the hysteresis is 16.
         With a hysteresis of 1, jobs of equal service take turns in every round. If overheads take as long as a
         round, they would never make progress, and the simulator ends such a run with `IllegalDecision`.
     grace
-        The GPU-seconds, above 0, that count as held by every job before it began. Jobs that have held less than
-        this have similar keys.
+        The GPU-seconds, above 0, that every job counts as having held before it began. Jobs that have held less
+        than this have similar keys.
 
     Raises
     ------
     InvalidInput
-        An option is out of its range.
+        An option is out of range.
 
     Examples
     --------
@@ -208,7 +210,7 @@ def _adapting(
     charge: float | Fraction | None,
     ageing: float | None,
 ) -> AdaptingOptions:
-    """Return the options for jobs that tune themselves, where None keeps a default."""
+    """Return the options for jobs that tune themselves, with defaults for None, except for `ageing`."""
     require(
         ageing is None or 0 < number_of(ageing) < inf,
         "ageing",

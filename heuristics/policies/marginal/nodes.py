@@ -1,28 +1,28 @@
-"""Nodes: the choice of nodes and GPUs for jobs, so that few jobs move."""
+"""Nodes: a choice of nodes and GPUs for jobs that moves few of them."""
 
 from collections.abc import Iterable, Mapping
 from itertools import groupby
 
 from gsopt.simulation import State
 
-#: GPUs of a job on each node, by number of the node; nodes without are left out.
+#: A job's number of GPUs on each node, by node number; nodes on which it has none are omitted.
 Spread = dict[int, int]
 
 
 class Nodes:
-    """The available GPUs of each node, and the GPUs of every running job on each.
+    """The available GPUs of each node, and the GPUs that every running job has on each node.
 
     Parameters
     ----------
     state
-        The state of the run.
+        The current state of the run.
     gpu_type
-        The only type of GPU that counts; None for all.
+        The GPU type to consider; None for all types.
 
     Attributes
     ----------
     held
-        The GPUs of every running job on each node.
+        The number of GPUs of every running job on each node.
     """
 
     def __init__(self, state: State, gpu_type: str | None = None) -> None:
@@ -40,12 +40,12 @@ class Nodes:
         self.gpus = len(gpus)
 
     def spread(self, wanted: Mapping[int, int], allowed: Mapping[int, Iterable[int]]) -> dict[int, Spread]:
-        """Choose nodes for jobs whose numbers of GPUs are given.
+        """Choose nodes for jobs, given the number of GPUs that each should get.
 
-        A job whose number does not change stays where it is, unless others need whole nodes. A job that fits on
-        a node gets the fullest node with enough free GPUs. A larger job gets empty nodes, and if there are too
-        few, other jobs move away. If the free GPUs are too scattered, a running job stays where it is, and a
-        waiting job gets the largest allowed number that fits on a node, or none.
+        A job whose number of GPUs does not change stays where it is, unless other jobs need entire nodes. A job
+        that fits on one node gets the fullest node with enough free GPUs. A larger job gets empty nodes; if
+        there are too few, other jobs are moved away. If the free GPUs are too scattered, a running job stays
+        where it is, and a waiting job gets the largest allowed number that fits on a node, or none.
         """
         self._free = list(map(len, self._gpus))
         self._placed: dict[int, Spread] = {}
@@ -68,7 +68,7 @@ class Nodes:
         return {job: spread for job, spread in self._placed.items() if spread}
 
     def gpus_of(self, spreads: Mapping[int, Spread]) -> dict[int, tuple[int, ...]]:
-        """Choose GPUs for jobs from their numbers of GPUs on each node. A job that stays keeps its own."""
+        """Choose GPUs for jobs, given their spreads over nodes. A job with the same spread keeps its GPUs."""
         kept = {
             job: self._state.placement(job) for job, spread in spreads.items() if self.held.get(job) == spread
         }
@@ -116,7 +116,7 @@ class Nodes:
         return True
 
     def _scatter(self, job: int, count: int) -> bool:
-        """Put a job on the nodes with most free GPUs."""
+        """Put a job on the nodes with the most free GPUs, and return whether there are enough."""
         spread: Spread = {}
         for node in sorted(range(len(self._free)), key=lambda node: -self._free[node]):
             spread[node] = min(self._free[node], count - sum(spread.values()))
@@ -127,12 +127,12 @@ class Nodes:
         return True
 
     def _fullest(self, count: int, but: Iterable[int] = ()) -> int | None:
-        """Return the first of the nodes with the fewest free GPUs that suffice, or None without such a node."""
+        """Return the node with the fewest free GPUs that suffice, ties going to the first, or None."""
         nodes = (node for node, free in enumerate(self._free) if free >= count and node not in but)
         return min(nodes, key=self._free.__getitem__, default=None)
 
     def _emptied(self, wanted: int, size: int) -> list[int]:
-        """Return empty nodes of a size, moving jobs away from others if needed."""
+        """Return empty nodes of a size, after emptying others if there are fewer than `wanted`."""
         empty = [node for node, free in enumerate(self._free) if free == size]
         used = sorted(
             (node for node in range(len(self._free)) if node not in empty), key=lambda n: -self._free[n]
@@ -145,7 +145,7 @@ class Nodes:
         return empty
 
     def _clear(self, node: int, empty: Iterable[int]) -> bool:
-        """Move all jobs from a node to others, if they are on this node alone and fit elsewhere."""
+        """Move all jobs of a node to others, if each runs on this node only and fits elsewhere."""
         there = [job for job, spread in self._placed.items() if node in spread]
         there.sort(key=lambda job: (-self._placed[job][node], job))
         if any(len(self._placed[job]) > 1 for job in there):

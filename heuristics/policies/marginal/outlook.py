@@ -1,4 +1,4 @@
-"""Outlook: how long jobs still take on each number of GPUs, as far as it is known."""
+"""Outlook: estimates of how long jobs still take on each number of GPUs, given what is known."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -15,19 +15,19 @@ from gsopt.simulation import State
 
 Array = np.ndarray[Any, Any]
 
-#: Seconds of work ahead for which GPUs are chosen: an hour pays for the restarts.
+#: GPUs are chosen for the work of this many seconds ahead: an hour is long enough to pay for restarts.
 _AHEAD = 3600.0
 
 
 class TimeLeft(NamedTuple):
-    """The remaining needs of a job.
+    """A job's remaining GPU time, and the time for the work ahead on each number of GPUs.
 
     Attributes
     ----------
     area
         The fewest GPU-seconds in which the job can complete.
     seconds
-        The seconds that the work ahead takes, by number of GPUs.
+        The seconds that the work of about the next hour takes, by number of GPUs.
     """
 
     area: float
@@ -35,17 +35,18 @@ class TimeLeft(NamedTuple):
 
 
 class Outlook(ABC):
-    """Estimates how long jobs still take.
+    """An estimator of how long jobs still take on each number of GPUs.
 
     Parameters
     ----------
     node
-        GPUs of the largest node: a job has some GPUs of one node, or whole nodes.
+        Number of GPUs of the largest node. A job has some GPUs of one node, or entire nodes.
 
     Attributes
     ----------
     growth
-        How many times the most GPUs that were measured a job may have, where its speed on more is extrapolated.
+        Largest ratio of a job's GPUs to the most GPUs on which it was measured; speeds on more GPUs are
+        extrapolated.
     """
 
     growth = 4.0
@@ -56,7 +57,7 @@ class Outlook(ABC):
         self._counts: dict[int, tuple[int, ...]] = {}
 
     def add(self, state: State, job: int) -> None:
-        """Record a job that has arrived, in a mode in which it tunes its batch if such a mode fits."""
+        """Record a job that has arrived, and choose its mode: one that tunes the batch size, if that fits."""
         item, cluster = state.jobs[job], state.cluster
         rooms = {mode: cluster.room(item.gpu_type_in(mode), item.memory_in(mode) or 0) for mode in item.speeds}
         fitting = [mode for mode, menu in item.speeds.items() if min(menu) <= rooms[mode]]
@@ -71,22 +72,22 @@ class Outlook(ABC):
         return self._modes[job]
 
     def shape(self, count: int) -> tuple[int, ...]:
-        """Return the GPUs on each node if a number of GPUs is on as few nodes as possible."""
+        """Return how many GPUs are on each node if a number of GPUs is on as few nodes as possible."""
         whole, rest = divmod(count, self._node)
         return (self._node,) * whole + (rest,) * (rest > 0)
 
     def left(self, state: State, job: int) -> TimeLeft:
-        """Estimate the remaining needs of a job, which may run on the numbers of GPUs in `TimeLeft.seconds`."""
+        """Estimate the remaining time of a job, which may run on the numbers of GPUs in `TimeLeft.seconds`."""
         trainee = state.trainee(job)
         return self._by_menu(state, job) if trainee is None else self._by_trainee(state, job, trainee)
 
     @abstractmethod
     def _by_menu(self, state: State, job: int) -> TimeLeft:
-        """Estimate the remaining needs of a job that has one speed on each number of GPUs."""
+        """Estimate the remaining time of a job that has a constant speed on each number of GPUs."""
 
     @abstractmethod
     def _by_trainee(self, state: State, job: int, trainee: TraineeView) -> TimeLeft:
-        """Estimate the remaining needs of an adaptive job."""
+        """Estimate the remaining time of an adaptive job."""
 
     def _at_menu_speeds(self, state: State, job: int, work: float) -> TimeLeft:
         speeds = state.jobs[job].speeds[self._modes[job]]
@@ -94,13 +95,13 @@ class Outlook(ABC):
         return _evenly(seconds, state.running.get(job, self._node))
 
     def _fit(self, trainee: TraineeView) -> "_Fit | None":
-        """Return what a job has measured; None before it has measured anything."""
+        """Return the models fitted to a job's measurements, or None before it has measured anything."""
         if trainee.model is None or trainee.gradient is None:
             return None
         return _Fit(trainee.most_gpus, trainee.restarts, trainee.model, trainee.gradient)
 
     def _expected(self, state: State, job: int, trainee: TraineeView, work: float) -> TimeLeft | None:
-        """Estimate by a fitted model; None where there is none yet."""
+        """Estimate the time for some work by a fitted model, or return None if there is no model yet."""
         fit, limits = self._fit(trainee), trainee.application.limits
         counts = [count for count in self._counts[job] if fit and count <= self.growth * fit.most_gpus]
         if fit is None or not counts:
@@ -115,7 +116,7 @@ class Outlook(ABC):
 
 
 class KnownCourse(Outlook):
-    """Knows the course of every training, and the speed on any GPUs in any epoch."""
+    """An outlook that knows the course of every training, and the speed on any GPUs in any epoch."""
 
     def __init__(self, node: int) -> None:
         super().__init__(node)
@@ -136,9 +137,9 @@ class KnownCourse(Outlook):
 
 
 class KnownEpochs(Outlook):
-    """Knows how many epochs each training has, and how fast it is by what jobs of its application measured.
+    """An outlook that knows each training's epochs, and predicts speeds from its application's measurements.
 
-    Only the first job of an application begins without knowing its speeds, so all may have any number of GPUs.
+    Only the first job of an application begins without known speeds, so the number of GPUs is not limited.
     """
 
     growth = inf
@@ -149,7 +150,7 @@ class KnownEpochs(Outlook):
         self._first: dict[str, Gradient] = {}  # by application: the first gradient that was measured
 
     def _fit(self, trainee: TraineeView) -> "_Fit | None":
-        """Return the fit of the job of this application that had most GPUs, with the job's own gradient."""
+        """Return the fit of the application's job that has had the most GPUs, with the job's own gradient."""
         own, name = super()._fit(trainee), trainee.application.name
         best = self._fits.get(name)
         if own is None:
@@ -168,7 +169,7 @@ class KnownEpochs(Outlook):
 
 
 class UnknownWork(Outlook):
-    """Knows nothing about remaining work, and expects each job to need as much again as it has had.
+    """An outlook that knows no durations, and expects each job to need as much GPU time as it has had.
 
     Parameters
     ----------
@@ -196,7 +197,7 @@ class UnknownWork(Outlook):
 
 
 class _Fit(NamedTuple):
-    """What a job has measured: its throughput on at most so many GPUs, after restarts, and its gradient."""
+    """The models fitted to a job's measurements, the most GPUs that it has had, and its restarts."""
 
     most_gpus: int
     restarts: int
@@ -205,7 +206,7 @@ class _Fit(NamedTuple):
 
 
 class _Epochs:
-    """The seconds of every epoch of a training on some numbers of GPUs, each in one shape."""
+    """The seconds of every epoch of a training on some numbers of GPUs, each with a fixed shape."""
 
     def __init__(self, course: Course, batch: int | None, shapes: Sequence[tuple[int, ...]], node: int) -> None:
         ends = np.array([course.work_at(epoch) for epoch in range(course.application.epochs + 1)])
@@ -220,7 +221,7 @@ class _Epochs:
         self._areas_from = _from_each(self._areas)
 
     def left(self, epoch: int, done: float, held: int | None) -> TimeLeft:
-        """Return the remaining needs in an epoch, after some progress, of a job that holds a number of GPUs."""
+        """Return the remaining time of a job in an epoch, given its work done and the GPUs that it holds."""
         if not len(self._counts):
             return TimeLeft(0.0, {})  # it runs nowhere
         share = min(max((done - self._begins[epoch]) / self._work[epoch], 0.0), 1.0)
@@ -232,20 +233,20 @@ class _Epochs:
         return TimeLeft(float(area), dict(zip(self._counts.tolist(), ahead.tolist(), strict=True)))
 
     def _column(self, held: int | None) -> int:
-        """Return the column of a number of GPUs, or that of a whole node for a job without GPUs."""
+        """Return the column of a number of GPUs or, if there is none, the column nearest to a full node."""
         found = np.flatnonzero(self._counts == held)
         return int(found[0]) if len(found) else self._usual
 
 
 def _from_each(values: Array) -> Array:
-    """Return the sum of the values from each index to the end, with a final 0."""
+    """Return the sum of the values from each index to the end, followed by a 0."""
     sums = np.zeros((len(values) + 1, *values.shape[1:]))
     sums[:-1] = values[::-1].cumsum(axis=0)[::-1]
     return sums
 
 
 def _evenly(seconds: dict[int, float], usual: int) -> TimeLeft:
-    """Return the remaining needs of a job whose remaining work is uniform, given its usual number of GPUs."""
+    """Return the remaining time of a job whose work is uniform, with `usual` GPUs for the work ahead."""
     area = min(count * each for count, each in seconds.items())
     whole = seconds[min(seconds, key=lambda count: abs(count - usual))]
     ahead = min(_AHEAD / whole, 1.0)

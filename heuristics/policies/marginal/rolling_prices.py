@@ -1,4 +1,4 @@
-"""Rolling prices: the relaxation behind the bound, solved again at every event for the jobs present."""
+"""Rolling prices: the relaxation behind the price bound, solved anew at every event for the present jobs."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -12,42 +12,43 @@ from gsopt.schedule.bounds.prices import price_bound
 from gsopt.simulation import Action, Decider, State
 from heuristics.policies.marginal.segments import SegmentGrants
 
-#: Least seconds of work that a job counts as having left; jobs cannot be shorter.
+#: Every job counts as having at least this many seconds of work left; jobs cannot be shorter.
 _LEAST_WORK = 1e-9
 
-#: Digits of the work that is left: rounding of the clock must not choose between prices that are as good.
+#: Significant digits of remaining work, so that clock rounding does not choose between equally good prices.
 _DIGITS = 12
 
-#: Worth of a second of work of a job about which the prices say nothing, so that nothing is divided by 0.
+#: Smallest value of a second of a job's work, which avoids division by 0 where the prices give none.
 _LEAST_WORTH = 1e-12
 
 
 def rolling_prices(state: State, *, evaluations: int = 60, cells: int = 40) -> Decider:
-    """Grant each additional GPU to the job whose dual value for it is largest.
+    """Grant each GPU where the work that it adds has the largest dual value.
 
-    At every event, the prices of GPU time are computed for the jobs that are present, as if no more jobs came.
-    The segments of the hulls of their menus are sorted by the worth of a second of work (the dual value of the
-    job's work) times the additional speed per additional GPU. From the largest on, a segment gets its GPUs if
-    they are free and the segment below it has got its own.
+    At every event, prices of GPU time are computed for the present jobs, as if no more jobs were to come. The
+    segments of the hulls of their menus are sorted by the dual value of a second of the job's work times the
+    additional speed per additional GPU. In descending order, a segment gets its GPUs if they are free and the
+    segment below it has its own.
 
-    The policy is a reference. It shows how much better than `marginal` a policy could be that knows everything
-    except the future: on average, not at all, although it takes at least fifty times as long. Comparisons
-    include it only if it is named: ``heuristics.policies.rolling_prices:rolling_prices``.
+    The policy is a reference. It shows how much better than `marginal` a policy can be if it knows everything
+    about the present jobs: on average, not at all, although it takes at least fifty times as long. Comparisons
+    include it only if it is named: ``heuristics.policies.marginal:rolling_prices``.
 
     Source: none; the relaxation is that of `gsopt.schedule.bounds.prices.price_bound`. Key: as above. Ties:
-    lower number. Preemptive at every event; resizes; knows durations. O(evaluations * jobs * cells) per event.
+    lower job number. Preemptive at every event; resizes; knows durations. O(evaluations * jobs * cells) per
+    event.
 
     Parameters
     ----------
     evaluations
-        The largest number of price vectors to try at an event.
+        Largest number of price vectors to try per event, at least 1.
     cells
-        The largest number of time cells.
+        Largest number of time cells, at least 40.
 
     Raises
     ------
     InvalidInput
-        An option is out of its range.
+        An option is out of range.
 
     Examples
     --------
@@ -84,7 +85,7 @@ class _RollingPrices:
         return actions
 
     def _slopes(self, state: State, there: Iterable[int]) -> tuple[float, ...]:
-        """Return the cost of one more second of work, for each job."""
+        """Return the dual value of each job's work: the cost of one more second of it."""
         cluster = Cluster.plain(state.capacity) if state.cluster.is_plain else state.cluster
         jobs = tuple(_what_is_left(state, job) for job in there)
         scenario = Scenario(workload=Workload(jobs=jobs), cluster=cluster)
@@ -98,7 +99,7 @@ def _fits(state: State, job: int) -> bool:
 
 
 def _what_is_left(state: State, job: int) -> Job:
-    """Return a job with the work that is left, which runs as its menus say, also where it tunes its batch."""
+    """Return a job with only its remaining work, which runs at menu speeds even if it tunes its batch size."""
     own = state.jobs[job]
     modes = tuple(mode.model_copy(update={"tunes": False}) for mode in own.modes)
     left = max(float(f"{float(state.remaining(job)):.{_DIGITS}g}"), _LEAST_WORK)

@@ -1,4 +1,4 @@
-"""Segments: GPUs go where each further one gains most."""
+"""Segments: a decider that repairs the allocation so that each GPU goes where it gains most."""
 
 from collections.abc import Callable, Iterable
 from fractions import Fraction
@@ -16,16 +16,16 @@ from gsopt.simulation.parts.running import RunningQueue
 from gsopt.simulation.parts.waiting import Rank, WaitingQueue
 from gsopt.simulation.policy import Action, State
 
-#: Least marginal efficiency, relative to the best of a job, and the largest power of it: so no key overflows,
-#: and GPUs that gain a billionth of what others do go to the job that comes first.
+#: Smallest marginal efficiency, relative to a job's best, and largest exponent. With these limits, no key
+#: overflows, and among GPUs that gain less than a billionth of the best, those of the first job come first.
 _LEAST_EFFICIENCY, _LARGEST_EXPONENT = 1e-9, 16
 
-#: From here on everything is kept that is held.
+#: Largest hysteresis: with this, jobs keep whatever they hold.
 _LARGEST_HYSTERESIS = 1e9
 
 
 class Gain(NamedTuple):
-    """The gain of a job by each further GPU."""
+    """The gain of a job from each additional GPU, in segments."""
 
     gpus: tuple[int, ...]  # additional GPUs of each segment of the job's hull
     speeds: tuple[Any, ...]  # speed of the job with each segment and all below it
@@ -34,11 +34,12 @@ class Gain(NamedTuple):
 
 
 def gain_of(job: Job, cluster: Cluster, number: Callable[[Any], Any] = float) -> Gain:
-    """Return the gain of a job by each further GPU of a cluster, in floats or in fractions.
+    """Return the gain of a job from each additional GPU of a cluster, in floats or fractions.
 
-    Numbers of GPUs below the hull of the job's menu (see `gsopt.core.numbers.hull.concave_hull`) are
-    intermediate steps along the segment above them. They count as efficient as the whole segment if they are
-    faster than fewer GPUs. Numbers larger than the GPUs that the cluster has for the job do not count.
+    Numbers of GPUs whose speed lies below the concave hull of the job's menu (see
+    `gsopt.core.numbers.hull.concave_hull`) are intermediate steps along the segment above them. They count as
+    efficient as that entire segment if they are faster than all smaller numbers. Numbers that exceed the GPUs
+    that the cluster has for the job do not count.
     """
     room = cluster.room(job.gpu_type, job.memory or 0)
     menu = sorted(entry for entry in job.menu or [(job.gpus, 1.0)] if entry[0] <= room)
@@ -64,7 +65,7 @@ def gain_of(job: Job, cluster: Cluster, number: Callable[[Any], Any] = float) ->
 
 
 class _Wants(NamedTuple):
-    """A job that is present: the additional GPUs of its segments, and the factor of its key for each."""
+    """A present job: the additional GPUs of each segment, and the factor of the job's key for each."""
 
     item: Job
     gpus: tuple[int, ...]
@@ -75,38 +76,39 @@ class _Wants(NamedTuple):
 
 
 class SegmentGrants:
-    """Grants GPUs to the segments that a scan of all segments in the order of their keys would choose.
+    """A decider that grants GPUs to the segments that a scan in ascending order of key would choose.
 
     A segment of a job is a number of additional GPUs and their gain (see `gain_of`). The key of a segment is
-    that of its job divided by a power of the segment's efficiency. So a job with a small key grows large, and a
-    job with a large key starts before that one grows further. The scan gives each segment its GPUs if the
-    segments before it leave them free and the segment below it has got its own. Otherwise the segment is
-    skipped. Ties are broken by the job's number.
+    its job's key divided by a power of the segment's efficiency. A job with a small key therefore grows large,
+    but a job with a larger key may start before that one grows further. The scan grants each segment its GPUs
+    if the segments before it leave them free and the segment below it has its own. Otherwise, the segment is
+    skipped. Ties go to the lower job number.
 
-    At each decision the allocation is repaired as in `Greedy`: while some segment could have its GPUs if only
-    the segments before it counted, the first such segment takes them. It takes free GPUs first and then those
-    of the segments behind it, beginning with the last.
+    At each decision, the allocation is repaired as in `Greedy`: while some segment could have its GPUs if only
+    the segments before it counted, the first such segment takes them. It takes free GPUs first, and then the
+    GPUs of the segments behind it, beginning with the last.
 
     Parameters
     ----------
     state
         The state at the beginning of the run.
     key
-        Returns the current key of a job, at least 0, from its number and the fewest GPU-seconds in which it
-        does a second of its work. The key of a waiting job does not change, unless `renew` is called.
+        A function that returns the current key of a job, at least 0, given its number and the fewest
+        GPU-seconds in which it can do a second of its work. The key of a waiting job does not change, unless
+        `renew` is called.
     exponent, hysteresis
         As in `marginal`. Hysteresis applies to the segments that have GPUs when a decision begins.
     pays
-        Returns whether it pays to let a running job grow, from its number and its speeds before and after.
-        While it does not pay, the job gets no further segment. With None it always pays.
+        A function that returns whether it pays to let a running job grow, given its number and its speeds
+        before and after. While it does not pay, the job gets no further segment. If None, growing always pays.
     rises
-        Whether the key of a running job rises with the GPU-seconds that it has held. Otherwise it falls or
+        Whether the key of a running job rises with the GPU-seconds that it has held. Otherwise, it falls or
         stays the same.
 
     Raises
     ------
     InvalidInput
-        The exponent or the hysteresis is out of its range.
+        The exponent or the hysteresis is out of range.
     """
 
     preemptive = True
@@ -143,7 +145,7 @@ class SegmentGrants:
         self._begin = state.now
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Repair the allocation."""
+        """Repair the allocation, and return the actions for all changes."""
         self._take_in(state)
         pool, asking, waiting = self._pool, self._asking, self._waiting
         pool.look(state)
@@ -210,12 +212,12 @@ class SegmentGrants:
         return key
 
     def _next(self, job: int) -> Rank:
-        """Return the first segment of a job that has no GPUs, with its key."""
+        """Return a job's first segment without GPUs, with its key."""
         place = len(self._held.get(job, ()))
         return self._key(job, place), (job, place)
 
     def _may_grow(self, job: int) -> bool:
-        """Check whether a job with GPUs may have its next segment, because it pays or because it had it."""
+        """Check whether a running job may have its next segment, because it pays or because the job had it."""
         if self._pays is None:
             return True
         place = len(self._held[job])
@@ -227,7 +229,7 @@ class SegmentGrants:
         return self._pays(job, speeds[had - 1], speeds[place])
 
     def _serve(self, rank: Rank) -> bool:
-        """Grant a segment its GPUs if they are available when only the segments before it count."""
+        """Grant a segment its GPUs, taking them from segments behind it, and return whether it got them."""
         job, place = rank[1]
         item, gpus = self._there[job][:2]
         missing = gpus[place] - self._pool.room(item)
@@ -258,7 +260,7 @@ class SegmentGrants:
             self._growing.pop(job, None)
 
     def _stop(self, job: int, place: int) -> None:
-        """Take away the GPUs of a segment and of those above it."""
+        """Take away the GPUs of a segment and of the segments above it."""
         held = self._held.get(job, ())
         if place >= len(held):
             return
@@ -297,7 +299,7 @@ class SegmentGrants:
         return key, unit
 
     def _leave(self, job: int, place: int) -> list[Holding]:
-        """Remove a segment and those above it from the running ones, and return their GPUs."""
+        """Remove a segment and the segments above it from the running ones, and return their GPUs."""
         held = self._held.get(job)
         if held is None:
             return []
@@ -311,7 +313,7 @@ class SegmentGrants:
         return left
 
     def _held_behind(self, rank: Rank) -> int:
-        """Return an upper bound on the GPUs, usable by the job of a rank, that the segments behind it hold."""
+        """Return an upper bound on the GPUs that the segments behind a rank hold and its job could use."""
         item, usable = self._there[rank[1][0]].item, self._pool.usable
         held, self._nobody_behind = 0, True
         for (holding, _), number in self._running.behind(rank):
@@ -320,7 +322,7 @@ class SegmentGrants:
         return held
 
     def _last_behind(self, rank: Rank, missing: int) -> list[tuple[int, int]] | None:
-        """Return the last running segments, all behind a rank, that hold enough GPUs for its job."""
+        """Return the last running segments that hold enough GPUs for a rank's job, or None if one is ahead."""
         running, own = self._running, rank[1][0]
         item, usable = self._there[own].item, self._pool.usable
         part = {label: usable(label[0], item) for label, _ in running.behind(rank)}
@@ -367,7 +369,7 @@ def _total(holdings: Iterable[Holding]) -> Holding | None:
 
 
 def _rest(before: Iterable[Holding], held: Iterable[Holding]) -> Holding | None:
-    """Return the GPUs that a job held before and has not got back yet."""
+    """Return the GPUs that a job held before and has not yet been granted again."""
     had, has = _total(before), _total(held)
     if had is None or has is None or isinstance(had, int):
         return had

@@ -1,4 +1,4 @@
-"""Typed: types and numbers of GPUs for jobs that tune themselves and run on one type of GPU at a time."""
+"""Typed: GPU types and GPU counts for jobs that tune themselves and run on one GPU type at a time."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,29 +19,30 @@ from heuristics.policies.marginal.nodes import Nodes, Spread
 
 Array = np.ndarray[Any, Any]
 
-#: A type of GPU, and a number of them.
+#: A way to run a job: a GPU type, and a number of GPUs.
 Way = tuple[str, int]
 
-#: Seconds of work ahead, and growth of a job whose speed is an extrapolation, as on GPUs of one kind.
+#: Seconds of work ahead for which GPUs are chosen, and largest ratio of a job's GPUs to the most GPUs on which
+#: it was measured; both as on GPUs of one kind.
 _AHEAD, _GROWTH = 3600.0, 4
 
 
 class WorkLeft(NamedTuple):
-    """What a job needs: the least worth of GPUs times seconds, and the seconds of the work ahead by way."""
+    """The fewest weighted GPU-seconds that a job still needs, and the seconds of the work ahead by way."""
 
     area: float
     seconds: Mapping[Way, float]
 
 
 class Worth:
-    """What a GPU of each type is worth: how fast jobs have been on it, relative to the first type."""
+    """The weight of a GPU of each type: how fast jobs are on it on average, relative to the first type."""
 
     def __init__(self, types: Sequence[str]) -> None:
         self._logs = dict.fromkeys(types, 0.0)
         self.jobs = 0
 
     def see(self, speeds: Mapping[str, float]) -> None:
-        """Take in the highest speed per GPU of a job on each type, if it runs on all of them."""
+        """Include a job's highest speed per GPU on each type in the weights, if it runs on all types."""
         if min((speeds.get(name, 0.0) for name in self._logs), default=0.0) > 0:
             first = log(speeds[next(iter(self._logs))])
             for name in self._logs:
@@ -49,14 +50,14 @@ class Worth:
             self.jobs += 1
 
     def of(self, way: Way) -> float:
-        """Return the worth of the GPUs of a way to run."""
+        """Return the total weight of the GPUs in a way to run."""
         return way[1] * exp(self._logs[way[0]] / max(self.jobs, 1))
 
 
 class TypedOutlook(ABC):
-    """Estimates how long jobs still take on numbers of GPUs of each type.
+    """An estimator of how long jobs still take on each number of GPUs of each type.
 
-    On a type, a job has some GPUs of one node, or whole nodes.
+    On a type, a job has some GPUs of one node, or entire nodes.
     """
 
     def __init__(self, state: State) -> None:
@@ -69,7 +70,7 @@ class TypedOutlook(ABC):
         self._modes: dict[tuple[int, str], str] = {}
 
     def add(self, state: State, job: int) -> None:
-        """Take in a job that has arrived, on each type in a mode in which it tunes its batch if it can."""
+        """Record a job that has arrived, and choose its mode on each type: one that tunes its batch, if any."""
         item, cluster = state.jobs[job], state.cluster
         ways: list[Way] = []
         for name in self.types:
@@ -89,51 +90,51 @@ class TypedOutlook(ABC):
         self.worth.see(self._speeds(state, job))
 
     def mode(self, job: int, way: Way) -> str:
-        """Return the mode in which a job runs."""
+        """Return the mode in which a job runs in a way."""
         return self._modes[job, way[0]]
 
     def left(self, state: State, job: int, held: Way | None) -> WorkLeft:
-        """Estimate what a job still needs that holds some GPUs, or none."""
+        """Estimate the remaining time of a job that holds some GPUs, or none."""
         trainee = state.trainee(job)
         if trainee is None:
             return self._evenly(self._by_menu(state, job), held)
         return self._by_trainee(state, job, trainee, held)
 
     def shape(self, way: Way) -> tuple[int, ...]:
-        """Return the GPUs on each node of a number of GPUs on as few nodes as possible."""
+        """Return how many GPUs are on each node if the GPUs of a way are on as few nodes as possible."""
         node = self._node[way[0]]
         whole, rest = divmod(way[1], node)
         return (node,) * whole + (rest,) * (rest > 0)
 
     @abstractmethod
     def _by_trainee(self, state: State, job: int, trainee: TraineeView, held: Way | None) -> WorkLeft:
-        """Estimate what an adaptive job still needs."""
+        """Estimate the remaining time of an adaptive job."""
 
     def _speeds(self, state: State, job: int) -> dict[str, float]:
-        """Return the speed of a single GPU of each type, as profiled."""
+        """Return a job's profiled speed on a single GPU of each type, or nothing if it is not adaptive."""
         trainee = state.trainee(job)
         if trainee is None:
             return {}
         return {name: trainee.application.on(name).single_speed for name in self.types}
 
     def _by_menu(self, state: State, job: int) -> dict[Way, float]:
-        """Return the seconds of what is left of a job that has one speed on each number of GPUs."""
+        """Return the remaining seconds of a job that has a constant speed in each way to run."""
         item, left = state.jobs[job], float(state.remaining(job))
         return {way: left / item.speeds[self.mode(job, way)][way[1]] for way in self._ways[job]}
 
     def _evenly(self, seconds: Mapping[Way, float], held: Way | None) -> WorkLeft:
-        """Return what is left of work that is alike from now on."""
+        """Return the remaining time of a job whose work is uniform, given its seconds in each way to run."""
         area = min(self.worth.of(way) * each for way, each in seconds.items())
         whole = seconds[self._usual(seconds) if held is None or held not in seconds else held]
         ahead = min(_AHEAD / whole, 1.0)
         return WorkLeft(area, {way: each * ahead for way, each in seconds.items()})
 
     def _usual(self, ways: Iterable[Way]) -> Way:
-        """Return the way that is nearest to a node of its type, the first of equals."""
+        """Return the way that is nearest to a full node of its type; ties go to the first."""
         return min(ways, key=lambda way: abs(log(way[1] / self._node[way[0]])))
 
     def _expected(self, job: int, trainee: TraineeView, work: float) -> dict[Way, float]:
-        """Return the seconds of some work by what the job has measured; none before that."""
+        """Return the seconds of some work, predicted from the job's measurements; empty if there are none."""
         seconds: dict[Way, float] = {}
         samples = work * trainee.application.limits.initial_batch
         for name in self.types:
@@ -145,7 +146,7 @@ class TypedOutlook(ABC):
         return seconds
 
     def _first(self, job: int, trainee: TraineeView, work: float) -> dict[Way, float]:
-        """Return the seconds of some work on the fewest GPUs of each type, by the speed of a single GPU."""
+        """Return the seconds of some work on the fewest GPUs of each type, at the speed of a single GPU."""
         samples, seconds = work * trainee.application.limits.initial_batch, dict[Way, float]()
         for way in reversed(self._ways[job]):
             seconds = {other: each for other, each in seconds.items() if other[0] != way[0]}
@@ -154,7 +155,7 @@ class TypedOutlook(ABC):
 
 
 class KnownTypedCourse(TypedOutlook):
-    """Knows the course of every training, and how fast it is on any GPUs in any epoch."""
+    """An outlook that knows the course of every training, and the speed on any GPUs in any epoch."""
 
     def __init__(self, state: State) -> None:
         super().__init__(state)
@@ -169,7 +170,7 @@ class KnownTypedCourse(TypedOutlook):
         return table.left(epoch, trainee.share * trainee.course.work, usual, self.worth)
 
     def _speeds(self, state: State, job: int) -> dict[str, float]:
-        """Return the highest speed per GPU on each type."""
+        """Return a job's highest speed per GPU on each type, or nothing if it is not adaptive."""
         trainee = state.trainee(job)
         return {} if trainee is None else self._table(state, job, trainee).speeds
 
@@ -185,7 +186,7 @@ class KnownTypedCourse(TypedOutlook):
 
 
 class KnownTypedEpochs(TypedOutlook):
-    """Knows how many epochs each training has, and how fast a job is by the models fitted to its own steps."""
+    """An outlook that knows each training's epochs, and predicts speeds from the job's own measurements."""
 
     def _by_trainee(self, state: State, job: int, trainee: TraineeView, held: Way | None) -> WorkLeft:
         del state
@@ -197,12 +198,12 @@ class KnownTypedEpochs(TypedOutlook):
 
 
 class UnknownTypedWork(TypedOutlook):
-    """Knows nothing of what is left: a job is expected to need as much again as it has had, by worth.
+    """An outlook that knows no durations, and expects each job to need as much weighted GPU time as it has had.
 
     Parameters
     ----------
     state
-        The state of the run.
+        The state at the beginning of the run.
     grace
         GPU-seconds that every job counts as having had when it begins.
     """
@@ -213,7 +214,7 @@ class UnknownTypedWork(TypedOutlook):
         self._had: dict[int, tuple[float, float]] = {}  # until when, and GPU-seconds by their worth
 
     def left(self, state: State, job: int, held: Way | None) -> WorkLeft:
-        """Estimate what a job still needs that has held some GPUs, or none, since it was last asked about."""
+        """Estimate the remaining time of a job that has held some GPUs, or none, since the last call for it."""
         now, (before, had) = float(state.now), self._had.get(job, (float(state.now), self._grace))
         self._had[job] = now, had + (self.worth.of(held) * (now - before) if held else 0.0)
         return super().left(state, job, held)
@@ -234,7 +235,7 @@ class UnknownTypedWork(TypedOutlook):
 
 
 class _Epochs:
-    """Seconds of every epoch of a training in some ways to run, each with a shape and a batch."""
+    """The seconds of every epoch of a training in some ways to run, each with a shape and a batch size."""
 
     def __init__(self, course: Course, ways: Sequence[tuple[Way, tuple[int, ...], int | None]]) -> None:
         ends = np.array([course.work_at(epoch) for epoch in range(course.application.epochs + 1)])
@@ -254,7 +255,7 @@ class _Epochs:
             self.speeds[name] = max(self.speeds.get(name, 0.0), 1 / (seconds * count))
 
     def left(self, epoch: int, done: float, usual: Way, worth: Worth) -> WorkLeft:
-        """Return what is left in an epoch after some progress, for a job that runs in a way ahead."""
+        """Return the remaining time of a job in an epoch, given its work done and its usual way to run."""
         if self._areas[0] != worth.jobs:
             areas = (self._seconds * np.array([worth.of(way) for way in self.ways])).min(axis=1)
             self._areas = worth.jobs, areas, _from_each(areas)
@@ -268,12 +269,13 @@ class _Epochs:
 
 
 class TypedGrants:
-    """Grant GPUs of all types step by step, at every event and every interval.
+    """A decider that grants GPUs of all types step by step, at every event and every interval.
 
-    A step leads a job from the GPUs that it has been granted, or none, to those that gain most speed for their
-    worth among those that are left, whatever their type. Steps are granted by the key of `marginal`, where the
-    efficiency counts speed for worth, relative to the best way of the job. A running job changes its type, or
-    grows, only if that saves the charge.
+    A step replaces the GPUs that a job has been granted so far, if any, with those of the remaining GPUs that
+    gain the most speed per additional weight, of whatever type. Steps are granted in the order of `marginal`'s
+    key, in which the efficiency is the gain per weight, relative to the job's best way to run. A running job
+    grows, or changes to another type of at least the same total weight, only if that saves more than the
+    charge.
     """
 
     preemptive = True
@@ -284,7 +286,7 @@ class TypedGrants:
         self._there: dict[int, None] = {}
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Grant the steps their GPUs, and move as few jobs as possible."""
+        """Grant GPUs to the steps in ascending order of key, and keep jobs on their nodes where possible."""
         for job in state.completed:
             self._there.pop(job, None)
         for job in state.arrived:
@@ -311,14 +313,14 @@ class TypedGrants:
         yield Wake(self._instants.ask(state.now))
 
     def add(self, state: State, job: int) -> None:
-        """Take in a job that has arrived."""
+        """Record a job that has arrived."""
         self._there[job] = None
         self._outlook.add(state, job)
 
     def _granted(
         self, state: State, left: Mapping[int, WorkLeft], held: Mapping[int, Way], free: dict[str, int]
     ) -> dict[int, Way]:
-        """Return the way to run of each job that gets GPUs."""
+        """Return the way to run for each job that gets GPUs."""
         ladders = {job: self._ladder(state, job, own, held.get(job)) for job, own in left.items()}
         granted: dict[int, Way] = {}
         queue = [
@@ -357,7 +359,7 @@ class TypedGrants:
 
 
 class _Ladder:
-    """The steps of a job, from any GPUs on."""
+    """The steps of a job from any way to run to the next."""
 
     def __init__(
         self,
@@ -374,17 +376,17 @@ class _Ladder:
         self._first = max((speed / worth[way] for way, speed in self._speeds.items()), default=0.0)
 
     def _counted(self, way: Way, seconds: Mapping[Way, float]) -> float:
-        """Return the seconds of a way, and of the restart before it."""
+        """Return the seconds of the work ahead in a way, including a restart if one is necessary."""
         return seconds[way] + (0.0 if self._held is None or self._keeps(way) else self._options.charge)
 
     def _pays(self, way: Way, seconds: Mapping[Way, float]) -> bool:
-        """Check whether a job may run in a way: it restarts for less worth, or if that saves the charge."""
+        """Check whether a job may run in a way: without restart, with less weight, or if that saves enough."""
         if self._held is None or self._keeps(way) or self._worth[way] < self._worth[self._held]:
             return True
         return seconds[self._held] - seconds[way] > self._options.charge
 
     def next(self, now: Way | None, free: Mapping[str, int]) -> tuple[float, Way] | None:
-        """Return the next step, as its key and the GPUs after it; None if there is none."""
+        """Return the next step as its key and the way to run after it, or None if there is none."""
         before, speed = (self._worth[now], self._speeds[now]) if now else (0.0, 0.0)
         best: tuple[float, Way] | None = None
         for way, faster in self._speeds.items():
@@ -400,12 +402,12 @@ class _Ladder:
         return self._weight / (gain / self._first) ** self._options.exponent / kept, way
 
     def _keeps(self, way: Way) -> bool:
-        """Check whether GPUs are as many as the job holds, or fewer, of the same type."""
+        """Check whether a way needs no restart: the GPU type that the job holds, and no more GPUs."""
         return self._held is not None and way[0] == self._held[0] and way[1] <= self._held[1]
 
 
 def _from_each(values: Array) -> Array:
-    """Add up values from each place to the end, and nothing from the end on."""
+    """Return the sum of the values from each index to the end, followed by a 0."""
     sums = np.zeros((len(values) + 1, *values.shape[1:]))
     sums[:-1] = values[::-1].cumsum(axis=0)[::-1]
     return sums

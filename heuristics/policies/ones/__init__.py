@@ -1,4 +1,4 @@
-"""ONES: elastic batch sizes, with simple rules and the exact optimum as baselines."""
+"""ONES: a policy for elastic batch sizes, with simple rules and the exact optimum as baselines."""
 
 from heuristics.policies.ones.capped import capped
 from heuristics.policies.ones.exact_batching import exact_batching

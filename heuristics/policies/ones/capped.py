@@ -1,4 +1,4 @@
-"""Capped: simple rules that divide GPUs among jobs with elastic batch sizes, up to their caps."""
+"""Capped: simple rules that divide GPUs, up to caps, among jobs with elastic batch sizes."""
 
 from collections.abc import Callable, Mapping
 from heapq import heapify, heappop, heappush
@@ -15,16 +15,16 @@ Rule = Literal["shortest", "arrival", "share"]
 
 
 def capped(state: State, *, rule: Rule = "shortest") -> Decider:
-    """Divide the GPUs by a simple rule, and give no job more than its largest batch size needs.
+    """Divide the GPUs by a simple rule that grants no job more than its largest batch size needs.
 
-    ``shortest`` gives jobs their caps in order of remaining time at the cap (SRPT with caps), and the last job
-    gets the remaining GPUs. ``arrival`` gives jobs their caps in the order of arrival and until they complete,
-    and lets no job pass a waiting one (FIFO with gangs). ``share`` gives every job its fewest GPUs in the order
-    of arrival, then repeatedly adds one step for the job with the fewest GPUs, up to the caps (equal share).
-    The batch size is that of the fastest mode on a job's GPUs.
+    ``shortest`` grants jobs their caps in ascending order of remaining time at the cap (SRPT with caps), and
+    the last job gets the remaining GPUs. ``arrival`` grants jobs their caps in order of arrival until they
+    complete, and no job overtakes a waiting one (FIFO with gangs). ``share`` grants every job its fewest GPUs
+    in order of arrival, and then repeatedly grants one more step to the job with the fewest GPUs, up to its cap
+    (equal share). The batch size is that of the fastest mode on a job's GPUs.
 
-    These rules are the baselines of `exact_batching` and ONES with known remaining work. They are left out of
-    comparisons unless named by path: ``heuristics.policies.capped:capped``.
+    These rules are the baselines of `exact_batching` and ONES with known remaining work. Comparisons leave the
+    policy out unless it is named by its path: ``heuristics.policies.ones:capped``.
 
     Source: classical rules, with the caps of ONES. Key: as above. Ties: lower job number. Preemptive at every
     event, but ``arrival`` never stops a job; resizes; ``shortest`` knows durations. O(jobs * cap) per event.
@@ -107,7 +107,7 @@ def _share(division: Division) -> list[int]:
 
 
 def _most(speeds: Floats, free: int) -> int:
-    """Return the most GPUs, up to `free`, on which a job may run."""
+    """Return the most GPUs, at most `free`, on which a job may run."""
     counts = np.flatnonzero(speeds[: free + 1])
     return int(counts[-1]) if counts.size else 0
 

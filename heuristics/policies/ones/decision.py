@@ -1,4 +1,4 @@
-"""Decision: the problem `batching` at an event of a simulation, as arrays and as an instance."""
+"""Decision: the problem `batching` at an event of a simulation, on arrays or as an instance."""
 
 from math import inf
 from typing import Any, Literal
@@ -14,7 +14,7 @@ from gsopt.performance.batching.throughput import Rate, Tabulated
 from gsopt.problems.batching import Batching
 from heuristics.policies.ones.dividing import Counts, Division, Floats, Forced, forced_jobs
 
-#: The objective, and what limits the GPUs of a job.
+#: The objective; and what limits a job's GPUs: convergence, or only the batch size.
 Criterion = Literal["sruf", "rate", "sum_time"]
 Caps = Literal["convergence", "batch"]
 
@@ -27,13 +27,13 @@ class BatchingDecision:
         self._reconfiguration = reconfiguration
 
     def by_arrays(self, division: Division) -> Counts:
-        """Solve the problem by dynamic programming on arrays."""
+        """Solve the problem by dynamic programming on arrays, and return the GPUs of each job."""
         speeds = self._speeds(division)
         costs = self._costs(division, speeds)
         return split(costs, division.gpus, must=forced_jobs(division, speeds, division.left, self._forced))
 
     def by_method(self, division: Division, method: Any) -> list[int]:
-        """Solve the problem with a method of the decision."""
+        """Solve the problem by a method of the decision `batching`, and return the GPUs of each job."""
         problem = self.problem(division)
         solution = run_method(method, problem).solution
         if solution is None:
@@ -42,7 +42,7 @@ class BatchingDecision:
         return [solution.running[name].gpus if name in solution.running else 0 for name in names]
 
     def problem(self, division: Division) -> Batching:
-        """Return the problem as an instance."""
+        """Return the problem as an instance of `batching`."""
         speeds = self._speeds(division)
         jobs = [_batching_job(division, place, speeds[place]) for place in range(len(division.jobs))]
         return Batching(
@@ -60,7 +60,7 @@ class BatchingDecision:
         return division.capped(ways.cap for ways in division.ways)
 
     def _costs(self, division: Division, speeds: Floats) -> Floats:
-        """Return the cost of each job on every number of GPUs."""
+        """Return the cost of each job on every number of GPUs, infinite where it may not run."""
         may, counts = speeds > 0, np.arange(speeds.shape[1])
         time = division.left[:, None] / np.where(may, speeds, 1.0)
         counted = {"rate": -1 / time, "sruf": time * counts, "sum_time": time}[self._criterion]
@@ -72,7 +72,7 @@ class BatchingDecision:
 
 
 def _changes(division: Division, width: int) -> NDArray[np.bool_]:
-    """Return whether each job is reconfigured on each number of GPUs, by its number or its batch size."""
+    """Return whether each job, on each number of GPUs, would have other GPUs or another batch size."""
     changes: NDArray[np.bool_] = np.arange(width)[None, :] != division.held[:, None]
     for place, (ways, held) in enumerate(zip(division.ways, division.held, strict=True)):
         if 0 < held < width and ways.batches[held] != division.batches[place]:
@@ -81,7 +81,7 @@ def _changes(division: Division, width: int) -> NDArray[np.bool_]:
 
 
 def _batching_job(division: Division, place: int, speeds: Floats) -> BatchingJob | None:
-    """Return a job of the instance, with its throughput in samples of the default mode or units of work."""
+    """Return a job of the instance; throughput is in samples (in the default mode) or else units of work."""
     job, ways = division.jobs[place], division.ways[place]
     unit = (job.samples_in() or job.duration) / job.duration
     counts = [int(count) for count in np.flatnonzero(speeds)]

@@ -1,4 +1,4 @@
-"""Dividing: policies that divide all GPUs again at every event, by the best ways to run each job."""
+"""Dividing: a decider that divides all GPUs anew at every event, and runs each job in its best mode."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from gsopt.simulation.policy import Action, Assign, State
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
-#: Who must run: nobody, jobs that have never run, or all.
+#: Which jobs must run: none, those that have never run, or all.
 Forced = Literal["none", "new", "all"]
 
 
@@ -29,13 +29,13 @@ class Division:
     gpus
         Number of GPUs.
     numbers
-        Job numbers, in the order of arrival.
+        Job numbers, in order of arrival.
     jobs
         The jobs.
     left
-        Remaining work of each job in seconds at speed 1; above 0.
+        Remaining work of each job, in seconds at speed 1; above 0.
     ways
-        The best ways to run each job.
+        Each job's best way to run on every number of GPUs.
     held
         Number of GPUs that each job holds now.
     batches
@@ -55,7 +55,7 @@ class Division:
 
     @cached_property
     def speeds(self) -> Floats:
-        """The speed of each job on 0, 1, ... GPUs, up to all of them, and 0 where it may not run."""
+        """The speed of each job on 0, 1, ... GPUs, at most all, and 0 where it may not run."""
         width = min(max(len(each.speeds) for each in self.ways), self.gpus + 1)
         table = np.zeros((len(self.ways), width))
         for row, each in zip(table, self.ways, strict=True):
@@ -64,7 +64,7 @@ class Division:
         return table
 
     def capped(self, caps: Iterable[int]) -> Floats:
-        """Return the speeds with 0 beyond a cap for each job, but never below its fewest GPUs."""
+        """Return the speeds, with 0 beyond each job's cap or, if larger, its smallest allowed number."""
         speeds = self.speeds.copy()
         for row, cap in zip(speeds, caps, strict=True):
             first = int((row > 0).argmax())
@@ -73,10 +73,10 @@ class Division:
 
 
 class Roster:
-    """The jobs present with their best ways, and the assignments for numbers of GPUs.
+    """The present jobs with their best ways to run, from which divisions and assignments are made.
 
-    `limit` returns the largest batch size of a job, given by number. Without it, any batch is allowed. GPUs
-    that differ in type or memory are refused, as only one kind can be divided.
+    `limit` returns the largest batch size of a job, given its number. Without it, any batch size is allowed.
+    GPUs that differ in type or memory are refused, because only GPUs of one kind can be divided.
     """
 
     def __init__(self, state: State, limit: Callable[[int], int | None] | None = None) -> None:
@@ -102,7 +102,7 @@ class Roster:
         self._there.update(dict.fromkeys(state.arrived))
 
     def division(self, state: State) -> Division:
-        """Return the GPUs to divide now, provided that at least one job is present."""
+        """Return the GPUs to divide now and the jobs; at least one job must be present."""
         numbers = tuple(self._there)
         running = state.running
         return Division(
@@ -117,7 +117,7 @@ class Roster:
         )
 
     def actions(self, state: State, division: Division, counts: Sequence[int] | Counts) -> Sequence[Action]:
-        """Return the assignment of numbers of GPUs, unless it is the current one."""
+        """Return the assignment for the given numbers of GPUs, or nothing if it is the current one."""
         chosen = {
             job: (int(count), ways.modes[count])
             for job, count, ways in zip(division.numbers, counts, division.ways, strict=True)
@@ -134,7 +134,8 @@ class Roster:
         return self._ways[job][1]
 
 
-#: Returns a number of GPUs for every job on which it may run, in total at most the present ones.
+#: A function that returns, for every job, a number of GPUs on which it may run, or 0; in total at most all
+#: GPUs.
 Divide = Callable[[Division], Sequence[int] | Counts]
 
 
@@ -148,7 +149,7 @@ class Dividing:
         self._divide = divide
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Divide the GPUs among the jobs present."""
+        """Divide the GPUs among the present jobs."""
         self._roster.update(state)
         if not len(self._roster) or state.capacity <= 0:
             return ()
@@ -168,7 +169,7 @@ def _batch(state: State, job: int) -> int:
 def forced_jobs(division: Division, speeds: Floats, left: Floats, forced: Forced) -> NDArray[np.bool_]:
     """Return which jobs must run: as many of the `forced` jobs as fit on their fewest GPUs.
 
-    With ``new``, jobs are considered in the order of arrival, and with ``all`` in order of remaining time on
+    With ``new``, jobs are considered in order of arrival; with ``all``, in ascending order of remaining time on
     their fewest GPUs.
     """
     least = (speeds > 0).argmax(axis=1)

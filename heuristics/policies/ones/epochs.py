@@ -1,4 +1,4 @@
-"""Epochs: the number of complete epochs of running jobs, and the end of the next epoch."""
+"""Epochs: how many epochs jobs have completed, and when the next epoch ends."""
 
 from collections.abc import Iterable
 from math import inf, nextafter
@@ -9,13 +9,13 @@ from gsopt.simulation.policy import State
 
 
 class Epochs:
-    """A counter of the complete epochs of jobs whose training is described."""
+    """A counter of completed epochs, for jobs whose training is described."""
 
     def __init__(self) -> None:
         self._whole: dict[int, int] = {}
 
     def whole(self, job: int) -> int:
-        """Return the number of complete epochs of a job, as of the last call of `passed`."""
+        """Return the number of epochs that a job had completed at the last call to `passed`."""
         return self._whole.get(job, 0)
 
     def forget(self, jobs: Iterable[int]) -> None:
@@ -24,7 +24,7 @@ class Epochs:
             self._whole.pop(job, None)
 
     def passed(self, state: State, jobs: Iterable[int]) -> dict[int, int]:
-        """Return the number of epochs that each job has completed since the last call, for jobs with any."""
+        """Return how many epochs each job has completed since the last call, omitting jobs without any."""
         found = {}
         for job in jobs:
             training = state.jobs[job].training
@@ -37,10 +37,10 @@ class Epochs:
         return found
 
     def next_end(self, state: State) -> Any:
-        """Return the time at which the first epoch of a running job ends, or None if no job has epochs.
+        """Return the time at which the next epoch of any running job ends, or None if no job has epochs.
 
         The overhead of the current decision is not known yet, so the time may be too early. A second call at
-        this time returns the correct one.
+        that time returns the correct one.
         """
         number = type(state.now)
         times = []

@@ -1,4 +1,4 @@
-"""Exact batching: the decision of ONES, solved to optimality at every event."""
+"""Exact batching: ONES' decision, solved to proven optimality at every event."""
 
 from collections.abc import Callable
 from math import inf
@@ -12,7 +12,7 @@ from gsopt.simulation import Decider, State
 from heuristics.policies.ones.decision import BatchingDecision, Caps, Criterion
 from heuristics.policies.ones.dividing import Dividing, Forced
 
-#: Any method of the decision `batching`.
+#: A method of the decision `batching`.
 Solver = Callable[[Batching], Result[Batches]]
 
 
@@ -27,16 +27,17 @@ def exact_batching(
 ) -> Decider:
     """Solve the decision `gsopt.problems.batching.Batching` at every event, and apply it immediately.
 
-    A job's batch size is that of its fastest mode on the GPUs it gets. If larger batches need more samples, the
-    fastest mode is the one with the least remaining time, so throughputs are in samples of the default mode.
-    Jobs without batch sizes take part with their allowed numbers of GPUs.
+    A job's batch size is that of its fastest mode on the GPUs that it gets. If larger batches need more
+    samples, the fastest mode is the one with the least remaining time; throughputs are therefore measured in
+    samples of the default mode. Jobs without batch sizes take part with their allowed numbers of GPUs.
 
     This is the reference for ONES' search: the optimum towards which the paper's population evolves if the
-    remaining work is known. It is left out of comparisons unless named by path:
-    ``heuristics.policies.exact_batching:exact_batching``.
+    remaining work is known. Comparisons leave it out unless it is named by its path:
+    ``heuristics.policies.ones:exact_batching``.
 
-    Source: ONES, section 3.2.1, Equations 3-5, with the criteria of `Batching`. Key: the sum of the criterion.
-    Ties: as in `gsopt.performance.batching.split`. Preemptive at every event; resizes; knows durations. O(jobs
+    Source: ONES, section 3.2.1, Equations 3-5, with the criteria of `Batching`. Key: the criterion, summed over
+    all jobs. Ties: as in `gsopt.performance.batching.split`. Preemptive at every event; resizes; knows
+    durations. O(jobs
     * GPUs * cap) per event.
 
     Parameters
@@ -44,15 +45,15 @@ def exact_batching(
     state
         The state at the beginning of the run.
     criterion
-        The objective: ``sruf`` minimizes the remaining GPU-seconds of running jobs, as printed. ``rate``
-        maximizes the completions per second. ``sum_time`` minimizes the sum of remaining times of as many jobs
+        The objective: ``sruf`` minimizes the remaining GPU-seconds of running jobs, as in the paper. ``rate``
+        maximizes completions per second. ``sum_time`` minimizes the sum of the remaining times of as many jobs
         as can run.
     forced
         The jobs that must run: ``none``, ``new`` (jobs that have never run) or ``all``. If they do not all fit,
         the jobs with the least time on their fewest GPUs must run. ``sum_time`` requires ``all``.
     caps
-        The most GPUs of a job: as many as its largest batch needs (``convergence``), or any allowed number
-        (``batch``).
+        The largest number of GPUs that a job may have: the number that its largest batch needs
+        (``convergence``), or any allowed number (``batch``).
     reconfiguration
         The cost of a job's start, stop or change, in the unit of the criterion.
     solver

@@ -1,4 +1,4 @@
-"""Limits: the batch limits of ONES, by the rules of `LimitRules`."""
+"""Limits: ONES' batch limits, updated by the rules of `LimitRules`."""
 
 from collections.abc import Iterable
 from typing import Any, Literal
@@ -7,16 +7,16 @@ from gsopt.performance.batching import LimitRules, scaled_down
 from gsopt.scenario.job import Job
 from gsopt.simulation.parts.ways import largest_batch, local_limit
 
-#: Down to what rejections halve limits: one sample, or what one GPU holds.
+#: The lower bound on limits that are halved after rejections: one sample, or the batch that one GPU can hold.
 Floor = Literal["sample", "gpu"]
 
-#: How jobs that run long are scaled down: the limit itself shrinks at every epoch, or the used part of a limit
-#: that keeps doubling, or neither.
+#: How jobs that run long are scaled down: the limit itself shrinks at every epoch (``compound``), or it keeps
+#: doubling but only a shrinking part of it is used (``current``), or neither (``never``).
 Penalty = Literal["compound", "current", "never"]
 
 
 class BatchLimits:
-    """The largest batch size of each job, by the options of `ones`. Jobs without batch sizes have none."""
+    """The batch limit of each job, by the options of `ones`. Jobs without batch sizes have no limit."""
 
     def __init__(
         self, penalty: Penalty = "current", rate: float | None = None, floor: Floor = "sample"
@@ -31,19 +31,19 @@ class BatchLimits:
         self._last: Any = None
 
     def of(self, job: int) -> int | None:
-        """Return the limit of a job, or None if any batch is allowed."""
+        """Return the batch limit of a job, or None if any batch size is allowed."""
         return self._used.get(job)
 
     @property
     def rate(self) -> float:
-        """The arrival rate sigma, as given or that of the arrivals so far, or 0 before the second one."""
+        """The arrival rate sigma in 1/s: as given, or that of all arrivals so far, 0 before the second one."""
         if self._given is not None:
             return self._given
         span = float(self._last - self._first) if self._arrivals > 1 else 0.0
         return (self._arrivals - 1) / span if span else 0.0
 
     def arrive(self, jobs: dict[int, Job], now: Any) -> None:
-        """Set the limits of new jobs to the batch that one GPU can hold."""
+        """Set the limits of new jobs to the largest batch that one GPU can hold."""
         if jobs and self._first is None:
             self._first = now
         self._arrivals += len(jobs)
@@ -64,7 +64,7 @@ class BatchLimits:
                 limits.pop(job, None)
 
     def finish_epochs(self, job: int, epochs: int, elapsed: float) -> None:
-        """Apply the rules for the end of an epoch, once for each epoch."""
+        """Apply the rules for the end of an epoch, once for each of the completed epochs."""
         if job not in self._limit:
             return
         rate = self.rate if self._penalty == "compound" else 0.0
@@ -76,7 +76,7 @@ class BatchLimits:
             self._used[job] = min(self._limit[job], scaled_down(self._limit[job], self.rate, elapsed))
 
     def reject(self, jobs: Iterable[int]) -> None:
-        """Halve the limits of jobs that wait under a new schedule."""
+        """Halve the limits of jobs that keep waiting under a new schedule, down to the lower bound."""
         rules = LimitRules()
         for job in jobs:
             if job in self._limit:

@@ -1,4 +1,4 @@
-"""ONES: an evolutionary search for elastic batch sizes that continues from event to event."""
+"""ONES: a policy for elastic batch sizes, with an evolutionary search that continues between events."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -24,39 +24,39 @@ from heuristics.policies.settings import with_settings
 def ones(state: State, settings: OnesSettings) -> Decider:
     """Evolve schedules between events, and apply the best one once every running job has completed an epoch.
 
-    Each candidate assigns a job to every GPU. The best candidate is the one with the least remaining
-    utilization of its running jobs, ``sum T_j c_j``, where T_j is the remaining time and c_j the number of GPUs
-    of job j. A job's batch size is that of its fastest mode within its batch limit. The limit begins with the
-    batch that fits on one GPU, doubles at every epoch, shrinks for jobs that run long, and is halved whenever a
-    job keeps waiting (`gsopt.performance.batching.LimitRules`). The remaining work of jobs is either known, or
-    drawn anew in every generation from a Beta distribution of their progress, which is learned from completed
-    jobs (`heuristics.policies.ones.progress.ProgressPredictor`).
+    Each candidate assigns a job to every GPU. The best candidate is the one whose running jobs have the least
+    remaining utilization, ``sum T_j c_j``, where T_j is the remaining time and c_j the number of GPUs of job j.
+    A job's batch size is that of its fastest mode within its batch limit. The limit is at first the batch that
+    fits on one GPU; it doubles at every epoch, shrinks for jobs that run long, and is halved whenever a job
+    keeps waiting (`gsopt.performance.batching.LimitRules`). The remaining work of jobs is either known, or
+    drawn anew in every generation from a Beta distribution of the job's progress, which is learned from
+    completed jobs (`heuristics.policies.ones.progress.ProgressPredictor`).
 
     Comparisons include the policy only if it is named by its path, ``heuristics.policies.ones:ones``. It needs
     jobs whose training is described (`gsopt.scenario.job.Job.training`), or known work, and one mode for each
     batch size.
 
-    Source: ONES (SC 2021), sections 3.2 and 3.3. The search is `heuristics.batching.evolution`, with its
-    departures. Key: as above. Ties: as in the search. Preemptive at every event; resizes; does not know
-    durations unless `knowledge` is ``known``. O(K * GPUs) per generation of K candidates.
+    Source: ONES (SC 2021), sections 3.2 and 3.3. The search is `heuristics.batching.evolution`, including its
+    departures from the paper. Key: as above. Ties: as in the search. Preemptive at every event; resizes; does
+    not know durations unless `knowledge` is ``known``. O(K * GPUs) per generation of K candidates.
 
     Our interpretations where the paper is silent:
 
-    - The search runs continuously. Here, all generations between two updates are run at the later update, with
-      the data of that time. There are `generations_per_second` of simulated time, but at most
-      `most_generations`, after which populations hardly change. The paper does not give a number.
-    - Arrivals and completions do not wait for epochs. The running schedule is refreshed immediately, just as
-      the search refreshes a candidate, so that new jobs get GPUs and idle GPUs are filled.
+    - In the paper, the search runs continuously. Here, all generations between two updates are run at the later
+      update, with the data of that time. Their number is `generations_per_second` times the simulated seconds,
+      but at most `most_generations`, after which populations hardly change. The paper does not give a number.
+    - Arrivals and completions do not wait for epochs. The running schedule is refreshed at once, as the search
+      refreshes a candidate, so that new jobs get GPUs and idle GPUs are filled.
     - The rules for limits are applied once at the end of each epoch. The first epoch is the warm-up, in which a
       job stays on one GPU. Jobs that run longer than 1/sigma are scaled down. With `penalty` ``current``, their
       limits still double, but only the scaled-down part is used. With ``compound``, the limit itself shrinks at
       every epoch, as printed. It then ends at 1 or 2 samples, and mean job completion times are several times
       as long. ``never`` omits the scale-down, and gives the shortest times on the jobs of
-      `instances.workloads.ones`. As the number of modes is finite, the largest batch within the limit is used,
-      and the smallest batch is always allowed.
+      `instances.workloads.ones`. Because the number of modes is finite, the largest batch within the limit is
+      used, and the smallest batch is always allowed.
     - A job counts as rejected if it waits both before and after an update. Refreshes do not reject jobs. As
-      printed, the limit of a rejected job is halved down to one sample. With `floor` ``gpu``, it is halved down
-      to the batch that fits on one GPU.
+      printed, the limit of a rejected job is halved, but to no less than one sample. With `floor` ``gpu``, it
+      is halved to no less than the batch that fits on one GPU.
     - In the printed objective, waiting jobs cost nothing. The best candidate therefore often has one job on all
       GPUs, while the limits of the others shrink to the floor. With `forced` ``all``, as many jobs as fit must
       run, shortest first. With ``new``, only jobs that have never run must run, as in the printed refresh. On a
@@ -69,24 +69,24 @@ def ones(state: State, settings: OnesSettings) -> Decider:
     knowledge
         Whether the remaining work is ``predicted`` or ``known``.
     generations_per_second, most_generations
-        The number of generations per simulated second since the last update (at least one in total), and the
-        largest number per update.
+        Number of generations per simulated second since the last update (at least one in total), and largest
+        number per update.
     mutation_rate
-        Probability that a mutation preempts a job, for each job.
+        Probability with which a mutation preempts each job.
     population
         Number of candidates; if None, the number of GPUs.
     penalty
         How jobs that run long are scaled down: ``current``, ``compound`` or ``never``.
     rate
-        sigma in the scale-down, in 1/s; if None, the rate of arrivals so far.
+        The rate sigma in the rule for scaling down, in 1/s; if None, the rate of arrivals so far.
     forced
         The jobs that must run: ``all``, or ``new`` ones.
     floor
         The lower bound on limits that are halved after rejections: one ``sample``, or the batch that fits on
         one ``gpu``.
     every_epoch
-        Whether schedules wait until all running jobs have completed an epoch. Otherwise there is an update at
-        every event and at every end of an epoch.
+        Whether a new schedule waits until all running jobs have completed an epoch. Otherwise, there is an
+        update at every event and at the end of every epoch.
     engine
         The implementation of the generations (see `heuristics.batching.evolution.evolve`).
     seed
@@ -115,7 +115,7 @@ def ones(state: State, settings: OnesSettings) -> Decider:
 
 
 class _KeptPopulation:
-    """The population, which is kept from event to event."""
+    """The population of the search, which is kept from event to event."""
 
     def __init__(self, settings: OnesSettings) -> None:
         self._settings = settings
@@ -124,7 +124,7 @@ class _KeptPopulation:
         self._last: Any = None  # time of the last update
 
     def best(self, table: CostTable, now: Any) -> list[int]:
-        """Evolve for the time since the last update, and return the GPUs of each job in the best candidate."""
+        """Run the generations due since the last update; return each job's GPUs in the best candidate."""
         settings = self._settings
         elapsed = 0.0 if self._last is None else float(now - self._last)
         self._last = now
@@ -142,7 +142,7 @@ class _KeptPopulation:
         return [chosen.get(name, 0) for name in table.names]
 
     def refreshed(self, table: CostTable, running: Mapping[str, int], limits: Mapping[str, int]) -> list[int]:
-        """Return the GPUs of each job after refreshing the running schedule."""
+        """Refresh the running schedule, and return the GPUs of each job."""
         names = tuple(running)
         genome = [place for place, name in enumerate(names) for _ in range(running[name])]
         genome += [IDLE] * max(table.gpus - len(genome), 0)
@@ -187,7 +187,7 @@ class _Ones:
             yield Wake(time)
 
     def _follow(self, state: State) -> None:
-        """Update all data of jobs since the last event."""
+        """Update the jobs' running times, epochs and limits since the last event."""
         elapsed = float(state.now - self._now)
         self._now = state.now
         for job in state.running:

@@ -1,4 +1,4 @@
-"""Remaining work: the remaining work of jobs, known or predicted, and its cost."""
+"""Remaining work: how much work jobs have left, known or predicted, and its cost in GPU-seconds."""
 
 from collections.abc import Callable, Iterable
 from typing import Literal, NamedTuple
@@ -12,12 +12,12 @@ from gsopt.simulation.policy import State
 from heuristics.policies.ones.dividing import Division, Floats, Forced, forced_jobs
 from heuristics.policies.ones.progress import EpochReport, ProgressPredictor
 
-#: Whether the remaining work is known, or predicted from observations of the training.
+#: Whether remaining work is known, or predicted from observations of the training.
 Knowledge = Literal["predicted", "known"]
 
 
 class Costs(NamedTuple):
-    """GPU-seconds until jobs are complete: on c GPUs ``weight[j] * unit[j, c]``.
+    """The GPU-seconds until each job is complete: ``weight[j] * unit[j, c]`` for job j on c GPUs.
 
     Attributes
     ----------
@@ -28,7 +28,7 @@ class Costs(NamedTuple):
     forced
         Which jobs must run.
     draw
-        Function that draws the remaining work, or None if it is known.
+        A function that draws the remaining work of all jobs, or None if it is known.
     """
 
     unit: Floats
@@ -38,7 +38,7 @@ class Costs(NamedTuple):
 
 
 class RemainingWork:
-    """The remaining work of jobs, known or predicted, where `seed` determines the rows that are kept."""
+    """The remaining work of jobs, known or predicted; `seed` determines which rows the predictor keeps."""
 
     def __init__(self, knowledge: Knowledge, forced: Forced, seed: int) -> None:
         self._knowledge, self._forced = knowledge, forced
@@ -46,7 +46,7 @@ class RemainingWork:
         self._logs: dict[int, list[EpochReport]] = {}
 
     def see(self, state: State, jobs: Iterable[int]) -> None:
-        """Record observations of jobs at the end of an epoch."""
+        """Record an observation of each job at the end of an epoch."""
         if self._knowledge == "predicted":
             for job in jobs:
                 self._logs.setdefault(job, []).append(_observation(state, job))
@@ -58,7 +58,7 @@ class RemainingWork:
                 self._predictor.complete(log, float(state.samples(job)))
 
     def costs(self, state: State, division: Division) -> Costs:
-        """Return the costs of jobs on every number of GPUs."""
+        """Return the costs of all jobs on every number of GPUs."""
         speeds = division.capped(ways.cap for ways in division.ways)
         weight, draw = division.left, None
         if self._knowledge == "predicted":
@@ -80,7 +80,7 @@ def _per_unit(rates: Floats, gpus: int) -> Floats:
 
 
 def _densities(division: Division, width: int) -> Floats:
-    """Return the samples per second of work in the mode of every number of GPUs."""
+    """Return the samples per second of work of each job, in its mode on every number of GPUs."""
     table = np.zeros((len(division.jobs), width))
     for row, job, ways in zip(table, division.jobs, division.ways, strict=True):
         samples = [job.samples_in(mode) / job.duration for mode in ways.modes[:width]]

@@ -1,4 +1,4 @@
-"""Settings: the options of ONES."""
+"""Settings: the options of the policy `ones`, checked."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,7 +14,7 @@ from heuristics.batching.evolution.settings import Settings
 from heuristics.policies.ones.limits import Floor, Penalty
 from heuristics.policies.ones.remaining_work import Knowledge
 
-#: Who must run: jobs that have never run, as printed, or all.
+#: Which jobs must run: those that have never run, as printed, or all.
 Forced = Literal["new", "all"]
 
 

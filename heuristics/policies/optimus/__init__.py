@@ -1,4 +1,4 @@
-"""Optimus and AFS: GPUs are granted one by one, by the remaining times of jobs."""
+"""Optimus: the policies Optimus and AFS, which grant GPUs one by one, based on remaining times."""
 
 from heuristics.policies.optimus.policy import afs, optimus
 

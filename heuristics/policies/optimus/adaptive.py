@@ -1,4 +1,4 @@
-"""Adaptive: the true speed and remaining iterations of an adaptive job with its user's batch."""
+"""Adaptive: the true speed and remaining iterations of an adaptive job at its user's batch size."""
 
 from collections.abc import Sequence
 
@@ -9,14 +9,14 @@ from gsopt.scenario.adaptive.batch import Batch, split
 def seconds_per_iteration(
     application: Application, batch: int, shape: Sequence[int], *, doubled: bool = True
 ) -> float | None:
-    """Return the true seconds of an iteration over a whole batch, or None if not measured.
+    """Return the true seconds of an iteration over a full batch, or None if not measured.
 
-    Each GPU processes its part of the batch in as few sub-batches as fit. All but the last skip the exchange of
-    gradients. `shape` is the number of GPUs on each machine. If `doubled`, a single GPU takes at least two
-    sub-batches for any batch.
+    Each GPU processes its part of the batch in as few sub-batches as its memory allows. All but the last
+    sub-batch skip the exchange of gradients. `shape` is the number of GPUs on each machine. With `doubled`, a
+    single GPU uses at least two sub-batches for any batch size.
 
-    Source: Optimus in Pollux' simulator (OSDI 2021), which takes at least two sub-batches on a single GPU. The
-    jobs of that simulator do so only if their batch exceeds the initial one.
+    Source: Optimus in Pollux' simulator (OSDI 2021), which assumes at least two sub-batches on a single GPU.
+    The jobs in that simulator use two only if their batch size exceeds the initial one.
     """
     gpus, limits = sum(shape), application.limits
     chosen = split(batch, gpus, limits)
@@ -27,9 +27,9 @@ def seconds_per_iteration(
 
 
 def iterations_left(application: Application, batch: int, epoch: int) -> float:
-    """Return the iterations with a batch from the end of an epoch to the end of the training, at least 1.
+    """Return the iterations, at least 1, with a batch size from the end of an epoch to the end of training.
 
-    Source: as in `seconds_per_iteration`. Only whole epochs are counted.
+    Source: as in `seconds_per_iteration`. Only full epochs are counted.
     """
     last = application.completion_epoch(batch)
     if last <= epoch:

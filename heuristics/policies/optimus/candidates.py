@@ -1,4 +1,4 @@
-"""Candidates: jobs that ask for GPUs, with their remaining time on every number of them."""
+"""Candidates: jobs that ask for GPUs, with their remaining time on every number of GPUs."""
 
 from bisect import bisect_right
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ from heuristics.policies.optimus.convergence import Convergence
 
 @dataclass(frozen=True)
 class GpuCandidate:
-    """A job that asks for GPUs."""
+    """A job that asks for GPUs, with its remaining time on each of its counts."""
 
     number: int
     item: Job
@@ -31,16 +31,16 @@ class _Speeds(NamedTuple):
 
 
 class Candidates:
-    """Makes candidates with the true remaining time on the best tier for each number of GPUs.
+    """A maker of candidates, with the remaining time on the best tier for each number of GPUs.
 
-    Numbers above the available GPUs are omitted, as are jobs without any other number. Speeds are computed once
-    for each job. Phases change the speeds on all numbers of GPUs alike. The remaining time of an adaptive job
-    is that of its iterations with its user's batch, from the end of the current epoch
+    Numbers of GPUs above the available ones are omitted, and so are jobs for which no number is left. Speeds
+    are computed once for each job. Phases change the speeds on all numbers of GPUs alike. The remaining time of
+    an adaptive job is the time for its iterations with its user's batch size, from the end of the current epoch
     (`heuristics.policies.optimus.adaptive`). Each GPU gets at least the smallest local batch. If `doubled`, a
     single GPU is always expected to divide its batch.
 
-    `convergence` predicts the remaining work of trainings, which is known if it is None. A job whose work
-    cannot be predicted yet asks only for its fewest GPUs.
+    `convergence` predicts the remaining work of trainings; if it is None, the true remaining work is used. A
+    job whose work cannot be predicted yet asks only for its fewest GPUs.
     """
 
     def __init__(self, state: State, *, doubled: bool = True, convergence: Convergence | None = None) -> None:
@@ -55,7 +55,7 @@ class Candidates:
             self._convergence.forget(job)
 
     def of(self, state: State, jobs: Iterable[int]) -> list[GpuCandidate]:
-        """Return the candidates among some jobs."""
+        """Return those of the given jobs that can run on the available GPUs, as candidates."""
         made = (self._candidate(state, number) for number in jobs)
         return [each for each in made if each.counts]
 
@@ -71,7 +71,7 @@ class Candidates:
         return GpuCandidate(number, state.jobs[number], speeds.counts[:there], times)
 
     def _look(self, state: State, number: int) -> _Speeds:
-        """Compute the speeds of a job."""
+        """Compute the speeds of a job on each of its numbers of GPUs."""
         item, trainee = state.jobs[number], state.trainee(number)
         counts = tuple(count for count in item.counts if count <= state.cluster.gpus)
         if trainee is None or item.batch_size is None:
@@ -100,7 +100,7 @@ class Candidates:
 
 
 def _known(state: State, number: int, speeds: _Speeds) -> Any:
-    """Return the remaining work: that of the job, or the iterations of an adaptive one."""
+    """Return the true remaining work of a job, in iterations if it is adaptive."""
     item, trainee = state.jobs[number], state.trainee(number)
     if trainee is not None and item.batch_size is not None:
         return iterations_left(trainee.application, item.batch_size, trainee.epoch)
@@ -111,5 +111,5 @@ def _known(state: State, number: int, speeds: _Speeds) -> Any:
 
 
 def _rate(state: State, job: int, count: int) -> Any:
-    """Return the current speed of a job on the best tier of a number of GPUs."""
+    """Return the current speed of a job on a number of GPUs on the best possible tier."""
     return state.rate(job, count, tier=state.cluster.best_tier(count))

@@ -6,12 +6,12 @@ import numpy as np
 
 from gsopt.simulation.policy import State
 
-#: How many final losses below all observed ones are tried, and how many losses a fit needs.
+#: Number of final losses, below all observed ones, to try; and number of losses that a fit needs.
 _TRIED, _NEEDED = 64, 3
 
 
 class Convergence:
-    """A predictor of the remaining work of trainings from the losses observed at decisions.
+    """A predictor of trainings' remaining work that uses the losses observed at decisions.
 
     Source: Optimus (EuroSys 2018), section 3.1. In the paper, a training ends when its loss decreases by less
     than a threshold. Here it ends at its user's target loss.
@@ -25,7 +25,7 @@ class Convergence:
         self._seen.pop(job, None)
 
     def see(self, state: State, jobs: Iterable[int]) -> None:
-        """Record the losses of jobs that are not complete, if they have made progress."""
+        """Record the current losses of jobs that have made progress since the last call."""
         for job in jobs:
             observed = state.observed(job)
             if observed is not None:
@@ -34,7 +34,7 @@ class Convergence:
                     seen.append(point)
 
     def left(self, state: State, job: int) -> float | None:
-        """Return the remaining seconds of work of a training, or None while it cannot be predicted."""
+        """Return a job's remaining seconds of work, or None while it cannot be predicted."""
         item, seen = state.jobs[job], self._seen.get(job, [])
         if item.training is None or len(seen) < _NEEDED:
             return None
@@ -47,9 +47,9 @@ class Convergence:
 def samples_until(seen: Sequence[tuple[float, float]], target: float) -> float | None:
     """Return the samples after which a fitted loss reaches a target, or None if it never does.
 
-    `seen` has at least two pairs of samples and losses. The loss after k samples is modelled as 1 / (a k + b) +
-    c, with a > 0 and c below all losses. For each of several c, the line a k + b is fitted to 1 / (loss - c) by
-    least squares, and the c with the least squared error of the losses is chosen.
+    `seen` has at least two pairs of samples and losses. The model of the loss after k samples is
+    1 / (a k + b) + c, with a > 0 and c below all losses. For each of several values of c, the line a k + b is
+    fitted by least squares to 1 / (loss - c). The c with the smallest squared error of the losses is chosen.
     """
     if target <= 0:
         return None

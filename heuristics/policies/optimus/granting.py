@@ -1,4 +1,4 @@
-"""Granting: a decider that grants all GPUs again, at intervals or at every event."""
+"""Granting: a decider that grants all GPUs anew, at intervals or at every event."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -12,8 +12,8 @@ from heuristics.policies.optimus.candidates import Candidates, GpuCandidate
 class Grants:
     """The GPUs that a decision grants, initially none.
 
-    `pool` contains all available GPUs, as if they were free. If GPUs are of several kinds, jobs get the GPUs
-    that they held `before` again if possible.
+    `pool` contains all available GPUs, as if they were free. If GPUs are of several kinds, jobs are granted the
+    GPUs that they held `before` if possible.
     """
 
     def __init__(self, pool: Pool, before: Mapping[int, Holding]) -> None:
@@ -35,13 +35,13 @@ class Grants:
         return job.counts[rung + 1] - held <= self.pool.room(job.item)
 
     def grow(self, job: GpuCandidate) -> bool:
-        """Grant a job its next count if enough GPUs remain, and return whether they did."""
+        """Grant a job its next count if enough GPUs remain, and return whether this was the case."""
         if fits := self.may_grow(job):
             self.set(job, self.rung(job) + 1)
         return fits
 
     def start(self, jobs: Iterable[GpuCandidate]) -> list[GpuCandidate]:
-        """Grant jobs their fewest GPUs, one after another, and return those that got them."""
+        """Grant jobs their fewest GPUs, one after another, and return the jobs that got them."""
         return [job for job in jobs if self.grow(job)]
 
     def set(self, job: GpuCandidate, rung: int) -> None:
@@ -52,16 +52,16 @@ class Grants:
         self.holdings[job.number], self._rungs[job.number] = taken, rung
 
 
-#: Grants GPUs to candidates, which are in the order of their release.
+#: A rule that grants GPUs to candidates, given in order of release.
 Grant = Callable[[Sequence[GpuCandidate], Grants], None]
 
 
 class Granting:
-    """Lets a rule grant all GPUs again, and moves the jobs whose number of GPUs changes.
+    """A decider that lets a rule grant all GPUs anew, and moves the jobs whose number of GPUs changes.
 
-    If all GPUs are of one kind, jobs are placed by `place_on_emptiest`. Otherwise a job keeps its GPUs as far
-    as possible, and takes additional ones with the least sufficient memory, close together. Decisions are taken
-    at multiples of the interval, or at every event if it is None.
+    If all GPUs are of one kind, jobs are placed by `place_on_emptiest`. Otherwise, a job keeps as many of its
+    GPUs as possible, and takes additional GPUs with the least sufficient memory, close together. Decisions are
+    taken at multiples of the interval, or at every event if it is None.
     """
 
     preemptive = True
@@ -77,9 +77,9 @@ class Granting:
         self._held: dict[int, Holding] = {}
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Grant the GPUs if a decision is due, and ask for the time of the next decision.
+        """Grant the GPUs if a decision is due, and ask to be woken for the next decision.
 
-        If all jobs are rigid, nothing changes between events, so no next time is needed.
+        If all jobs are rigid, nothing changes between events, so no wake-up is needed.
         """
         self._follow(state)
         is_time = self._instants is None or self._instants.reached(state.now)
@@ -115,11 +115,11 @@ class Granting:
 
 
 def place_on_emptiest(state: State, counts: Mapping[int, int]) -> dict[int, tuple[int, ...]]:
-    """Place jobs with given numbers of GPUs, in a cluster with racks.
+    """Choose GPUs for jobs with given numbers of GPUs, in a cluster with racks.
 
     A running job keeps its GPUs if their number does not change, and releases all of them otherwise. The other
-    jobs are placed in ascending order of GPUs, then of job number. Each takes GPUs of the machine with the most
-    free GPUs, then of the next machine, until it has enough. Ties go to the lower machine.
+    jobs are placed in ascending order of GPUs, then of job number. Each takes GPUs from the machine with the
+    most free GPUs, then from the next machine, until it has enough. Ties go to the lower machine.
 
     Source: the placement of Optimus in Pollux' simulator (OSDI 2021).
     """

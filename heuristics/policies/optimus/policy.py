@@ -1,4 +1,4 @@
-"""Optimus and AFS: GPUs are granted one by one to the job that gains most in remaining time."""
+"""Policy: Optimus and AFS, which grant GPUs one by one to the job that gains most."""
 
 from functools import partial
 from typing import Literal
@@ -23,20 +23,20 @@ def optimus(
     knowledge: Literal["known", "predicted"] = "known",
     doubled: bool = True,
 ) -> Decider:
-    """Grant every job its fewest GPUs, then more GPUs one by one to the job whose remaining time falls most.
+    """Grant every job its fewest GPUs, then more one by one to the job whose remaining time falls most.
 
     All GPUs are granted anew at every interval. If the number of a job's GPUs does not change, the job keeps
     its GPUs. The other jobs are placed in ascending order of their numbers of GPUs, each on the machines with
     the most free GPUs.
 
-    Source: Optimus (EuroSys 2018), section 4.1, as the baseline "Optimus+Oracle" of Pollux (OSDI 2021) and in
-    its authors' public simulator, that is, with true remaining times, without parameter servers, and with a
-    decision every 60 s. Key: the reduction of the remaining time by a step, per GPU of the step, while
-    positive. Ties: the job released first. Preemptive: if the capacity is exceeded, jobs released later wait,
-    and jobs that do not fit are skipped. Resizes; knows durations. O(J + W log J) for W steps of J jobs.
+    Source: Optimus (EuroSys 2018), section 4.1, in the version of the baseline "Optimus+Oracle" of Pollux (OSDI
+    2021) and its authors' public simulator: with true remaining times, without parameter servers, and with a
+    decision every 60 s. Key: the reduction in remaining time by a step, per GPU of the step, if positive. Ties:
+    the job released first. Preemptive: if the capacity is exceeded, jobs released later wait, and jobs that do
+    not fit are skipped. Resizes; knows durations. O(J + W log J) for W steps of J jobs.
 
-    With ``interval=600``, `stops` and ``knowledge="predicted"``, this is Optimus itself, except for fitted
-    speeds, and for parameter servers, which here take no GPUs.
+    With ``interval=600``, ``stops=True`` and ``knowledge="predicted"``, this is Optimus itself, except that
+    speeds are not fitted and parameter servers take no GPUs.
 
     Departures: a job begins with its fewest GPUs and grows from one of its allowed numbers to the next, whereas
     Optimus adds single GPUs. If a job's next step does not fit, it gets no more GPUs.
@@ -44,10 +44,10 @@ def optimus(
     Parameters
     ----------
     interval
-        Seconds between decisions, which are taken at its multiples; None for a decision at every event.
+        Time between decisions, in seconds; they are taken at its multiples, or at every event if None.
     exact
-        Whether to divide the GPUs beyond the fewest of each job so that the sum of remaining times is smallest,
-        by the decision `gsopt.problems.Allocation`, instead of step by step. Granting them step by step is also
+        Whether to divide the GPUs beyond each job's fewest so as to minimize the sum of remaining times, by the
+        decision `gsopt.problems.Allocation`, instead of step by step. Granting them step by step is also
         optimal if each step saves less than the one before. A better decision does not necessarily lead to
         shorter completion times.
     solver
@@ -61,8 +61,8 @@ def optimus(
         losses have been observed.
     doubled
         Whether an adaptive job is always expected to divide its batch in two on a single GPU, as in Pollux'
-        simulator. Otherwise it is expected to do so only if the batch exceeds the initial one, as the jobs in
-        that simulator do.
+        simulator. Otherwise, it is expected to do so only if the batch size exceeds the initial one, as the
+        jobs in that simulator do.
 
     Raises
     ------
@@ -95,7 +95,7 @@ def afs(
     solver: MethodLike | str = "exact",
     doubled: bool = True,
 ) -> Decider:
-    """Grant each additional GPU to the winner of pairwise comparisons of remaining times and speed-ups.
+    """Grant each GPU to the winner of pairwise comparisons of remaining times and speed-ups.
 
     All GPUs are granted anew at every event, one after another. For each GPU, a scan over the jobs keeps the
     winner so far. Of two jobs without GPUs, the one with less remaining time on its fewest GPUs wins.
@@ -103,10 +103,10 @@ def afs(
     gain in speed, relative to its current speed, exceeds the gain of the other job, relative to that job's
     speed after the step. For a job without GPUs, the remaining time is infinite, and the relative gain is 1.
 
-    Source: AFS-L from AFS (NSDI 2021), which knows job lengths, without AFS-P. The authors' code is not public.
-    Key: as above. Ties: the later job of the scan if neither has GPUs; otherwise the winner so far counts as
-    the shorter job. Preemptive; resizes; knows durations. Placement as in `optimus`. O(J G) for G steps granted
-    among J jobs.
+    Source: AFS-L from AFS (NSDI 2021), which knows job lengths; AFS-P is left out. The authors' code is not
+    public. Key: as above. Ties: if neither job has GPUs, the later one in the scan wins; otherwise, the winner
+    so far counts as the shorter job. Preemptive; resizes; knows durations. Placement as in `optimus`. O(J G)
+    for G steps granted among J jobs.
 
     Readings: the comparison is not transitive, so the order of the scan matters; here it is the order of
     release. The gain of a step of several GPUs is divided by their number, except for a job's first step. A
@@ -118,7 +118,7 @@ def afs(
     interval, solver, doubled
         As in `optimus`, but by default a decision is taken at every event.
     exact
-        As in `optimus`, but jobs with less time left get their fewest GPUs first.
+        As in `optimus`, but jobs with less remaining time get their fewest GPUs first.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Race: candidates are granted steps one by one, the step of the least rank first."""
+"""Race: steps granted to candidates one by one, in ascending order of rank."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import heapify, heappop, heappush
@@ -10,7 +10,7 @@ class Ranked(Protocol):
 
     @property
     def rank(self) -> Any:
-        """The rank of the step. The smallest rank goes first."""
+        """The rank of the step; the smallest rank goes first."""
 
 
 S = TypeVar("S", bound=Ranked)
@@ -19,11 +19,11 @@ S = TypeVar("S", bound=Ranked)
 def race(
     candidates: Iterable[Iterator[S]], take: Callable[[int, S], bool], *, stops: bool = False
 ) -> Iterator[tuple[int, S]]:
-    """Grant steps one by one, least rank first, and yield each with the index of its candidate.
+    """Grant steps one by one, smallest rank first, and yield each with the index of its candidate.
 
     Ties go to the candidate with the lower index. `take` takes the GPUs for a step of the candidate at an
-    index, and returns whether enough remained. The first step that does not fit ends the race for its candidate
-    only, or for all if `stops`. O(J + S log J) for S steps of J candidates.
+    index, and returns whether enough remained. A step that does not fit ends the race for its candidate only,
+    or for all candidates with `stops`. O(J + S log J) for S steps of J candidates.
     """
     entrants: Sequence[Iterator[S]] = tuple(candidates)
     queue = [(step.rank, place, step) for place, each in enumerate(entrants) if (step := next(each, None))]
@@ -40,7 +40,7 @@ def race(
 
 
 def by_time_saved(before: Any, after: Any, gpus: int) -> Any:
-    """Return the rank of a step by the remaining time saved per GPU, most first, or None if it saves nothing.
+    """Return the negated time that a step saves per GPU as its rank, or None if it saves nothing.
 
     `before` and `after` are the remaining times without and with the step, which adds `gpus`. Source: Optimus,
     section 4.1.

@@ -1,4 +1,4 @@
-"""Rules: ways to grant GPUs: step by step, by an exact division, or by pairwise comparisons."""
+"""Rules: ways to grant GPUs step by step, by an exact division, or by pairwise comparisons."""
 
 from collections.abc import Iterator, Sequence
 from functools import reduce
@@ -18,10 +18,10 @@ class _GainStep(NamedTuple):
 
 
 def by_steps(jobs: Sequence[GpuCandidate], grants: Grants, *, stops: bool = False) -> None:
-    """Grant every job its fewest GPUs, then steps one by one, most remaining time saved per GPU first.
+    """Grant every job its fewest GPUs, then steps one by one, most time saved per GPU first.
 
-    No step is taken that saves no time. Ties go to the earlier job in the list. The first step that does not
-    fit ends the steps of its job only, or of all jobs if `stops`.
+    Steps that save no time are not taken. Ties go to the earlier job in the list. A step that does not fit ends
+    the steps of its job only, or of all jobs with `stops`.
 
     Source: Optimus, section 4.1. O(J + W log J) for W steps of J jobs.
     """
@@ -31,7 +31,7 @@ def by_steps(jobs: Sequence[GpuCandidate], grants: Grants, *, stops: bool = Fals
 
 
 def _steps(job: GpuCandidate) -> Iterator[_GainStep]:
-    """Yield the steps of a job from its fewest GPUs, while each saves time."""
+    """Yield the steps of a job beyond its fewest GPUs, as long as each saves time."""
     for rung in range(len(job.counts) - 1):
         gpus = job.counts[rung + 1] - job.counts[rung]
         rank = by_time_saved(job.left[rung], job.left[rung + 1], gpus)
@@ -46,7 +46,7 @@ def by_method(
     """Grant every job its fewest GPUs, and divide the rest to minimize the sum of remaining times.
 
     This is the decision `gsopt.problems.Allocation`, solved by one of its methods. Jobs get their fewest GPUs
-    in the given order, or in order of remaining time if `shortest_first`.
+    in the given order or, with `shortest_first`, in ascending order of remaining time.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def by_method(
 
 
 def _asked(job: GpuCandidate) -> ElasticJob:
-    """Return a job of the decision `allocation`."""
+    """Return a job as an item of the decision `allocation`."""
     least, *more = job.counts
     longest, *shorter = map(float, job.left)
     return ElasticJob(
@@ -81,9 +81,10 @@ def _asked(job: GpuCandidate) -> ElasticJob:
 
 
 def by_pairs(jobs: Sequence[GpuCandidate], grants: Grants) -> None:
-    """Grant steps one by one, each to the winner of a scan that compares each job with the winner so far.
+    """Grant steps one by one, each to the winner of a scan over all jobs.
 
-    Source: AFS (NSDI 2021), AFS-L, with the readings of `afs`. O(J G) for G steps granted among J jobs.
+    The scan compares each job with the winner so far. Source: AFS (NSDI 2021), AFS-L, with the readings of
+    `afs`. O(J G) for G steps granted among J jobs.
     """
 
     def winner(one: GpuCandidate, other: GpuCandidate) -> GpuCandidate:
@@ -101,9 +102,9 @@ def _may_gain(job: GpuCandidate, grants: Grants) -> bool:
 
 
 def wins(one: GpuCandidate, rung: int, other: GpuCandidate, other_rung: int) -> bool:
-    """Check whether a job wins its comparison with the winner so far, where rungs are indices of counts.
+    """Check whether a job wins its comparison with another one, the winner so far.
 
-    The index is -1 for a job without GPUs.
+    A rung is the index of the job's current count, or -1 for a job without GPUs.
     """
     if rung < 0 and other_rung < 0:
         return bool(one.left[0] <= other.left[0])
@@ -113,15 +114,15 @@ def wins(one: GpuCandidate, rung: int, other: GpuCandidate, other_rung: int) -> 
 
 
 def _share_of_present(job: GpuCandidate, rung: int) -> Any:
-    """Return the gain in speed of the next step, relative to the current speed, per GPU."""
+    """Return the gain in speed by the next step, relative to the current speed, per GPU of the step."""
     step = job.counts[rung + 1] - job.counts[rung]
     return (job.left[rung] / job.left[rung + 1] - 1) / step
 
 
 def _share_of_next(job: GpuCandidate, rung: int) -> Any:
-    """Return the relative gain in speed of the next step per GPU, with respect to the faster speed.
+    """Return the gain in speed by the next step, relative to the speed after it, per GPU of the step.
 
-    The result is 1 for the first step.
+    The result is 1 for a job's first step.
     """
     if rung < 0:
         return 1

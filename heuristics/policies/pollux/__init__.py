@@ -1,4 +1,4 @@
-"""Pollux: any numbers of GPUs on any machines, changed whenever jobs gain from it."""
+"""Pollux: a policy that divides GPUs among adaptive jobs by their goodput, at intervals."""
 
 from heuristics.policies.pollux.policy import pollux
 

@@ -1,4 +1,4 @@
-"""Adapting: a rule divides the GPUs of all nodes among all jobs, at every interval."""
+"""Adapting: a decider that divides the GPUs of all nodes among all jobs by a rule, at every interval."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -10,17 +10,17 @@ from gsopt.simulation.policy import Action, Assign, State, Wake
 from heuristics.policies.pollux.nodes import Nodes
 from heuristics.policies.pollux.outlook import Caps, JobOutlook
 
-#: Divides the GPUs: solves the problem.
+#: A rule that divides the GPUs by solving the problem.
 Divide = Callable[[Goodput], GoodputSolution]
 
 
 class Adapting:
     """A decider that solves `gsopt.problems.goodput.Goodput` for all present jobs at every interval.
 
-    Jobs are listed by attained GPU time, least first. No job starts between decisions.
+    Jobs are listed in ascending order of attained GPU time. No job starts between decisions.
 
-    GPUs of several kinds are refused, unless the decider is `blind` to them. It then divides them as if they
-    were alike, on nodes as small as the smallest machine, and each job keeps the GPUs of one type only.
+    GPUs of several kinds are refused, unless the decider is `blind` to kinds. In that case, it divides them as
+    if they were alike, on nodes as small as the smallest machine, and each job keeps GPUs of only one type.
 
     Raises
     ------
@@ -55,7 +55,7 @@ class Adapting:
         self._starts = Counter[int]()  # how often each job was given GPUs
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Make a decision if one is due."""
+        """Divide the GPUs if a decision is due, and ask to be woken for the next one."""
         for job in state.completed:
             del self._there[job]
             self._starts.pop(job, None)
@@ -68,7 +68,7 @@ class Adapting:
         yield Wake(self._instants.ask(state.now))
 
     def _divided(self, state: State) -> Iterable[Action]:
-        """Divide the available GPUs, if any, and assign them."""
+        """Divide the available GPUs, if there are any, and assign them."""
         nodes = Nodes(state, self._most)
         if not nodes.sizes:
             return

@@ -1,4 +1,4 @@
-"""Nodes: the machines that have GPUs, and the placement of numbers of GPUs on them."""
+"""Nodes: the machines that have GPUs now, and the choice of GPUs for jobs on them."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -6,19 +6,19 @@ from itertools import groupby
 
 from gsopt.simulation.policy import Allocation, State
 
-#: GPUs of a job on each node.
+#: A job's number of GPUs on each node.
 Vector = tuple[int, ...]
 
 
 class Nodes:
-    """The machines of a cluster that have GPUs now, and their sizes. A cluster without racks is one machine.
+    """The machines that have GPUs now, with their sizes. A cluster without racks is one machine.
 
     Parameters
     ----------
     state
-        The state of the run.
+        The current state of the run.
     most
-        Most GPUs of a node: larger machines count as several nodes. None for machines as they are.
+        Largest number of GPUs per node; larger machines count as several nodes. None for no limit.
     """
 
     def __init__(self, state: State, most: int | None = None) -> None:
@@ -37,11 +37,11 @@ class Nodes:
         self.sizes = [len(gpus) for gpus in self._gpus] or [state.capacity] * (state.capacity > 0)
 
     def most_gpus(self, number: int) -> int:
-        """Return the largest number of GPUs on a number of nodes."""
+        """Return the largest total number of GPUs on a number of nodes."""
         return sum(sorted(self.sizes, reverse=True)[:number])
 
     def of_one_type(self, vector: Vector) -> Vector:
-        """Return only the GPUs of the type of which a vector has most, the last of equal ones."""
+        """Return a vector reduced to the GPU type of which it has most; ties go to the last type."""
         counts = Counter[str]()
         for gpu_type, count in zip(self._types, vector, strict=False):
             counts[gpu_type] += count
@@ -60,7 +60,7 @@ class Nodes:
         return tuple(held.count(node) for node in range(len(self.sizes)))
 
     def places(self, state: State, vectors: Mapping[int, Vector]) -> dict[int, Allocation]:
-        """Return the GPUs of all jobs from their numbers on each node. An unchanged job keeps its GPUs."""
+        """Choose GPUs for jobs, given their numbers on each node. An unchanged job keeps its GPUs."""
         if not self._gpus:
             return {job: sum(vector) for job, vector in vectors.items()}
         kept = {job: state.placement(job) for job in vectors if self.vector(state, job) == vectors[job]}
@@ -70,5 +70,5 @@ class Nodes:
 
 
 def _popped(free: Sequence[list[int]], vector: Vector) -> tuple[int, ...]:
-    """Remove the given number of GPUs of each node from the free ones, and return them."""
+    """Remove the given number of free GPUs from each node, and return these GPUs."""
     return tuple(free[node].pop() for node, count in enumerate(vector) for _ in range(count))

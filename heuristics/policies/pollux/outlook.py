@@ -1,4 +1,4 @@
-"""Outlook: the expected speed of each job on any GPUs, by its own model or by its given speeds."""
+"""Outlook: the expected speed of each job on any GPUs, from its own model or its given speeds."""
 
 from typing import NamedTuple
 
@@ -12,24 +12,24 @@ from heuristics.policies.pollux.nodes import Nodes, Vector
 
 
 class Caps(NamedTuple):
-    """The largest numbers of GPUs and nodes that a job may ever have."""
+    """The largest numbers of GPUs and of nodes that a job may ever have."""
 
     gpus: int
     nodes: int
 
 
 class JobOutlook:
-    """The expectations for one job.
+    """The expected speed of one job on any GPUs, and the number of GPUs that it may have.
 
-    An adaptive job runs in its mode that tunes the batch, if it has one. Its expected speed is that of its own
-    model, or proportional to its GPUs before it has measured anything. Any other job has its given speeds; on
-    several machines, these assume the best network that is possible for their number. `fewest` is the fewest
-    GPUs on which the job runs.
+    An adaptive job runs in its mode that tunes the batch size, if it has one. Its expected speed comes from its
+    own model; before it has measured anything, the speed is taken to be proportional to its GPUs. Any other job
+    has its given speeds. On several machines, these assume the best possible network for that number of
+    machines. `fewest` is the fewest GPUs on which the job can run.
 
     Raises
     ------
     InvalidInput
-        The job runs on no number of GPUs within the caps.
+        The job cannot run on any number of GPUs within the caps.
     """
 
     def __init__(self, state: State, job: int, caps: Caps) -> None:
@@ -52,11 +52,11 @@ class JobOutlook:
         return self._modes[gpus]
 
     def note(self, gpus: int) -> None:
-        """Record the number of GPUs that the job gets."""
+        """Record the number of GPUs that the job has been granted."""
         self._ran = max(self._ran, gpus)
 
     def within(self, vector: Vector) -> Vector:
-        """Remove GPUs of the last nodes until the job can run on the rest, if it can run on any."""
+        """Remove GPUs from the last nodes until the job can run on the rest; return () if it never can."""
         usable = self._usable[min(sum(vector), len(self._usable) - 1)]
         found, left = [], usable
         for count in vector:
@@ -73,10 +73,10 @@ class JobOutlook:
         return min(most, self._usable[-1])
 
     def speedups(self, state: State, nodes: Nodes, fair: int) -> list[list[float]]:
-        """Return speeds relative to the fair share, in one row each for 1, 2, ... nodes.
+        """Return speeds relative to the speed on a fair share, in one row each for 1, 2, ... nodes.
 
-        A row holds the speed-ups on n, n + 1, ... GPUs for n nodes. The GPUs of the fair share (`fair`) count
-        as GPUs of one node.
+        The row for n nodes holds the speed-ups on n, n + 1, ... GPUs. The fair share, `fair` GPUs, is assumed
+        to be on one node.
         """
         most = self.most(state)
         rows = [
@@ -96,7 +96,7 @@ class JobOutlook:
         ]
 
     def _expected(self, state: State, fair: int, most: int) -> tuple[list[float], list[float]] | None:
-        """Return an adaptive job's expected speed-ups on 0, 1, ... GPUs, for one node and for several nodes."""
+        """Return an adaptive job's expected speed-ups on 0, 1, ... GPUs of one node and of several nodes."""
         trainee = state.trainee(self._job)
         if trainee is None:
             return None
@@ -113,7 +113,7 @@ class JobOutlook:
         return found[0], found[1]
 
     def _on_tier(self, state: State, tier: str) -> list[float]:
-        """Return the given speeds on 0, 1, ... GPUs connected by a tier."""
+        """Return the job's given speeds on 0, 1, ... GPUs that a tier connects."""
         if tier not in self._speeds:
             speeds = {
                 count: float(state.rate(self._job, count, self._modes[count], tier=tier))
@@ -124,7 +124,7 @@ class JobOutlook:
 
 
 def _modes(state: State, job: int) -> dict[int, str]:
-    """Return the numbers of GPUs on which a job runs, each with its mode."""
+    """Return the mode of a job on each number of GPUs on which it can run."""
     item, machines = state.jobs[job], state.cluster.machines
     memory, gpu_type = (machines[0].memory, machines[0].gpu_type) if machines else (None, None)
     if state.trainee(job) is not None:
@@ -136,6 +136,6 @@ def _modes(state: State, job: int) -> dict[int, str]:
 
 
 def _suits(item: Job, mode: str, memory: int | None, gpu_type: str | None) -> bool:
-    """Check whether GPUs have the type and the memory for a mode."""
+    """Check whether GPUs have the type and enough memory for a mode."""
     fits = memory is None or (item.memory_in(mode) or 0) <= memory
     return fits and item.gpu_type_in(mode) in ("", gpu_type or "")

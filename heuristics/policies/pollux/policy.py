@@ -1,4 +1,4 @@
-"""Pollux: a new division of all GPUs every minute, to maximize a power mean of the jobs' speed-ups."""
+"""Pollux: a new division of all GPUs every minute that maximizes a power mean of speed-ups."""
 
 from functools import partial
 from math import inf
@@ -19,10 +19,10 @@ from heuristics.goodput.table import Counts, SpeedupTable
 from heuristics.policies.pollux.adapting import Adapting, Divide
 from heuristics.policies.pollux.outlook import Caps
 
-#: The lowest power of the mean, as in the decision.
+#: The lowest exponent of the power mean, as in the decision.
 _LOWEST_POWER = -10
 
-#: Most candidates, and generations, of the search: a thousand times the published ones.
+#: Largest number of candidates, and of generations: a thousand times the published ones.
 _MOST_CANDIDATES = 100_000
 
 
@@ -44,17 +44,17 @@ def pollux(
 ) -> Decider:
     """Solve the decision `gsopt.problems.goodput.Goodput` every minute, for all jobs together.
 
-    An adaptive job tunes its batch itself, and reports its expected speed on any GPUs, from a model that is
-    fitted to its own steps and to the noise of its gradients. Its speed-up is its goodput relative to that on a
-    fair share of the GPUs. If a job would have to restart, its speed-up is discounted; the discount is larger
-    for younger jobs and for jobs with more restarts. A job may have at most twice as many GPUs as it has ever
-    had.
+    An adaptive job tunes its batch size itself, and reports its expected speed on any GPUs, based on a model
+    that is fitted to its own steps and to the noise of its gradients. Its speed-up is its goodput relative to
+    its goodput on a fair share of the GPUs. If a job would have to restart, its speed-up is discounted; the
+    discount is larger for younger jobs and for jobs with more restarts. A job may have at most twice as many
+    GPUs as it has ever had.
 
     Comparisons include the policy only if it is named by its path, ``heuristics.policies.pollux:pollux``. All
     GPUs must be of one kind.
 
-    Source: Pollux (OSDI 2021), section 4.2, and the authors' simulator where the text is silent. Key: the mean
-    of (f S / g + 0.001) to the power p over all jobs; see the decision. Ties: the first solution found, which
+    Source: Pollux (OSDI 2021), section 4.2, and the authors' simulator where the text is silent. Key: the mean,
+    over all jobs, of (f S / g + 0.001) to the power p; see the decision. Ties: the first solution found, which
     favours jobs with the least GPU time so far. Preempts, resizes and moves at every interval. Does not know
     durations. Cost: that of `heuristics.goodput.genetic`, which is 0.4 s for 160 jobs on 64 GPUs; the exact
     method takes a tenth of that.
@@ -63,48 +63,47 @@ def pollux(
 
     - The fair share is the number of GPUs divided by the number of jobs, rounded up. It counts as GPUs of one
       node, regardless of the node's size.
-    - If a job has not measured anything yet, its speed is taken to be proportional to its GPUs.
+    - Until a job has measured anything, its speed is taken to be proportional to its GPUs.
     - The search begins with the Pareto-optimal candidates of the last search.
     - Every start or move is a restart, except the first start of a job. A job that has just arrived counts as
       not running, so it may have to wait for the next interval.
 
-    For a job that is not adaptive, the model is its given speeds, which are known from the beginning. Such a
-    job may start on its fewest GPUs. If the search returns a number of GPUs that is not allowed, the job gets
-    the next lower one. The search begins with an additional candidate, in which jobs of this kind that need
-    several GPUs start on idle ones.
+    A job that is not adaptive has its given speeds instead of a model, and they are known from the beginning.
+    Such a job may start on its fewest GPUs. If the search returns a number of GPUs that is not allowed, the job
+    gets the next lower allowed number. The search begins with an additional candidate, in which jobs of this
+    kind that need several GPUs start on idle ones.
 
     We ran five of the authors' workloads (1 to 4 and 6, `instances.scenarios.pollux`) on a cluster of 64 GPUs.
-    The mean job completion time is between 1.5 % below and 0.2 % above theirs
-    (`tests/benchmarks/bench_pollux.py`); with exact decisions, it is up to 2.1 % below. The median time of a
-    decision is 0.14 s, or 0.006 s with `exact`. On nodes of eight GPUs (newTrace of Sia), `exact` takes 0.1 s
-    and sometimes several seconds; see `limit`.
+    The mean JCT is between 1.5 % below and 0.2 % above theirs (`tests/benchmarks/bench_pollux.py`); with exact
+    decisions, it is up to 2.1 % below. The median time of a decision is 0.14 s, or 0.006 s with `exact`. On
+    nodes of eight GPUs (Sia's newTrace), `exact` takes 0.1 s, but sometimes several seconds; see `limit`.
 
     Parameters
     ----------
     exact
-        Whether decisions are solved to optimality instead of by the published search.
+        Whether decisions are solved to proven optimality instead of by the published search.
     solver
         The exact method, or its name.
     limit
-        Seconds after which an exact decision ends with its best solution so far, or with that of the greedy
-        method if that is better; None for no limit.
+        Seconds after which an exact decision ends with its best solution so far, or with the greedy method's
+        solution if that is better; None for no limit.
     interval
-        Seconds between decisions.
+        Time between decisions, in seconds.
     population, generations
-        Number of candidates of the search, and number of generations. There must be at least one generation;
-        otherwise no job would start.
+        Number of candidates of the search, and number of generations, at least one; otherwise, no job would
+        start.
     power
-        Power p of the mean, between -10 and -1.
+        Exponent p of the power mean, an integer from -10 to -1.
     restart_time
-        Duration of a restart in seconds, as assumed by the decision.
+        Duration of a restart, in seconds, that the decision assumes.
     most_gpus, most_nodes
-        Largest number of GPUs and of nodes of a job.
+        Largest number of GPUs, and of nodes, that a job may have.
     blind
         Whether GPUs of several types are divided as if they were alike, as in the comparison of Sia (SOSP 2023)
-        and its authors' simulator. Large machines count as several nodes of the size of the smallest machine. A
-        job has at most as many GPUs as there are of any type, and of the GPUs that it is given, it keeps those
-        of the type of which it has most. Its model is fitted to its steps on all types. In the simulator, the
-        more powerful type wins a tie. Here the last type in the cluster wins.
+        and its authors' simulator. Large machines count as several nodes as small as the smallest machine. A
+        job gets no more GPUs than there are of the rarest type, and of the GPUs that it is granted, it keeps
+        those of the type of which it has most. Its model is fitted to its steps on all types. In the simulator,
+        the more powerful type wins a tie; here, the last type in the cluster wins.
     seed
         Seed of the search.
 
@@ -156,7 +155,7 @@ def pollux(
 def _solve(
     problem: Goodput, *, method: MethodLike, fallback: MethodLike, limit: float | None
 ) -> GoodputSolution:
-    """Solve a decision to optimality or up to a time limit, and return nothing worse than the fallback."""
+    """Solve a decision, to optimality or up to a time limit, with a result no worse than the fallback's."""
     found: Result[GoodputSolution] | None
     found = run(method, problem, **({} if limit is None else {"time_limit": limit}))
     if found.status is not Status.OPTIMAL:
@@ -165,7 +164,7 @@ def _solve(
 
 
 class _Search:
-    """The published search, continued from the previous decision."""
+    """The published search, which continues from the candidates of the previous decision."""
 
     def __init__(self, population: int, generations: int, most_nodes: int, random: np.random.Generator) -> None:
         self._population, self._generations, self._most_nodes = population, generations, most_nodes
@@ -189,7 +188,7 @@ class _Search:
         return table.solution(self._front[0])
 
     def _kept(self, names: list[str], table: SpeedupTable) -> Counts:
-        """Return the candidates of the previous decision, for the jobs that are present now."""
+        """Return the candidates of the previous decision, reduced to the jobs that are present now."""
         count, _, nodes = self._front.shape
         if nodes != table.current.shape[1]:  # machines have come or gone
             return table.current[None][:0]

@@ -1,4 +1,4 @@
-"""Shockwave: plans of the next rounds, which state the jobs that run in each of them."""
+"""Shockwave: a policy that plans which jobs run in each of the next rounds."""
 
 from heuristics.policies.shockwave.policy import shockwave
 

@@ -1,4 +1,4 @@
-"""Counting: the best numbers of rounds, as if GPUs and rounds could be divided arbitrarily."""
+"""Counting: the best number of rounds for each job, ignoring which rounds these are."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ class WindowRelaxation:
     """A relaxation of a window that limits only the total GPU-rounds of all jobs.
 
     Every plan satisfies this limit. Conversely, numbers of rounds that satisfy it can nearly always be made
-    into a plan, as small jobs fill the gaps.
+    into a plan, because small jobs fill the gaps.
     """
 
     def __init__(self, window: Window) -> None:
@@ -25,9 +25,9 @@ class WindowRelaxation:
         self._size = window.sizes[self._job].astype(np.float64)
 
     def ceiling(self, least: Counts) -> float | None:
-        """Return the most that jobs may gain with at least `least` rounds each, or None if these do not fit.
+        """Return an upper bound on the total gain with at least `least` rounds per job, or None if infeasible.
 
-        The greatest gains per GPU are taken first, and the last one in part. This solves a linear program.
+        The largest gains per GPU are taken first, and the last one fractionally. This solves a linear program.
         """
         room = self._room - int(self._window.sizes @ least)
         if room < 0:
@@ -38,11 +38,11 @@ class WindowRelaxation:
         return self._window.gained(least) + float(taken @ self._gain)
 
     def choices(self, least: Counts) -> Iterator[Counts]:
-        """Yield the numbers of rounds that gain most, then the best ones on fewer GPUs.
+        """Yield the numbers of rounds with the largest total gain, then the best ones on fewer GPU-rounds.
 
         The rounds in `least` must fit. This is a multiple-choice knapsack, solved by dynamic programming over
-        the GPU-rounds taken: O(J R^2 M) for J jobs and R rounds on M GPUs, and O(J) for each choice. Ties:
-        fewer GPUs.
+        the GPU-rounds used: O(J R^2 M) for J jobs and R rounds on M GPUs, and O(J) for each choice. Ties go to
+        fewer GPU-rounds.
         """
         room = self._room - int(self._window.sizes @ least)
         value = np.zeros(room + 1)
@@ -54,7 +54,7 @@ class WindowRelaxation:
                 yield least + self._traced(chosen, used)
 
     def _traced(self, chosen: NDArray[np.int16], used: int) -> Counts:
-        """Return the additional rounds that make up a value."""
+        """Return the additional rounds of each job that make up the best value with `used` GPU-rounds."""
         extra = np.zeros(len(chosen), dtype=np.int64)
         for job in range(len(chosen) - 1, -1, -1):
             extra[job] = chosen[job, used]
@@ -65,7 +65,7 @@ class WindowRelaxation:
 def _with_job(
     value: NDArray[np.float64], chosen: NDArray[np.int16], size: int, gains: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the best gain on any number of GPUs with one more job, and record its additional rounds."""
+    """Return the best gain with one more job by GPU-rounds used, and record its additional rounds."""
     best, gained = value.copy(), 0.0
     for extra, gain in enumerate(gains, start=1):
         used = extra * size

@@ -1,4 +1,4 @@
-"""Outlook of Shockwave: the gains of jobs from rounds, their promised completion times, and the plan."""
+"""Outlook: what jobs gain from rounds, their promised completion times, and the resulting plan."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,23 +16,23 @@ from heuristics.policies.shockwave.program import Effort, RoundProgram
 from heuristics.policies.shockwave.search import best_plan
 from heuristics.policies.shockwave.window import Plan, Window, WindowClaim
 
-#: From when compared finish times count: the release of the first job of the run, or each job's own release.
+#: The time from which finish times are measured: the release of the run's first job, or each job's release.
 Since = Literal["start", "release"]
 
-#: Corners of the utility, as parts of a job's work, and their logarithms; 0 counts as 1e-6.
+#: Breakpoints of the utility, as fractions of a job's work, and their logarithms; 0 counts as 1e-6.
 _PARTS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 _LOGS = (log(1e-6), *map(log, _PARTS[1:]))
 
-#: Weight of the estimates of all times beside the last one, in the finish time that a job is promised.
+#: Weight of the mean of all estimates in a job's promised finish time; the last estimate has the rest.
 _MOMENTUM = 0.9
 
-#: Power of the finish-time ratio of a late job that needs less than a round to be complete.
+#: Power of the finish-time ratio for a late job that needs less than a round to complete.
 _LAST_POWER = 100.0
 
 
 @dataclass(frozen=True)
 class Terms:
-    """The parameters of a plan, which are options of `shockwave`."""
+    """The parameters of a plan, as in the options of `shockwave`."""
 
     rounds: int
     interval: float
@@ -45,7 +45,7 @@ class Terms:
 
 
 class _Need(NamedTuple):
-    """The needs of a job: GPUs, the completed fraction of its work, and the seconds left and in total."""
+    """A job's GPUs, the completed fraction of its work, and its remaining and total seconds."""
 
     gpus: int
     done: float
@@ -54,14 +54,14 @@ class _Need(NamedTuple):
 
 
 class _Verdict(NamedTuple):
-    """The requirements of fairness for a job."""
+    """What fairness requires for a job."""
 
     spare: float  # seconds that it may have left after the window; negative where that end is too late already
     weight: float  # what it weighs where not all jobs get that
 
 
 class _Promise:
-    """The promised completion time of a job: the mean of its estimates, weighted by how long each held."""
+    """A job's promised completion time, from a mean of estimates weighted by how long each was valid."""
 
     def __init__(self, now: float, estimate: float) -> None:
         self._since = self._last = now
@@ -73,7 +73,7 @@ class _Promise:
         self._last, self._estimate = now, estimate
 
     def due(self, now: float) -> float:
-        """Return the promised time."""
+        """Return the promised completion time, in seconds since the beginning of the run."""
         span = now - self._since
         area = self._area + self._estimate * (now - self._last)
         mean = area / span if span > 0 else self._estimate
@@ -81,7 +81,7 @@ class _Promise:
 
 
 class WindowPlanner:
-    """A planner of the next rounds by the rules of Shockwave."""
+    """A planner of the next rounds that follows Shockwave's rules."""
 
     def __init__(self, terms: Terms) -> None:
         self._terms = terms
@@ -89,7 +89,7 @@ class WindowPlanner:
         self._start: float | None = None  # when the first job came
 
     def enter(self, state: State, job: int) -> None:
-        """Accept a new job."""
+        """Take in a new job."""
         if self._start is None:
             self._start = state.jobs[job].release_date
 
@@ -98,7 +98,7 @@ class WindowPlanner:
         self._promises.pop(job, None)
 
     def plan(self, state: State, inventory: Inventory, jobs: Sequence[int]) -> list[list[int]]:
-        """Return the jobs that run in each round of the window."""
+        """Return, for each round of the window, the jobs that run in it."""
         needs = [_need(state, inventory, job) for job in jobs]
         share = min(1.0, state.capacity / max(len(jobs), 1))
         self._renew(state, jobs, needs, share)
@@ -114,21 +114,21 @@ class WindowPlanner:
         return [[jobs[place] for place in np.flatnonzero(column).tolist()] for column in plan.T]
 
     def _renew(self, state: State, jobs: Sequence[int], needs: Sequence[_Need], share: float) -> None:
-        """Estimate when jobs would complete with an equal share from their release on."""
+        """Update the promises: estimate when jobs would complete with an equal share since their release."""
         now = float(state.now)
         for job, need in zip(jobs, needs, strict=True):
             estimate = state.jobs[job].release_date + need.total / share
             self._promises.setdefault(job, _Promise(now, estimate)).renew(now, estimate)
 
     def _claim(self, need: _Need, count: int) -> WindowClaim:
-        """Return the gains of a job from each further round."""
+        """Return a job's claim to rounds, with its gain from each additional round."""
         ran = np.minimum(self._terms.interval * np.arange(self._terms.rounds + 1), need.left)
         worth = np.interp(need.done + ran / need.left * (1 - need.done), _PARTS, _LOGS)
         gains = np.diff(worth) / (count * self._terms.rounds)
         return WindowClaim(gpus=need.gpus, gains=tuple(gains.tolist()), left=need.left)
 
     def _verdict(self, state: State, job: int, need: _Need, share: float) -> _Verdict:
-        """Return the seconds of work that may remain after the window, and the weight of a late job."""
+        """Return the seconds that a job may have left after the window, and its weight if it is late."""
         now = float(state.now)
         base = state.jobs[job].release_date if self._terms.since == "release" else self._start or 0.0
         due = max(self._promises[job].due(now) - base, LEAST)
@@ -139,12 +139,12 @@ class WindowPlanner:
         return _Verdict((fair - end) * share, weight)
 
     def _weight(self, ratio: float, left: float) -> float:
-        """Return the weight of a late job by its finish-time ratio."""
+        """Return the weight of a late job, given its finish-time ratio and remaining seconds."""
         power = _LAST_POWER if left < self._terms.interval else self._terms.power
         return exp(min(power * log(ratio), log(self._terms.most_weight)))
 
     def _planned(self, window: Window, verdicts: Sequence[_Verdict]) -> Plan:
-        """Return a fair plan of a window, or else the best plan with weights for late jobs."""
+        """Return a fair plan for a window or, if there is none, the best plan with weights for late jobs."""
         effort = self._terms.effort
         chosen = _fair(window, [verdict.spare for verdict in verdicts])
         plan = None if chosen is None else best_plan(chosen, effort)
@@ -156,7 +156,7 @@ class WindowPlanner:
 
 
 def _need(state: State, inventory: Inventory, job: int) -> _Need:
-    """Return the needs of a job, at its current speed on GPUs as close together as possible."""
+    """Return what a job needs at its current speed, on GPUs as close together as possible."""
     (kind,) = inventory.kinds_of(job)
     rate = max(float(inventory.rate(state, job, kind)), LEAST)
     work = state.jobs[job].duration
@@ -165,9 +165,9 @@ def _need(state: State, inventory: Inventory, job: int) -> _Need:
 
 
 def _fair(window: Window, spares: Sequence[float]) -> Window | None:
-    """Return the window with the fewest fair rounds of each job.
+    """Return the window with the smallest fair number of rounds for each job.
 
-    The result is None if the window ends too late for some job.
+    Return None if the window ends too late for some job.
     """
     if any(spare < 0 for spare in spares):
         return None

@@ -1,4 +1,4 @@
-"""Packing: the assignment of each job's rounds to particular rounds, and the use of idle GPUs."""
+"""Packing: the choice of particular rounds for each job, and the use of idle GPUs."""
 
 import numpy as np
 
@@ -6,11 +6,11 @@ from heuristics.policies.shockwave.window import Counts, Plan, Window
 
 
 def packed(window: Window, counts: Counts) -> Plan | None:
-    """Assign each job to the rounds with the most free GPUs, or None if some job does not fit.
+    """Assign jobs to the rounds with the most free GPUs, or return None if some job does not fit.
 
-    Jobs that run in all rounds come first, as they have no choice, then the largest jobs, and among equal
-    demands those with the most rounds. If all demands are equal, this finds a plan if there is one. Otherwise
-    None proves nothing.
+    Jobs that run in all rounds come first, because they have no choice; then the largest jobs; and among equal
+    demands, those with the most rounds. If all demands are equal, this finds a plan if there is one. Otherwise,
+    None does not prove that there is no plan.
     """
     plan = np.zeros((len(window.claims), window.rounds), dtype=np.bool_)
     load = np.zeros(window.rounds, dtype=np.int64)
@@ -28,7 +28,7 @@ def packed(window: Window, counts: Counts) -> Plan | None:
 
 
 def conserving(window: Window, plan: Plan) -> Plan:
-    """Grant idle GPUs to jobs that fit, in each round first to those with the most remaining time."""
+    """Grant the idle GPUs of each round to jobs that fit, those with the most remaining time first."""
     filled, load = plan.copy(), window.load(plan)
     for job in sorted(range(len(plan)), key=lambda job: -window.claims[job].left):
         added = ~filled[job] & (load + window.sizes[job] <= window.gpus)

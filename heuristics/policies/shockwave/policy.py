@@ -1,4 +1,4 @@
-"""Shockwave: the next rounds planned for welfare, finish-time fairness and a short makespan."""
+"""Shockwave: rounds planned ahead for welfare, finish-time fairness and a short makespan."""
 
 from math import inf
 from typing import get_args
@@ -10,13 +10,13 @@ from heuristics.policies.shockwave.outlook import Since, Terms, WindowPlanner
 from heuristics.policies.shockwave.program import Effort
 from heuristics.policies.shockwave.windowing import Windowing
 
-#: Most rounds of a window, of which plans are tables.
+#: Largest number of rounds in a window, because plans are tables of jobs by rounds.
 _MOST_ROUNDS = 1000
 
-#: Largest price of a second, beside which doubles still know what jobs gain to a thousandth.
+#: Largest price of a second, with which doubles still resolve the jobs' gains to a thousandth.
 _MOST_PRICE = 1_000_000
 
-#: Largest weight, beside which a job of weight 1 does not vanish among the tolerances of solvers.
+#: Largest weight, with which a job of weight 1 does not yet vanish in the tolerances of solvers.
 _MOST_WEIGHT = 1_000_000_000
 
 
@@ -36,47 +36,47 @@ def shockwave(
 ) -> Decider:
     """Plan the next rounds for even progress, promised completion times, and a short makespan.
 
-    A plan says which jobs run in which of the next T rounds, each on all the GPUs that it demands. It maximizes
-    the sum over all N jobs of log((e + q) / E) / (N T), where e is the work done, q the work planned and E the
-    total work, minus `makespan` times the longest remaining time of any job after the window. The logarithm is
-    replaced by a piecewise linear function, with breakpoints at fifths and the value log(1e-6) at 0. A plan is
-    fair if each job completes by its promised time when it gets an equal share of the GPUs after the window.
-    The promised time is a mean over all plans so far: that of the job's estimated completion with an equal
-    share from its release on. If no plan is fair, late jobs are instead weighted by a power of their
-    finish-time ratio. Jobs with the most weight per round run first. GPUs that would be idle go to those jobs
-    that fit and have the most remaining time.
+    A plan states which jobs run in which of the next T rounds, each on all the GPUs that it demands. It
+    maximizes the sum of log((e + q) / E) / (N T) over all N jobs, minus `makespan` times the longest remaining
+    time of any job after the window. Here, e is the job's completed work, q its planned work, and E its total
+    work. The logarithm is replaced by a piecewise linear function, with breakpoints at fifths and the value
+    log(1e-6) at 0. A plan is fair if each job would complete by its promised time with an equal share of the
+    GPUs after the window. The promised time is a mean over all plans so far of the time at which the job was
+    estimated to complete with an equal share since its release. If no plan is fair, late jobs are instead
+    weighted by a power of their finish-time ratio. Jobs with the most weight per round run first. GPUs that
+    would be idle go to jobs that fit, those with the most remaining time first.
 
     Source: Shockwave (NSDI 2023), sections 4 to 6. Breakpoints, estimates, weights and defaults are from the
     program that its authors published. Key: as above. Ties: as in the knapsack and the solver. Preemptive at
-    the beginning of rounds; knows durations. A plan takes O(J T^2 M) for J jobs on M GPUs, and an integer
-    program with J T columns for the order of the jobs. If the knapsack cannot be packed, as in about one plan
-    in three, it takes another integer program. With 160 concurrent jobs on 64 GPUs, a plan takes 0.2 to 0.5 s,
-    and several seconds at worst.
+    the beginning of rounds; knows durations. A plan takes O(J T^2 M) for J jobs on M GPUs, plus an integer
+    program with J T columns for the order of the jobs. In about one plan in three, the knapsack's solution
+    cannot be packed into rounds, and another integer program is needed. With 160 concurrent jobs on 64 GPUs, a
+    plan takes 0.2 to 0.5 s, and several seconds at worst.
 
     For its four clusters, the authors' program sets `makespan` between 1e-3 and 1e5 and `power` between 5 and
     15. The defaults here are its values for 32 GPUs.
 
     Readings:
 
-    - `since`: in the program, finish times are measured from the ``start`` of the run, so ratios approach 1 the
-      longer the run lasts. In the paper, they are measured from each job's ``release``. Here, a run starts when
-      its first job arrives.
+    - `since`: in the program, finish times are measured from the ``start`` of the run, so the longer a run
+      lasts, the closer ratios are to 1. In the paper, they are measured from each job's ``release``. Here, a
+      run starts when its first job arrives.
     - An equal share is the number of GPUs divided by the number of jobs, and at most 1, regardless of demands,
       as in the program.
     - In the program, the weight of a late job that needs less than a round is its ratio to the power 100, which
       solvers cannot represent. Here, weights are capped at `most_weight`.
     - `renewal` counts those rounds of the run in which jobs are present. In the program, a completion restarts
       the count.
-    - Here, the rounds of all plans are put in order. The program does this only for unfair plans, and leaves
-      others as the solver returns them.
+    - Here, the rounds of all plans are put into the best order. The program does this only for unfair plans,
+      and leaves the others as the solver returns them.
 
-    Departures: the program predicts how batches grow, and derives the remaining time of a job from this. Here
-    the remaining time is known, at the job's current speed. Progress counts continuously, not in whole epochs.
-    The two terms of the objective are optimized separately (`heuristics.policies.shockwave.search`). If
-    `makespan` is large, a gap of a thousandth of their sum would leave the first term to chance. Plans do not
-    include overheads, and a job that stops before its restart is over makes no progress, so rounds should be
-    longer than restarts. While GPUs are away, jobs that demand more than the capacity count neither in plans
-    nor in shares.
+    Departures: the program predicts how batch sizes grow, and derives the remaining time of a job from this.
+    Here, the remaining time at the job's current speed is known. Progress counts continuously, not in full
+    epochs. The two terms of the objective are optimized separately (`heuristics.policies.shockwave.search`).
+    With a large `makespan`, a gap of a thousandth of their sum would leave the first term to chance. Plans do
+    not include overheads, and a job that stops before its restart is over makes no progress, so rounds should
+    be longer than restarts. While GPUs are absent, jobs that demand more than the capacity count neither in
+    plans nor in shares.
 
     Comparisons include the policy only if it is named by its path, ``heuristics.policies.shockwave:shockwave``.
     It refuses GPUs of several kinds, and jobs that demand more GPUs than the cluster has.
@@ -84,25 +84,25 @@ def shockwave(
     Parameters
     ----------
     interval
-        Seconds per round.
+        Length of a round, in seconds.
     rounds
-        Number of rounds of a window.
+        Number of rounds in a window.
     renewal
         Number of rounds after which a new plan is made. Arrivals, completions and changes of GPUs also lead to
         a new plan.
     makespan
         Cost per second of the longest remaining time (k in the paper).
     ratio
-        Largest finish-time ratio that is fair.
+        Largest finish-time ratio that counts as fair.
     power
-        Power of the ratio, in the weights of late jobs (lambda in the paper).
+        Power of the finish-time ratio in the weights of late jobs (lambda in the paper).
     most_weight
         Largest weight of a late job, at most a billion.
     since
         The time from which finish times are measured: the ``start`` of the run, or a job's ``release``.
     exact
-        Whether integer programs are solved to optimality. Otherwise they are solved to a gap of a thousandth,
-        or until the `limit`.
+        Whether integer programs are solved to proven optimality. Otherwise, they are solved to a gap of a
+        thousandth, or until the `limit`.
     limit
         Seconds after which a solve ends with its best solution so far. None means no limit, so that runs are
         the same on every machine. Ignored with `exact`.
@@ -112,7 +112,7 @@ def shockwave(
     InvalidInput
         An option is out of range, or GPUs are of several kinds.
     Unsupported
-        A job demands more GPUs than there are.
+        A job demands more GPUs than the cluster has.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Program: the integer program of a window, for the rounds of each job, and for their order."""
+"""Program: the integer program of a window, which chooses each job's rounds and their order."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,13 +12,13 @@ from gsopt.solvers.backends import Highs
 from gsopt.solvers.standard_form import StandardForm
 from heuristics.policies.shockwave.window import Counts, Plan, Window
 
-#: Largest cost of a column, as solvers' tolerances are absolute.
+#: Costs are scaled so that this is the largest one, because solvers' tolerances are absolute.
 _LARGEST = 1000.0
 
 
 @dataclass(frozen=True)
 class Effort:
-    """The limits of a solve: a relative gap, and seconds."""
+    """The limits of a solve: a relative gap, and a time limit in seconds."""
 
     gap: float = 0.0
     limit: float | None = None
@@ -27,29 +27,29 @@ class Effort:
 class RoundProgram:
     """The integer program that determines which job runs in which round of a window.
 
-    Sets: jobs j; rounds t = 0, ..., T - 1; numbers i = 1, ..., T of rounds. Parameters: g_j: GPUs of a job; M:
-    all GPUs; u_ji: gain from its i-th round, not increasing in i; w_j: its weight; l_j: least number of rounds;
-    n_j: number of rounds chosen. Variables: x_jt in {0, 1}: job j runs in round t; y_ji in {0, 1}: job j has an
-    i-th round. Objective: max sum_ji u_ji y_ji for the most gain; min sum_jt (w_j / n_j) t x_jt for the order.
-    Constraints: sum_t x_jt = sum_i y_ji; sum_j g_j x_jt <= M; y_ji = 1 for i <= l_j, or for the order y_ji = 1
-    exactly for i <= n_j. Size: 2 J T columns, J + T rows. Source: Shockwave (NSDI 2023), section 6; the second
-    program orders the rounds chosen by the first.
+    Sets: jobs j; rounds t = 0, ..., T - 1; ordinals i = 1, ..., T of a job's rounds. Parameters: g_j: GPUs of
+    job j; M: all GPUs; u_ji: gain of job j from its i-th round, not increasing in i; w_j: its weight; l_j: its
+    smallest number of rounds; n_j: its chosen number of rounds. Variables: x_jt in {0, 1}: job j runs in round
+    t; y_ji in {0, 1}: job j has an i-th round. Objective: max sum_ji u_ji y_ji for the largest gain; min sum_jt
+    (w_j / n_j) t x_jt for the order. Constraints: sum_t x_jt = sum_i y_ji; sum_j g_j x_jt <= M; y_ji = 1 for i
+    <= l_j; for the order, instead, y_ji = 1 exactly for i <= n_j. Size: 2 J T columns, J + T rows. Source:
+    Shockwave (NSDI 2023), section 6; the second program orders the rounds chosen by the first.
     """
 
     def __init__(self, window: Window, effort: Effort) -> None:
         self._window, self._effort = window, effort
 
     def most(self, least: Counts, start: Plan | None = None) -> Plan | None:
-        """Return the plan that gains most with at least the given rounds of each job, or None if none is found.
+        """Return the plan with the largest gain and at least `least` rounds per job, or None if none is found.
 
-        The solve begins with the plan `start`, which must have these rounds.
+        The solve begins with the plan `start`, which must have at least these rounds.
         """
         gains = self._window.gains
         cost = np.stack([np.zeros_like(gains), -gains])
         return self._solve(cost, self._numbers(least), np.ones_like(gains), start)
 
     def first(self, plan: Plan) -> Plan:
-        """Return a plan with the same numbers of rounds in the best order, most weight per round first."""
+        """Return a plan with the same number of rounds for each job, most weight per round first."""
         counts = plan.sum(axis=1)
         early: Plan = np.arange(self._window.rounds) < counts[:, None]
         if (self._window.load(early) <= self._window.gpus).all():
@@ -67,7 +67,7 @@ class RoundProgram:
 
     @cached_property
     def _matrix(self) -> csr_array[Any, Any]:
-        """The matrix of two kinds of rows: those of jobs count their rounds, and those of rounds their GPUs."""
+        """The matrix of constraints: a row per job counts its rounds, and a row per round counts its GPUs."""
         jobs, rounds = self._window.gains.shape
         each = kron(eye_array(jobs), np.ones((1, rounds)))
         room = kron(self._window.sizes[None].astype(np.float64), eye_array(rounds))
@@ -80,7 +80,7 @@ class RoundProgram:
         upper: NDArray[np.float64],
         start: Plan | None,
     ) -> Plan | None:
-        """Minimize a cost, shape (2, jobs, rounds), within bounds on the numbers of rounds."""
+        """Return the plan with the smallest cost, shape (2, jobs, rounds), within bounds on y, or None."""
         jobs, rounds = self._window.gains.shape
         largest = abs(cost).max(initial=0.0)
         form = StandardForm.build(

@@ -1,4 +1,4 @@
-"""Search: the best plan of a window, over all values of the longest remaining time."""
+"""Search: the best plan of a window, found by exploring all values of the longest remaining time."""
 
 from collections.abc import Iterator
 from heapq import heappop, heappush
@@ -15,10 +15,10 @@ from heuristics.policies.shockwave.window import Counts, Plan, Window
 
 
 class _Part(NamedTuple):
-    """Plans whose longest remaining time is among some levels, in the order of exploration.
+    """The plans whose longest remaining time is among some levels; parts are sorted by `rank`.
 
     No such plan has a value above -`rank`. For a single level, `choices` are the best numbers of rounds in the
-    relaxation, once they are known.
+    relaxation, or None until they are computed.
     """
 
     rank: float
@@ -29,14 +29,14 @@ class _Part(NamedTuple):
 
 
 def best_plan(window: Window, effort: Effort) -> Plan | None:
-    """Return the plan of the highest value, or None if no plan gives every job its fewest rounds.
+    """Return the plan with the highest value, or None if no plan gives every job its fewest rounds.
 
-    A level is a limit on the remaining seconds of every job. It implies a least number of rounds for each job,
-    and thus a knapsack (`WindowRelaxation`). Levels are explored in order of their bounds, in groups as long as
-    possible. The numbers of rounds chosen by the knapsack are packed into rounds. If they do not fit, choices
-    with slightly fewer GPUs may be within the gap. Otherwise the integer program of this level is solved
-    (`RoundProgram`). This works for any price, whereas a single program for all levels would lose one of the
-    two terms in the tolerances of its solver.
+    A level is a limit on the remaining seconds of every job. It implies a smallest number of rounds for each
+    job, and thus a knapsack (`WindowRelaxation`). Levels are explored in order of their upper bounds, and in
+    groups for as long as possible. The numbers of rounds that the knapsack chooses are packed into rounds. If
+    they do not fit, choices that use slightly fewer GPUs may be within the gap. Otherwise, the integer program
+    of this level is solved (`RoundProgram`). This works for any price, whereas a single program for all levels
+    would lose one of the two terms in its solver's tolerances.
     """
     if not window.claims:
         return np.zeros((0, window.rounds), dtype=np.bool_)
@@ -55,7 +55,7 @@ class _WindowSearch:
         self._worth, self._spare = -inf, 0.0  # of the best plan, and what the effort leaves open of it
 
     def push(self, low: int, high: int) -> None:
-        """Add the plans of some levels, unless there are none."""
+        """Add the plans for a range of levels, unless there are none."""
         least = self._window.least(float(self._window.levels[high]))
         ceiling = None if least is None else self._counting.ceiling(least)
         if ceiling is not None:
@@ -63,7 +63,7 @@ class _WindowSearch:
             heappush(self._parts, _Part(paid - ceiling, next(self._number), low, high, None))
 
     def run(self) -> Plan | None:
-        """Explore parts until none has a better bound than the best plan."""
+        """Explore parts until none has a better bound than the best plan, up to the gap; return that plan."""
         while self._parts and -self._parts[0].rank > self._worth + self._spare:
             part = heappop(self._parts)
             if part.low < part.high:
@@ -85,7 +85,7 @@ class _WindowSearch:
         heappush(self._parts, known)
 
     def _settle(self, part: _Part, choices: Iterator[Counts]) -> None:
-        """Find a plan at one level."""
+        """Find a plan at one level, by packing or by the integer program."""
         least, first = self._least(part), next(choices)
         enough = self._window.gained(first) * (1 - self._effort.gap)
         plan = self._packed(least, chain([first], choices))
@@ -95,7 +95,7 @@ class _WindowSearch:
             self._take(plan)
 
     def _packed(self, least: Counts, choices: Iterator[Counts]) -> Plan | None:
-        """Return the first choice that can be packed, or None if not even the fewest rounds can."""
+        """Return a plan of the first choice that can be packed, or None if not even the fewest rounds can."""
         if packed(self._window, least) is None:
             return None
         return next((plan for counts in choices if (plan := packed(self._window, counts)) is not None), None)
@@ -108,7 +108,7 @@ class _WindowSearch:
             self._spare = self._effort.gap * self._window.gained(counts)
 
     def _least(self, part: _Part) -> Counts:
-        """Return the fewest rounds at a level."""
+        """Return the fewest rounds of each job at a level."""
         least = self._window.least(float(self._window.levels[part.low]))
         assert least is not None  # noqa: S101 - else the part was not added
         return least

@@ -1,4 +1,4 @@
-"""Window: the next rounds, the gains of each job from them, and the value of a plan."""
+"""Window: the next rounds, each job's gains from them, and the value of a plan."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ Counts = NDArray[np.int64]
 
 
 class WindowClaim(NamedTuple):
-    """The claim of a job to rounds of a window."""
+    """A job's claim to rounds of a window."""
 
     gpus: int  # that it holds in each of its rounds
     gains: tuple[float, ...]  # what its first, second, ... round is worth; none more than the one before
@@ -27,10 +27,10 @@ class WindowClaim(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Window:
-    """Rounds of equal length and equal numbers of GPUs.
+    """Several rounds of equal length with equal numbers of GPUs.
 
-    The value of a plan is the total gain of the jobs, minus a price for each second of the longest remaining
-    time after it. As rounds are identical, the value depends only on the numbers of rounds.
+    The value of a plan is the jobs' total gain, minus a price for each second of the longest remaining time
+    after the window. Because rounds are identical, the value depends only on each job's number of rounds.
     """
 
     gpus: int
@@ -46,7 +46,7 @@ class Window:
 
     @cached_property
     def gains(self) -> NDArray[np.float64]:
-        """The gain of each job from further rounds, shape (jobs, rounds)."""
+        """The gain of each job from its first, second, ... round, shape (jobs, rounds)."""
         rows = np.array([claim.gains for claim in self.claims], dtype=np.float64)
         return rows.reshape(len(self.claims), self.rounds)
 
@@ -58,24 +58,24 @@ class Window:
 
     @cached_property
     def levels(self) -> NDArray[np.float64]:
-        """All possible values of the longest remaining time, ascending."""
+        """All possible values of the longest remaining time in seconds, in ascending order."""
         return np.unique(self.remainders)
 
     def least(self, level: float) -> Counts | None:
-        """Return the fewest rounds of each job such that no job has more seconds left than the level.
+        """Return the fewest rounds of each job with which none has more than `level` seconds left.
 
-        The result is None if this is impossible.
+        Return None if this is impossible.
         """
         needed = (self.remainders > level).sum(axis=1)
         least = np.maximum(needed, [claim.least for claim in self.claims])
         return None if (least > self.rounds).any() else least
 
     def gained(self, counts: Counts) -> float:
-        """Return the total gain of the jobs from numbers of rounds."""
+        """Return the jobs' total gain for the given numbers of rounds."""
         return float(sum(sum(row[:count]) for row, count in zip(self.gains, counts, strict=True)))
 
     def longest(self, counts: Counts) -> float:
-        """Return the longest remaining time of a job, in seconds."""
+        """Return the longest remaining time of any job after the given numbers of rounds, in seconds."""
         return float(self.remainders[np.arange(len(counts)), counts].max(initial=0.0))
 
     def worth(self, counts: Counts) -> float:

@@ -1,4 +1,4 @@
-"""Windowing: a decider that plans the next rounds, and plans again when jobs or GPUs change."""
+"""Windowing: a decider that plans the next rounds, and plans anew when jobs or GPUs change."""
 
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Protocol
@@ -10,24 +10,24 @@ from gsopt.simulation.policy import Action, State, Wake
 
 
 class Planner(Protocol):
-    """A planner of the next rounds."""
+    """An interface for planners of the next rounds."""
 
     def enter(self, state: State, job: int) -> None:
-        """Accept a new job."""
+        """Take in a new job."""
 
     def leave(self, job: int) -> None:
         """Forget a completed job."""
 
     def plan(self, state: State, inventory: Inventory, jobs: Sequence[int]) -> Sequence[Collection[int]]:
-        """Return the jobs that run in each of the next rounds, at least one round."""
+        """Return, for each of the next rounds, at least one, the jobs that run in it."""
 
 
 class Windowing:
-    """Runs in each round the jobs planned for it, on all the GPUs that they demand.
+    """A decider that runs, in each round, the jobs planned for it, on all the GPUs that they demand.
 
-    Rounds begin at multiples of their length. Events in between wait for the next round, and GPUs that become
-    free stay idle until then. A new plan is made when jobs have arrived or completed or GPUs have changed,
-    every `renewal` rounds, and at the end of a plan.
+    Rounds begin at multiples of their length. Events in between take effect at the next round, and GPUs that
+    become free stay idle until then. A new plan is made when jobs have arrived or completed or GPUs have
+    changed, every `renewal` rounds, and at the end of a plan.
 
     Raises
     ------
@@ -76,7 +76,7 @@ class Windowing:
         yield Wake(self._instants.ask(state.now))
 
     def _chosen(self, state: State) -> Collection[int]:
-        """Return the jobs of this round, after a new plan if one is due."""
+        """Return the jobs of the current round, after planning anew if that is due."""
         age = self._rounds - self._planned
         is_due = self._rounds % self._renewal == 0 and age > 0
         if self._changed or is_due or age >= len(self._plan):

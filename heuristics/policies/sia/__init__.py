@@ -1,4 +1,4 @@
-"""Sia: a policy that decides the configurations of all jobs together, at intervals."""
+"""Sia: a policy that chooses the GPU types and GPU counts of all jobs jointly, at intervals."""
 
 from heuristics.policies.sia.policy import sia
 

@@ -1,4 +1,4 @@
-"""Configuring: a decider that chooses the configurations of all jobs, and places the jobs."""
+"""Configuring: a decider that chooses the configurations of all jobs jointly, and places the jobs."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -10,13 +10,13 @@ from gsopt.simulation.policy import Action, Assign, State, Wake
 from heuristics.policies.sia.nodes import AvailableNodes, NodePool
 from heuristics.policies.sia.placing import place_jobs
 
-#: Solves a decision: (GPUs of each kind, configurations, jobs) -> solution.
+#: Solves the decision: (GPUs of each kind, configurations, jobs) -> solution.
 Solve = Callable[[Mapping[str, int], list[Shape], list[AdaptiveJob]], ConfigurationSolution]
 
 
 @dataclass
 class JobHistory:
-    """The history of a job, as far as a decider needs it."""
+    """What the decider remembers about a job."""
 
     has_choice: bool  # whether there are several configurations in which it may ever run
     starts: int = 0  # how often it was given GPUs other than those that it had
@@ -24,15 +24,15 @@ class JobHistory:
 
     @property
     def restarts(self) -> int:
-        """The number of times that the job was given other GPUs, without the first time."""
+        """How often the job was granted other GPUs, not counting the first time."""
         return max(self.starts - 1, 0)
 
 
 class Estimates(Protocol):
-    """An interface for estimates of the goodput and the restarts of jobs."""
+    """An interface for estimates of jobs' goodputs and restart costs."""
 
     def enter(self, state: State, job: int) -> list[Shape]:
-        """Accept a new job, and return the configurations in which it may ever run."""
+        """Take in a new job, and return the configurations in which it may ever run."""
 
     def leave(self, job: int) -> None:
         """Forget a job that has completed."""
@@ -48,7 +48,7 @@ class Estimates(Protocol):
 
 
 class Configuring:
-    """A decider that chooses the configurations of all jobs together at multiples of an interval.
+    """A decider that chooses the configurations of all jobs jointly, at multiples of an interval.
 
     A job that is restarting keeps its configuration. Nothing changes between decisions.
     """
@@ -66,9 +66,9 @@ class Configuring:
         self._held: dict[int, Shape] = {}
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Make a decision if one is due, and ask for the time of the next one.
+        """Make a decision if one is due, and ask to be woken for the next one.
 
-        If no job has a choice or is restarting, nothing changes between events, so no next time is needed.
+        If no job has a choice or is restarting, nothing changes between events, so no wake-up is needed.
         """
         self._follow(state)
         changes = bool(self._jobs)
@@ -95,7 +95,7 @@ class Configuring:
             self._jobs[job] = JobHistory(has_choice=len(shapes) > 1)
 
     def _decided(self, state: State, restarting: Collection[int]) -> list[Action]:
-        """Decide the configurations of jobs, and their GPUs."""
+        """Choose the configurations of jobs and their GPUs, and return the resulting actions."""
         available = self._pool.available(state)
         listed = [shape for shape in self._known if shape.gpus <= available.gpus[shape.type]]
         rows = [self._row(state, job, listed, job in restarting) for job in self._jobs]
@@ -127,7 +127,7 @@ class Configuring:
     def _placed(
         self, state: State, available: AvailableNodes, wanted: Mapping[int, Shape], restarting: Collection[int]
     ) -> dict[int, tuple[int, ...]]:
-        """Return the GPUs of jobs by job number.
+        """Return the GPUs of each job, by job number.
 
         A job that keeps its configuration keeps its GPUs if possible.
         """
@@ -139,7 +139,7 @@ class Configuring:
         return placed
 
     def _assigned(self, state: State, chosen: Mapping[int, tuple[Shape, Any]]) -> list[Action]:
-        """Record the configurations, and return the assignment unless it is already in place."""
+        """Record the configurations, and return the assignment unless it is the current one."""
         before = {
             job: (count if self._pool.is_plain else tuple(state.placement(job)), state.mode(job))
             for job, count in state.running.items()

@@ -1,4 +1,4 @@
-"""Estimates of Sia: the goodput of jobs in each configuration, and the cost of their restarts."""
+"""Estimates: Sia's estimates of jobs' goodputs in each configuration, and of their restart costs."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,18 +17,18 @@ from gsopt.simulation.policy import State
 from heuristics.policies.sia.configuring import JobHistory
 from heuristics.policies.sia.nodes import NodePool
 
-#: Seconds of a restart that the authors' program takes for models of theirs.
+#: Seconds per restart that the authors' program assumes for its models.
 RESTART_TIMES: Mapping[str, float] = MappingProxyType(
     {"bert": 120.0, "deepspeech2": 25.0, "imagenet": 250.0, "yolov3": 45.0}
 )
 
-#: Which batch is taken to be the largest of an adaptive job.
+#: Which batch size counts as the largest of an adaptive job: its user's, or its model's limit.
 Batches = Literal["user", "model"]
 
 
 @dataclass(eq=False)
 class Estimated:
-    """Sia's knowledge about jobs. The options are those of `sia`."""
+    """Sia's knowledge about jobs, with options as in `sia`."""
 
     pool: NodePool
     growth: float | None
@@ -40,12 +40,12 @@ class Estimated:
     _modes: dict[int, Mapping[Shape, str]] = field(default_factory=dict)
 
     def enter(self, state: State, job: int) -> list[Shape]:
-        """Accept a new job, and return the configurations in which it may ever run.
+        """Take in a new job, and return the configurations in which it may ever run.
 
         Raises
         ------
         Unsupported
-            The job can run in no configuration.
+            The job cannot run in any configuration.
         """
         item, trainee = state.jobs[job], state.trainee(job)
         menus = {name: _menu(item, kind) for name, kind in self.pool.kinds.items()}
@@ -70,9 +70,9 @@ class Estimated:
         del self._modes[job], self._speeds[job]
 
     def goodputs(self, state: State, job: int, history: JobHistory) -> Mapping[Shape, float]:
-        """Return the goodput of a job in each configuration that it may have now, relative to the least one.
+        """Return a job's goodput in each configuration that it may have now, relative to the smallest.
 
-        For a rigid job, the goodput on the slowest kind counts as its number of GPUs.
+        For a rigid job, the smallest goodput counts as the job's number of GPUs instead of 1.
         """
         trainee, speeds = state.trainee(job), self._speeds[job]
         if _is_rigid(speeds):
@@ -83,16 +83,16 @@ class Estimated:
         return self._expected(state.jobs[job], trainee, self._allowed(speeds, trainee.most_gpus))
 
     def _allowed(self, shapes: Collection[Shape], had: int) -> list[Shape]:
-        """Return the allowed configurations of a job that has had `had` GPUs.
+        """Return the allowed configurations of a job that has had at most `had` GPUs.
 
-        The smallest ones are always allowed.
+        The smallest configurations are always allowed.
         """
         fewest = min(shape.gpus for shape in shapes)
         most = inf if self.growth is None else max(self.growth * had, fewest)
         return [shape for shape in shapes if shape.gpus <= most]
 
     def _expected(self, item: Job, trainee: TraineeView, shapes: Sequence[Shape]) -> Mapping[Shape, float]:
-        """Return the expected goodput of an adaptive job, initially 1 on its smallest configurations."""
+        """Return an adaptive job's expected relative goodputs, at first 1 in its smallest configurations."""
         most_batch = item.batch_size if self.batches == "user" else None
         expected: dict[Shape, float] = {}
         for name in dict.fromkeys(shape.type for shape in shapes):
@@ -109,8 +109,8 @@ class Estimated:
     def restart_factor(self, state: State, job: int, history: JobHistory) -> float:
         """Return the fraction of its goodput that a job would keep after a restart.
 
-        A job keeps all of its goodput if it is younger than the seconds of a restart. For a rigid job, this
-        test uses GPU-seconds instead of the age.
+        A job keeps all of its goodput if it is younger than the duration of a restart. For a rigid job, its
+        GPU-seconds so far are compared instead of its age.
         """
         item = state.jobs[job]
         seconds = self.restart_times.get(item.model, self.restart_time)
@@ -130,13 +130,13 @@ class Estimated:
 
 
 def _relative(goodputs: Mapping[Shape, float], unit: int = 1) -> Mapping[Shape, float]:
-    """Return goodputs relative to the least one, which becomes `unit`."""
+    """Return goodputs relative to the smallest one, which becomes `unit`."""
     least = min(goodputs.values())
     return {shape: min(unit * goodput / least, MOST_GOODPUT) for shape, goodput in goodputs.items()}
 
 
 def _menu(job: Job, kind: GpuKind) -> Mapping[int, str]:
-    """Return the mode for each number of GPUs of a kind: the one that tunes the batch, or else the fastest."""
+    """Return the mode on each number of GPUs of a kind: one that tunes the batch, or else the fastest."""
     fitting = [
         mode
         for mode in job.speeds

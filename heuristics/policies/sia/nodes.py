@@ -1,4 +1,4 @@
-"""Nodes: the nodes of a cluster by kind of GPU, and the configurations that they allow."""
+"""Nodes: the nodes of a cluster for each kind of GPU, and the configurations that they allow."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from gsopt.simulation.policy import State
 
 
 class PoolNode(NamedTuple):
-    """A machine, by its index among all machines, and the indices of its available GPUs."""
+    """A machine: its index among all machines, and the indices of its available GPUs."""
 
     place: int
     gpus: tuple[int, ...]
@@ -19,7 +19,7 @@ class PoolNode(NamedTuple):
 
 @dataclass(frozen=True)
 class AvailableNodes:
-    """The available GPUs and nodes."""
+    """The GPUs and nodes of each kind that are available now."""
 
     gpus: Mapping[str, int]  # of each kind
     nodes: Mapping[str, list[PoolNode]]  # of each kind; none in a plain cluster
@@ -27,7 +27,7 @@ class AvailableNodes:
 
 
 class NodePool:
-    """The nodes of a cluster, by kind of GPU. The kinds are in the order of the machines.
+    """The nodes of a cluster for each kind of GPU, with the kinds in the order of the machines.
 
     A cluster without racks is a single node, whose GPUs have no indices.
     """
@@ -43,11 +43,11 @@ class NodePool:
 
     @property
     def is_plain(self) -> bool:
-        """Whether GPUs have no indices."""
+        """Whether the cluster has no racks, so that GPUs have no indices."""
         return self._cluster.is_plain
 
     def available(self, state: State) -> AvailableNodes:
-        """Return the available GPUs and nodes."""
+        """Return the GPUs and nodes that are available now."""
         per_node = {name: self._whole(name)[1] for name in self.kinds}
         if self.is_plain:
             return AvailableNodes(dict.fromkeys(self.kinds, state.capacity), {}, per_node)
@@ -64,25 +64,25 @@ class NodePool:
         return AvailableNodes(gpus, nodes, per_node)
 
     def all_shapes(self) -> list[Shape]:
-        """Return the configurations of the whole cluster."""
+        """Return all configurations that the full cluster allows."""
         return [shape for name in self.kinds for shape in shapes(name, *self._whole(name))]
 
     def shape(self, name: str, gpus: int) -> Shape | None:
-        """Return a configuration of a number of GPUs of a kind on as few nodes as possible.
+        """Return the configuration with a number of GPUs of a kind on as few nodes as possible.
 
-        The result is None if there are not enough GPUs of the kind.
+        Return None if there are not enough GPUs of that kind.
         """
         nodes, per_node = self._whole(name)
         total = sum(len(node.gpus) for node in self._nodes[name]) or nodes * per_node
         return Shape(type=name, nodes=-(-gpus // per_node), gpus=gpus) if gpus <= total else None
 
     def example(self, shape: Shape) -> tuple[int, ...]:
-        """Return the GPUs of an example of a configuration, available or not. Without racks there are none."""
+        """Return example GPUs for a configuration, whether available or not, or () without racks."""
         largest = sorted(self._nodes[shape.type], key=lambda node: -len(node.gpus))
         return tuple(gpu for node in largest for gpu in node.gpus)[: shape.gpus]
 
     def _whole(self, name: str) -> tuple[int, int]:
-        """Return the number of the largest nodes of a kind, and the number of GPUs of each."""
+        """Return how many nodes of a kind have the largest size, and this size in GPUs."""
         if self.is_plain:
             return 1, self._cluster.gpus
         sizes = [len(node.gpus) for node in self._nodes[name]]

@@ -1,4 +1,4 @@
-"""Placing: the GPUs of each job on nodes of one kind, with few jobs moved."""
+"""Placing: the choice of GPUs for jobs on nodes of one kind so that few jobs move."""
 
 from collections.abc import Collection, Mapping, Sequence
 
@@ -13,17 +13,18 @@ def place_jobs(
     held: Mapping[int, Sequence[int]],
     fixed: Collection[int] = (),
 ) -> dict[int, tuple[int, ...]]:
-    """Return the GPUs of jobs with given configurations on nodes of one kind.
+    """Choose GPUs for jobs with given configurations on nodes of one kind.
 
-    A job whose configuration does not change keeps the GPUs that it `held`. Then whole nodes are allocated, the
-    last free node first. If no node is free, all jobs move off the node with the most free GPUs. Finally parts
-    of nodes are allocated, largest first, on the fullest node with room, or the first of several such nodes. If
-    no node has room, the smallest jobs move off the node with the most free GPUs until it has. Jobs that move
-    are placed in the same way, and `fixed` jobs move last. If nodes differ or sizes are not powers of two, some
-    jobs may not fit. They take the remaining GPUs, beginning with the node that has the most free GPUs. So all
-    jobs are placed if the GPUs suffice in total.
+    A job whose configuration does not change keeps the GPUs that it `held`. Then entire nodes are allocated,
+    the last free node first. If no node is free, all jobs move off the node with the most free GPUs. Finally,
+    parts of nodes are allocated, largest part first, on the fullest node with room; ties go to the first node.
+    If no node has room, the smallest jobs move off the node with the most free GPUs until it has room. Jobs
+    that move are placed in the same way, and `fixed` jobs move last. If nodes differ or sizes are not powers of
+    two, some jobs may not fit. They take the remaining GPUs, beginning with the node that has the most free
+    GPUs. All jobs are therefore placed if there are enough GPUs in total.
 
-    Source: the placement called "smart" in Sia's simulator, which however sorts jobs by a constant.
+    Source: the "smart" placement in Sia's simulator. There, however, jobs are sorted by a constant key, i.e.
+    not sorted at all.
     """
     placement = _Placement(nodes, per_node, wanted, held, fixed)
     placement.take_whole_nodes()
@@ -52,7 +53,7 @@ class _Placement:
         self.scattered: list[int] = []
 
     def take_whole_nodes(self) -> None:
-        """Grant whole nodes to all jobs that need some."""
+        """Grant entire nodes to all jobs that need some, largest jobs first."""
         for job in sorted(self.waiting, key=lambda job: -self.wanted[job].gpus):
             for _ in range(self.wanted[job].gpus // self.size):
                 place = self._whole_node()
@@ -62,7 +63,7 @@ class _Placement:
                 self._take(job, place, list(self.free[place]))
 
     def take_parts(self) -> None:
-        """Grant parts of nodes, largest first, to waiting jobs and to those that have to move."""
+        """Grant parts of nodes, largest part first, to waiting jobs and to jobs that have to move."""
         while self.waiting:
             job = max(self.waiting, key=self._part)
             self.waiting.remove(job)
@@ -106,7 +107,7 @@ class _Placement:
             self.waiting.remove(job)
 
     def _movable(self, place: int, below: int) -> list[int]:
-        """Return the jobs with fewer than `below` GPUs that are on one node, smallest first."""
+        """Return the jobs with fewer than `below` GPUs, all on this node, smallest first, `fixed` ones last."""
         jobs = {
             job: len(gpus)
             for job, gpus in self.taken.items()
@@ -115,11 +116,11 @@ class _Placement:
         return sorted(jobs, key=lambda job: (job in self.fixed, jobs[job], job))
 
     def _room(self, place: int, below: int) -> int:
-        """Count the GPUs of a node that are free, or held by jobs that can move."""
+        """Return the number of GPUs of a node that are free or held by jobs that can move."""
         return len(self.free[place]) + sum(len(self.taken[job]) for job in self._movable(place, below))
 
     def _whole_node(self) -> int | None:
-        """Return a whole node: the last free one, or else the one with the most free GPUs, cleared of jobs."""
+        """Return the last free node or, after clearing it, the one with the most free GPUs, or None."""
         places = [place for place in range(len(self.free)) if self._room(place, self.size) == self.size]
         empty = [place for place in places if len(self.free[place]) == self.size]
         if empty:
@@ -131,7 +132,7 @@ class _Placement:
         return place
 
     def _node_with_room(self, gpus: int) -> int | None:
-        """Return the fullest node with room, or make room on the node with the most free GPUs."""
+        """Return the fullest node with room or, after making room, the one with the most free GPUs, or None."""
         places = range(len(self.free))
         roomy = [place for place in places if len(self.free[place]) >= gpus]
         if roomy:

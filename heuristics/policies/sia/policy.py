@@ -1,4 +1,4 @@
-"""Sia: the configurations of all jobs by one integer program per minute."""
+"""Sia: the configurations of all jobs, chosen jointly every minute."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -15,7 +15,7 @@ from heuristics.policies.sia.configuring import Configuring
 from heuristics.policies.sia.estimates import RESTART_TIMES, Batches, Estimated
 from heuristics.policies.sia.nodes import NodePool
 
-#: Any method of the decision `configuration`, or its name.
+#: A method of the decision `configuration`, or its name.
 Solver = Callable[[Configuration], object] | str
 
 _MOST_POWER, _MOST_PENALTY = 10, 1_000_000
@@ -34,62 +34,61 @@ def sia(
     batches: Batches = "user",
     solver: Solver = "exact",
 ) -> Decider:
-    """Grant every job one configuration, or none, so as to optimize the sum of powers of goodputs.
+    """Choose a configuration, or none, for every job, so as to optimize the sum of powers of goodputs.
 
-    A configuration consists of GPUs of one kind: 1, 2, 4, ... GPUs of a node, a whole node, or several whole
-    nodes. At every interval, the decision `gsopt.problems.Configuration` is solved exactly, by dynamic
-    programming, for all jobs together. If a job keeps its configuration, it keeps its GPUs, unless others need
-    whole nodes.
+    A configuration consists of GPUs of one kind: 1, 2, 4, ... GPUs of a node, one entire node, or several
+    entire nodes. At every interval, the decision `gsopt.problems.Configuration` is solved exactly, by dynamic
+    programming, for all jobs together. A job that keeps its configuration keeps its GPUs, unless others need
+    entire nodes.
 
     - An adaptive job (`gsopt.scenario.scenario.Physics.applications`) reports goodputs fitted to its own steps.
       Before it has run, only its smallest configuration is allowed, with a goodput of 1 on every kind of GPU.
-      On a type that it has not tried, its goodputs are those on another type, multiplied by the ratio of the
-      known speeds of single GPUs. For any other elastic job, the speeds are known.
-    - The goodputs of a job are divided by the smallest of them. In configurations other than the current one,
-      they are multiplied by a restart factor. For an age t, n restarts so far and s seconds per restart, it is
-      max(t - n s, 0) / (t + s), or 1 if the job is younger than s.
+      On a type that it has not tried, its goodputs are those on another type, multiplied by the ratio of known
+      single-GPU speeds. For any other elastic job, the speeds are known.
+    - A job's goodputs are divided by the smallest of them. In configurations other than the current one, they
+      are multiplied by a restart factor. For a job of age t with n restarts so far and s seconds per restart,
+      the factor is max(t - n s, 0) / (t + s), or 1 if the job is younger than s.
     - A job may have at most twice as many GPUs as it has ever had.
     - A rigid job chooses only its kind of GPU. On the slowest kind, its goodput is its number of GPUs.
     - A restarting job keeps its configuration.
 
     Source: Sia (SOSP 2023), section 3. The rounding, the cap, the durations of restarts and all defaults are
-    from its authors' public simulator. Key: the objective. Ties: fewest changes, then the jobs released first
+    from its authors' public simulator. Key: the objective. Ties: fewest changes, then jobs released first
     (`formulations.configuration.exact`). Preemptive at every interval; resizes; does not know durations. O(J C
-    G) for J jobs, C configurations and G the product of the numbers of GPUs of all kinds.
+    G) for J jobs and C configurations, where G is the product of the numbers of GPUs over all kinds.
 
     Six jobs on two nodes (`instances.scenarios.sia`) complete in the same second as in the authors' simulator
     if its solver breaks ties as we do here. Ties matter because powers are rounded to hundredths. With sixteen
-    tie-breaking rules, the mean job completion time of these jobs is between 5,637 and 6,043 s. Here it is
-    6,022 s; with the authors' two solvers it is 5,688 and 5,697 s. With 14 jobs on four nodes, four rules
-    differ by up to 2 %.
+    tie-breaking rules, the mean JCT of these jobs is between 5,637 and 6,043 s. Here, it is 6,022 s; with the
+    authors' two solvers, it is 5,688 and 5,697 s. With 14 jobs on four nodes, four rules differ by up to 2 %.
 
     Departures: in the authors' simulator, a job that moves to other nodes in the same configuration loses
-    nothing (``restarts="shape"`` of a scenario), so moves are not avoided. Here, jobs keep their nodes if
-    possible. If a job can run in none of these configurations, it has configurations for its own numbers of
-    GPUs, and takes any remaining GPUs if it fits on no nodes. Nodes of six GPUs also have a configuration of
-    six. A cluster without racks counts as one node.
+    nothing (``restarts="shape"`` in a scenario), so moves are not avoided. Here, jobs keep their nodes if
+    possible. A job that cannot run in any of these configurations has configurations for its own numbers of
+    GPUs instead, and takes any remaining GPUs if no nodes have room for it. Nodes of six GPUs also have a
+    configuration of six. A cluster without racks counts as one node.
 
     Parameters
     ----------
     interval
-        Seconds between decisions, which are taken at multiples of it.
+        Time between decisions, in seconds; they are taken at its multiples.
     power
-        Power of goodputs, not 0; the lower it is, the more the slowest jobs count.
+        Power of the goodputs, not 0; the lower it is, the more the slowest jobs count.
     penalty
-        The cost of a job without GPUs, relative to its slowest configuration. It must be above 1; otherwise
-        jobs would wait although GPUs are free.
+        The cost of a job without GPUs, relative to its cost in its slowest configuration. It must be above 1;
+        otherwise, jobs would wait although GPUs are free.
     growth
-        The largest number of GPUs that a job may have, as a multiple of the most that it has ever had; None for
-        any number.
+        The largest number of GPUs that a job may have, as a multiple of the most that it has had so far; None
+        for any number.
     most_gpus
-        Largest number of GPUs of a job.
+        Largest number of GPUs that a job may have.
     restart_time
-        Duration of a restart in seconds, for the restart factor.
+        Duration of a restart, in seconds, in the restart factor.
     restart_times
-        Duration of a restart in seconds for each model, instead of `restart_time`.
+        Durations of restarts, in seconds, keyed by model, which replace `restart_time`.
     batches
-        The largest batch that an adaptive job is assumed to use: that of its ``user``, as in the authors'
-        simulator (although jobs tune theirs beyond it), or the largest of its ``model``.
+        The largest batch size that an adaptive job is assumed to use: that of its ``user``, as in the authors'
+        simulator (although jobs tune theirs beyond it), or the limit of its ``model``.
     solver
         A method of `configuration`, or its name: ``exact``, ``milp`` or ``greedy``.
 

@@ -1,7 +1,7 @@
-"""Schedulers of base and flexible workers other than Aryl's two phases.
+"""Schedulers: alternatives to Aryl's two phases for base and flexible workers.
 
-Each of them is a function that makes a scheduler from its options. The policy's option `scheduler` takes its
-name.
+Each is a function that makes a scheduler from its options. The policy's option `scheduler` takes the name of
+the function.
 """
 
 from heuristics.policies.aryl.schedulers.afs import afs

@@ -1,4 +1,4 @@
-"""AFS: base workers for every job, then one worker at a time to the job that gains most."""
+"""AFS: base workers for every job, and further workers one at a time for the job that gains most."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,8 +9,8 @@ from heuristics.policies.aryl.scheduler import FlexibleJob, Scheduler, Scheduler
 from heuristics.policies.aryl.schedulers.growing import Pools, grow
 from heuristics.policies.aryl.schedulers.starting import InOrder, Order
 
-#: To what a gain in throughput is relative: the throughput with base workers, or that before the gain; or the
-#: rule of AFS itself, which compares pairs of jobs.
+#: What a gain in throughput is relative to: the throughput on base workers, or the throughput before the gain.
+#: ``pairs`` is the rule of AFS itself, which compares pairs of jobs.
 Gain = Literal["base", "present", "pairs"]
 
 
@@ -19,31 +19,31 @@ def afs(*, gain: Gain = "base", order: Order = "release", blocks: bool = False) 
 
     Source: AFS (NSDI 2021) as modified in Aryl, section 7.1: "allocating base demand to each job first and
     allocating one more worker to the job with the largest throughput gain per GPU". Key: `order` for starts,
-    `gain` for workers. Ties: the job that started first. Never preempts. Knows durations if `order` is not
+    and `gain` for workers. Ties: the job that started first. Never preempts. Knows durations if `order` is not
     ``release`` or `gain` is ``pairs``. O(W log J) for W workers granted to J jobs, O(W J) with ``pairs``.
 
     Readings, where the paper is silent:
 
-    - Throughputs of different models have no common unit, and the paper does not say which one it uses.
-      Relative to base workers (``base``), every worker of a linearly scaling job gains the same. So one job
-      after another gets its maximum, beginning with jobs with few and small base workers: the "greedy
-      allocation" that "favors jobs with better throughput at the cost of others". Relative to the current
-      throughput (``present``), as in AFS itself, each worker gains less than the one before, and workers are
-      spread.
+    - Throughputs of different models have no common unit, and the paper does not name one. Relative to base
+      workers (``base``), every worker of a linearly scaling job gains the same. One job after another therefore
+      gets its maximum, beginning with jobs with few and small base workers: the "greedy allocation" that
+      "favors jobs with better throughput at the cost of others". Relative to the current throughput
+      (``present``), as in AFS itself, each worker gains less than the one before, and workers are spread.
     - With ``pairs``, workers are granted by the rule of AFS-L, which knows durations. Of two jobs, the one with
-      less remaining time on its current workers is served if its gain in throughput, relative to the current
-      one, exceeds the other's gain relative to its later one. Gains are per GPU, as workers may differ. One
-      scan over the jobs in the order of their starts keeps the winner of each comparison. The rule is not
-      transitive, so another order may give another winner.
-    - The order of waiting jobs is not stated. AFS-L begins with the shortest job (``order="time"``). As each
-      job should get its base demand, a job that does not fit blocks no other by default.
+      less remaining time on its current workers is served if its gain in throughput, relative to its current
+      throughput, exceeds the other job's gain, relative to that job's throughput after the gain. Otherwise, the
+      other job is served. Gains are per GPU, because workers may differ in size. One scan over the jobs in the
+      order of their starts keeps the winner of each comparison. The rule is not transitive, so another order
+      may have another winner.
+    - The order of waiting jobs is not stated. AFS-L begins with the shortest job (``order="time"``). Because
+      each job should get its base demand, a job that does not fit does not block others by default.
 
     Departure from AFS: jobs grow only up to their maximum number of workers.
 
     Parameters
     ----------
     gain
-        The quantity that a gain is relative to.
+        What a gain in throughput is relative to.
     order
         Order in which waiting jobs start.
     blocks
@@ -76,14 +76,14 @@ class _Afs(InOrder):
         return grow(snapshot, self._rank)
 
     def _rank(self, job: FlexibleJob, before: int, after: int) -> float | None:
-        """Return the negated gain of a step per GPU, or None if it gains nothing."""
+        """Return the negated relative gain per GPU of a step, or None if the step gains nothing."""
         gain = job.speeds[after] - job.speeds[before]
         unit = job.speeds[0 if self.gain == "base" else before]
         return -gain / unit / ((after - before) * job.worker_gpus) if gain > 0 else None
 
 
 def _by_pairs(snapshot: SchedulerView) -> dict[int, int]:
-    """Grant one worker after another to the winner of a scan, which continues at the last winner."""
+    """Grant one step after another to the winner of a scan, which resumes at the last winner."""
     pools, contenders = Pools(snapshot), [_Contender(place, job) for place, job in enumerate(snapshot.elastic)]
     winners: list[_Contender | None] = [None] * (len(contenders) + 1)  # of the scan over the first contenders
     begin = 0
@@ -98,7 +98,7 @@ def _by_pairs(snapshot: SchedulerView) -> dict[int, int]:
 
 
 class _Contender:
-    """A job, its flexible workers so far, and its next step, if it gains something."""
+    """A job, its flexible workers so far, and its next step if that makes it faster."""
 
     __slots__ = ("extra", "following", "gpus", "job", "left", "of_later", "of_present", "place")
 
@@ -107,7 +107,7 @@ class _Contender:
         self._look(next(iter(job.extras), 0))
 
     def step(self, *, fits: bool) -> None:
-        """Take the next step, or give up if it does not fit."""
+        """Take the next step, or drop out if it does not fit."""
         if fits:
             self.extra = self.following
         self._look(next((each for each in self.job.extras if each > self.extra), 0) if fits else 0)
@@ -122,9 +122,9 @@ class _Contender:
 
 
 def _better(one: _Contender | None, other: _Contender) -> _Contender | None:
-    """Return the job to be served of two.
+    """Return which of two jobs is served, where None and a job without a next step lose.
 
-    The job with less remaining time needs the larger relative gain.
+    The job with less remaining time wins only if its relative gain is larger.
     """
     if not other.following:
         return one

@@ -1,4 +1,4 @@
-"""Evolving: a seeded genetic search for numbers of flexible workers, on arrays."""
+"""Evolving: a seeded genetic search for the number of flexible workers of each job."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from heuristics.policies.aryl.schedulers.fitness import Counts, Fitness, Floats
 
 @dataclass(frozen=True)
 class SearchEffort:
-    """Limits of a search: candidates, generations, and consecutive generations without improvement."""
+    """The limits of a search: candidates, generations, and consecutive generations without improvement."""
 
     population: int = 100
     generations: int = 100
@@ -19,13 +19,13 @@ class SearchEffort:
 def evolve(fitness: Fitness, start: Counts, search: SearchEffort, random: np.random.Generator) -> Counts:
     """Return the best numbers of flexible workers that a genetic search finds, shape (jobs,).
 
-    The first candidates are the given start, no flexible workers, and random numbers. Each generation has as
-    many children as candidates. A child takes the jobs before a random place from one parent and the others
-    from a second parent. Each parent is the better of two random candidates. Then some jobs, one on average,
-    get a random number of workers, and surplus workers are taken away from random jobs. The best candidates and
-    children survive. Ties go to the older one, so the result is never worse than the start.
+    The first candidates are `start`, no flexible workers, and random numbers. Each generation has as many
+    children as candidates. A child takes the jobs before a random position from one parent, and the other jobs
+    from a second parent; each parent is the better of two random candidates. Then some of its jobs, one on
+    average, get a random number of workers, and surplus workers are taken from random jobs. The best candidates
+    and children survive, and ties go to the older ones, so the result is never worse than the start.
 
-    O(G P J) for G generations of P candidates of J jobs.
+    O(G P J) for G generations of P candidates for J jobs.
     """
     alone: Counts = fitness.worth.argmax(axis=1)
     if np.array_equal(repaired(fitness, alone[None], random)[0], alone):
@@ -45,7 +45,7 @@ def evolve(fitness: Fitness, start: Counts, search: SearchEffort, random: np.ran
 
 
 def repaired(fitness: Fitness, rows: Counts, random: np.random.Generator) -> Counts:
-    """Take workers away from random jobs, no more than necessary, until each row fits in every pool."""
+    """Take as few workers as necessary from random jobs, until each row fits in every pool."""
     rows = np.minimum(rows, fitness.most)
     every = np.arange(len(fitness.jobs))
     rows = fitness.allowed[every, rows]
@@ -86,7 +86,7 @@ def _children(fitness: Fitness, rows: Counts, worth: Floats, random: np.random.G
 
 
 def _fittest(rows: Counts, worth: Floats, children: Counts, theirs: Floats) -> tuple[Counts, Floats]:
-    """Return the best of the candidates and their children, as many as there were candidates."""
+    """Return the best of the candidates and children, as many as there were candidates, and their worth."""
     every, values = np.concatenate((rows, children)), np.concatenate((worth, theirs))
     order = np.argsort(-values, kind="stable")[: len(rows)]
     return every[order], values[order]

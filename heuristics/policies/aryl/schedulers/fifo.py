@@ -1,4 +1,4 @@
-"""FIFO: first in, first out, without flexible workers."""
+"""FIFO: jobs started in order of release, without flexible workers."""
 
 from collections.abc import Mapping
 
@@ -10,8 +10,8 @@ from heuristics.policies.aryl.schedulers.starting import InOrder
 def fifo(*, blocks: bool = True) -> Scheduler:
     """Start jobs in order of release on their base workers, without flexible workers.
 
-    Source: the baseline of Aryl, section 7.1, a FIFO scheduler without scaling. Key: release date. Ties: lower
-    job number. Never preempts. Does not know durations. O(waiting jobs).
+    Source: Aryl's baseline, section 7.1, a FIFO scheduler without scaling. Key: release date. Ties: lower job
+    number. Never preempts. Does not know durations. O(waiting jobs).
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Fitness: the fitness of numbers of flexible workers, as in Pollux, on arrays."""
+"""Fitness: Pollux's fitness as a function of the number of flexible workers of each job."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,23 +16,24 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Fitness:
-    """The fitness of numbers of flexible workers, and their limits.
+    """The fitness of any choice of flexible workers, and the limits on such choices.
 
-    The fitness is the power mean of the speedups, i.e. of the speeds relative to that on a fair share of the
-    GPUs. It grows with a sum over the jobs: of the powers of the speedups, of their negatives if the power is
-    negative, or of the logarithms if it is 0.
+    The fitness is the power mean of the speedups. A job's speedup is its speed relative to its speed on a fair
+    share of the GPUs. The fitness rises with a sum over the jobs: the sum of the speedups' powers, of the
+    negated powers if the power is negative, or of the speedups' logarithms if the power is 0.
 
     Attributes
     ----------
     jobs
         The jobs.
     power
-        The power of the mean.
+        The exponent of the power mean.
     most
-        The most flexible workers of each job, shape (jobs,).
+        Largest number of flexible workers of each job, shape (jobs,).
     limits
-        Limits on GPUs for flexible workers, as pairs of jobs and GPUs: one for each pool to which some jobs are
-        confined, and finally one for all jobs.
+        Limits on GPUs for flexible workers. Each is a pair: a mask of jobs, and the GPUs that their flexible
+        workers may use in total. There is one for each pool to which some jobs are confined, and a last one for
+        all jobs.
     """
 
     jobs: tuple[FlexibleJob, ...]
@@ -56,12 +57,12 @@ class Fitness:
 
     @cached_property
     def worker_gpus(self) -> Counts:
-        """GPUs of a worker of each job, shape (jobs,)."""
+        """GPUs per worker of each job, shape (jobs,)."""
         return np.array([job.worker_gpus for job in self.jobs], dtype=np.int64)
 
     @cached_property
     def allowed(self) -> Counts:
-        """Largest allowed number of flexible workers up to each number, shape (jobs, most + 1)."""
+        """The largest allowed number of flexible workers that is at most 0, 1, ..., shape (jobs, most + 1)."""
         numbers = np.arange(int(self.most.max(initial=0)) + 1)
         table = np.zeros((len(self.jobs), numbers.size), dtype=np.int64)
         for row, job, most in zip(table, self.jobs, self.most.tolist(), strict=True):
@@ -71,7 +72,7 @@ class Fitness:
 
     @cached_property
     def fair(self) -> Counts:
-        """Flexible workers of each job on its fair share of the GPUs of elastic jobs, shape (jobs,)."""
+        """Number of flexible workers of each job on a fair share of the elastic jobs' GPUs, shape (jobs,)."""
         gpus = self.limits[-1][1] + sum(job.base * job.worker_gpus for job in self.jobs)
         each = -(-gpus // max(len(self.jobs), 1))
         shares = [
@@ -86,7 +87,7 @@ class Fitness:
 
     @cached_property
     def worth(self) -> Floats:
-        """The term of each job by its number of flexible workers, shape (jobs, most + 1)."""
+        """Each job's term in the sum, by its number of flexible workers, shape (jobs, most + 1)."""
         table = np.zeros(self.allowed.shape)
         for row, job, allowed, fair in zip(table, self.jobs, self.allowed, self.fair.tolist(), strict=True):
             speedups = np.array(job.speeds)[allowed] / job.speeds[fair]
@@ -94,12 +95,12 @@ class Fitness:
         return table
 
     def of_rows(self, rows: Counts) -> Floats:
-        """Return the sum of each row of flexible workers by job, shape (rows,). More is better."""
+        """Return the sum of the terms for each row of flexible workers, shape (rows,). More is better."""
         worth: Floats = self.worth[np.arange(len(self.jobs)), rows].sum(axis=1)
         return worth
 
     def mean(self, row: Counts) -> float:
-        """Return the power mean of the speedups of one row."""
+        """Return the power mean of the speedups for one row of flexible workers."""
         each = float(self.of_rows(row[None])[0]) / len(self.jobs)
         if self.power == 0:
             return float(np.exp(each))

@@ -1,4 +1,4 @@
-"""Gandiva: jobs grow on the machines on which they run, while no job waits."""
+"""Gandiva: growth of jobs on their own machines while no job waits."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,13 +11,13 @@ from heuristics.policies.aryl.schedulers.starting import InOrder
 def gandiva(*, blocks: bool = True, own_servers_only: bool = True) -> Scheduler:
     """Start jobs in order of release, and let them grow only while no job waits.
 
-    In the order of their starts, jobs get as many flexible workers as possible on idle GPUs. As soon as a job
-    waits, all flexible workers are released.
+    In the order of their starts, jobs get as many flexible workers as fit on idle GPUs. As soon as a job waits,
+    all flexible workers are released.
 
     Source: Gandiva (OSDI 2018) as in Aryl, section 7.1: "scaling out jobs to utilize the remaining resources on
-    servers whenever they are under-utilized", that is when "there are available resources but no pending jobs".
-    Key: release date. Ties: lower job number. Never preempts. It knows neither durations nor scaling, so a job
-    grows even if this does not make it faster. O(waiting and elastic jobs).
+    servers whenever they are under-utilized", i.e. when "there are available resources but no pending jobs".
+    Key: release date. Ties: lower job number. Never preempts. The scheduler knows neither durations nor
+    scaling, so a job grows even if that does not make it faster. O(waiting and elastic jobs).
 
     Aryl's comparison leaves out Gandiva's time slicing, packing and migration (see
     `heuristics.policies.gandiva`). Neither paper says which job grows first.
@@ -28,8 +28,8 @@ def gandiva(*, blocks: bool = True, own_servers_only: bool = True) -> Scheduler:
         Whether a job that does not fit blocks the jobs behind it. Otherwise it is skipped.
     own_servers_only
         Whether a job grows only on the machines on which it already runs, instead of anywhere in its pool. Only
-        the policy knows these machines, so `extras` then returns each job's maximum, and the job gets as many
-        workers as fit.
+        the policy knows these machines. In this case, `extras` therefore returns each job's maximum, and the
+        policy places as many workers as fit.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Goodput search: the genetic search of Pollux for numbers of workers."""
+"""Goodput search: Pollux's genetic search, used to choose the number of workers of each job."""
 
 from collections.abc import Mapping, Sequence
 from math import inf
@@ -13,7 +13,7 @@ from heuristics.policies.aryl.schedulers.fitness import Fitness
 from heuristics.policies.aryl.schedulers.growing import grow
 from heuristics.policies.aryl.schedulers.starting import Order, in_order
 
-#: The genetic search, or one worker at a time to the job whose step raises the fitness most per GPU.
+#: A genetic search, or one worker at a time for the job whose step raises the fitness most per GPU.
 How = Literal["genetic", "greedy"]
 
 _LARGEST_POWER, _MOST = 10, 10_000
@@ -32,29 +32,29 @@ def goodput_search(
     blocks: bool = True,
     seed: int = 0,
 ) -> Scheduler:
-    """Search for the flexible workers whose speedups have the best power mean, at intervals.
+    """Search, at intervals, for the flexible workers with the best power mean of speedups.
 
     The speedup of a job is its speed relative to its speed on a fair share of the GPUs of elastic jobs. A power
     of -1 makes the mean harmonic. Between two searches, jobs keep their workers.
 
     Source: Pollux (OSDI 2021), section 4.2, as a baseline in Aryl, section 7.1: "applies genetic algorithms to
     find the resource allocation". Key: `order` for starts, the fitness for workers. Ties: the candidate found
-    first. Never preempts. Does not know durations if `order` is ``release``. O(G P J) per search of G
-    generations of P candidates of J jobs.
+    first. Never preempts. Does not know durations if `order` is ``release``. O(G P J) per search with G
+    generations of P candidates for J jobs.
 
-    This is not Pollux, but its search in place of Aryl's second phase. It lacks:
+    This is not Pollux, but Pollux's search in place of Aryl's second phase. It lacks:
 
-    - batch sizes and learning rates, which Pollux adapts to the GPUs of a job: without them the goodput is the
+    - batch sizes and learning rates, which Pollux adapts to the GPUs of a job: without them, the goodput is the
       throughput, which the job's speeds give;
-    - waiting jobs: they start in their order on base workers, not when the search gives them GPUs, and running
-      jobs keep their base workers;
-    - machines: candidates are numbers of workers, which are placed afterwards; hence also the penalty for
-      restarts, as jobs are resized while they run;
+    - waiting jobs: they start on base workers in the given order, not when the search grants them GPUs, and
+      running jobs keep their base workers;
+    - machines: candidates are numbers of workers, which are placed afterwards. The penalty for restarts is
+      missing too, because jobs are resized while they run;
     - the second objective, utilisation, which only affects the ranking during the search.
 
-    In Pollux, a job gets at most twice the most workers that it ever had. Here it gets at most twice its
-    current workers. ``search="greedy"`` needs no search: the fitness is a sum over jobs, so with workers of one
-    size and decreasing gains in speed the greedy result is optimal.
+    In Pollux, a job gets at most twice the largest number of workers that it has had. Here it gets at most
+    twice its current workers. ``search="greedy"`` needs no search: the fitness rises with a sum over the jobs,
+    so the greedy result is optimal if all workers have the same size and each further one gains less.
 
     Aryl reports that the default of 100 generations is too few for a large cluster, and uses 250. Our
     measurements agree: for 100, 300 and 500 linear jobs with workers of 1 to 8 GPUs, 100 generations reach 98,
@@ -68,15 +68,15 @@ def goodput_search(
     search
         The method by which flexible workers are found.
     population
-        Candidates; from 2 to 10,000.
+        Number of candidates; from 2 to 10,000.
     generations
-        Most generations of a search; from 1 to 10,000.
+        Largest number of generations per search; from 1 to 10,000.
     patience
-        Generations without a better candidate after which a search ends; from 1 to 10,000.
+        Number of generations without a better candidate after which a search ends; from 1 to 10,000.
     interval
-        Seconds between two searches; at least 0. Pollux searches every minute.
+        Least time between two searches, in seconds; at least 0. Pollux searches every minute.
     power
-        Power of the mean; from -10 to 10.
+        Exponent of the power mean; from -10 to 10.
     doubling
         Whether no job gets more than twice its current workers.
     order
@@ -116,7 +116,7 @@ def goodput_search(
 
 
 class _GoodputSearch:
-    """A scheduler that searches when due, and lets jobs keep their workers in between."""
+    """A scheduler that searches at intervals, and lets jobs keep their workers in between."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Growing: GPUs go, step by step, to the job whose next step has the lowest rank."""
+"""Growing: GPUs granted step by step to the job whose next step has the lowest rank."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator
@@ -7,21 +7,21 @@ from typing import NamedTuple
 from heuristics.policies.aryl.scheduler import FlexibleJob, Pool, SchedulerView
 from heuristics.policies.optimus.race import race
 
-#: The rank of a job's step from one number of flexible workers to another; the lowest goes first, None never.
+#: Ranks a job's step from one number of flexible workers to another; the lowest goes first, and None never.
 Rank = Callable[[FlexibleJob, int, int], float | None]
 
 
 class WorkerStep(NamedTuple):
-    """The next step of a job.
+    """A job's step to its next allowed number of flexible workers.
 
     Attributes
     ----------
     rank
-        Its rank. The lowest rank goes first.
+        Rank of the step; the lowest goes first.
     gpus, pool
-        GPUs that the step needs, and their pool.
+        Number of GPUs that the step needs, and their pool.
     extra
-        Flexible workers of the job after the step.
+        Number of the job's flexible workers after the step.
     """
 
     rank: float
@@ -31,10 +31,11 @@ class WorkerStep(NamedTuple):
 
 
 class Pools:
-    """The GPUs, by pool, that are idle or held by flexible workers.
+    """The number of GPUs in each pool that are idle or held by flexible workers.
 
-    The pool of mixed jobs' flexible workers is unknown. Their GPUs are left to mixed jobs, which may also take
-    GPUs of the two pools. So workers can be placed on all GPUs taken.
+    It is unknown in which pool the flexible workers of mixed jobs are. Their GPUs are therefore reserved for
+    mixed jobs, which may also take GPUs from both pools. This ensures that workers can be placed on all GPUs
+    taken.
     """
 
     def __init__(self, snapshot: SchedulerView) -> None:
@@ -47,7 +48,7 @@ class Pools:
                 self._pools[job.pool] += held
 
     def take(self, gpus: int, pool: Pool = "mixed") -> bool:
-        """Take GPUs of a pool, or of any, and return whether enough were left."""
+        """Take GPUs from a pool, or from any pool, and return whether enough were left."""
         if gpus > self.left(pool):
             return False
         self._total -= gpus
@@ -56,12 +57,12 @@ class Pools:
         return True
 
     def left(self, pool: Pool) -> int:
-        """Return the number of GPUs left for a pool."""
+        """Return how many GPUs are left in a pool, or in all pools for ``mixed``."""
         return min(self._total, self._pools.get(pool, self._total))
 
 
 def steps(job: FlexibleJob, rank: Rank) -> Iterator[WorkerStep]:
-    """Yield the steps of a job from no flexible workers to its most, while they have a rank."""
+    """Yield the steps of a job, starting without flexible workers, until a step has no rank."""
     before = 0
     for after in job.extras:
         value = rank(job, before, after)
@@ -72,7 +73,7 @@ def steps(job: FlexibleJob, rank: Rank) -> Iterator[WorkerStep]:
 
 
 def grant(pools: Pools, contenders: Iterable[Iterator[WorkerStep]]) -> Iterator[tuple[int, WorkerStep]]:
-    """Repeatedly grant the step of the lowest rank, and yield it with the index of its contender.
+    """Repeatedly grant the step with the lowest rank, and yield it with the index of its contender.
 
     A contender whose step does not fit drops out. Ties go to the first contender. O(J + S log J) for S steps of
     J contenders.
@@ -81,10 +82,10 @@ def grant(pools: Pools, contenders: Iterable[Iterator[WorkerStep]]) -> Iterator[
 
 
 def grow(snapshot: SchedulerView, rank: Rank) -> dict[int, int]:
-    """Return the flexible workers of each elastic job after granting steps by their ranks.
+    """Return the number of flexible workers of each elastic job after granting steps in order of rank.
 
-    A step leads to the next allowed number of workers, one more if all are allowed. A job gets no more workers
-    once its next step does not fit or has no rank.
+    A step leads to the next allowed number of workers, i.e. one more if all numbers are allowed. A job gets no
+    more workers once its next step does not fit or has no rank.
     """
     given = no_extras(snapshot)
     for place, step in grant(Pools(snapshot), [steps(job, rank) for job in snapshot.elastic]):
@@ -98,7 +99,7 @@ def no_extras(snapshot: SchedulerView) -> dict[int, int]:
 
 
 def least_area(exponent: float) -> Rank:
-    """Return a rank of steps: the job's remaining GPU time over the marginal efficiency to a power.
+    """Return a rank for steps: remaining GPU time divided by a power of the marginal efficiency.
 
     The GPU time is measured on base workers. The marginal efficiency is the gain in speed per additional
     worker, relative to the speed per base worker, and is 1 for a job that scales linearly. A step without gain
@@ -116,5 +117,5 @@ def least_area(exponent: float) -> Rank:
 
 
 def area(job: FlexibleJob) -> float:
-    """Return the GPU-seconds that a job needs on base workers."""
+    """Return the remaining GPU-seconds of a job on its base workers."""
     return float(job.time) * job.base * job.worker_gpus

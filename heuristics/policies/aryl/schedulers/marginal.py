@@ -1,4 +1,4 @@
-"""Marginal: starting and growing jobs compete for GPUs by remaining work and scaling."""
+"""Marginal: a common ranking of starting and growing jobs by remaining work and scaling."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,27 +11,27 @@ from heuristics.policies.aryl.schedulers.starting import InOrder
 
 _LARGEST_EXPONENT = 16
 
-#: Whether waiting jobs start if they rank before the flexible workers that they displace, or if they fit.
+#: Which waiting jobs start: those that rank before the flexible workers they displace, or all that fit.
 Starts = Literal["ranked", "all"]
 
 
 def marginal(*, starts: Starts = "ranked", exponent: float = 4) -> Scheduler:
     """Start a job if it ranks before the flexible workers that it would displace.
 
-    Jobs grow by the same key.
+    Running jobs grow by the same key.
 
-    The key is the remaining GPU time of a job divided by a power of the marginal efficiency of the workers. The
-    base workers of a waiting job have efficiency 1. The efficiency of flexible workers is their gain relative
-    to base workers.
+    The key is the job's remaining GPU time divided by a power of the workers' marginal efficiency. The base
+    workers of a waiting job have efficiency 1. The efficiency of a flexible worker is its gain in speed
+    relative to the speed per base worker.
 
-    Source: none; this is gsopt's own, with the key of `heuristics.policies.marginal` and without preempting
-    base workers. Ties: the job that started first, then the one released first. Never preempts. Knows
-    durations. O(I + W log J) for I allowed numbers of workers of J jobs, W of which are granted.
+    Source: none; this is gsopt's own scheduler, with the key of `heuristics.policies.marginal` and without
+    preempting base workers. Ties: the job that started first, then the one released first. Never preempts.
+    Knows durations. O(I + W log J) for J jobs with I allowed numbers of workers in total, and W steps granted.
 
     On a quarter of the clusters of `instances.scenarios.aryl`, with elastic jobs only and no loans, the mean
-    JCT over five days is 12,116 s, and 12,200 s with ``starts="all"``. The mean JCT of Aryl is 12,989 s. So
-    Aryl loses most in its second phase, whose knapsack of the time saved gives workers to jobs with much
-    remaining time.
+    JCT over five days is 12,116 s, and 12,200 s with ``starts="all"``. Aryl's mean JCT is 12,989 s. Aryl thus
+    loses most in its second phase: its knapsack maximizes the time saved, and so grants workers to jobs with
+    much remaining time.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ class _Marginal(InOrder):
 
 
 def _start(job: WaitingJob, rank: Rank) -> Iterator[WorkerStep]:
-    """Yield the steps of a waiting job: its base workers, and then flexible ones."""
+    """Yield the steps of a waiting job: first its base workers, then its flexible workers."""
     yield WorkerStep(float(job.time) * job.gpus, job.gpus, "mixed", 0)
     if job.elastic is not None:
         yield from steps(job.elastic, rank)

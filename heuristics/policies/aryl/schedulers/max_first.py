@@ -1,4 +1,4 @@
-"""Max first: a job starts only on GPUs that running jobs cannot use."""
+"""Max first: jobs started only on GPUs that running jobs cannot use."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,22 +8,23 @@ from heuristics.policies.aryl.schedulers.starting import InOrder, Order, in_orde
 
 
 def max_first(*, order: Order = "area", blocks: bool = False) -> Scheduler:
-    """Grant running jobs their most workers before starting others, least remaining GPU time first.
+    """Grant running jobs as many workers as they can use before starting others, least GPU time first.
 
-    Aryl starts all jobs that fit on their base workers, and divides the rest among them. If most jobs are
-    elastic, they all run, but slowly. Here it is the other way round: the next job gets the GPUs that running
-    jobs cannot use, and takes as many workers as it can.
+    Aryl starts all jobs that fit on their base workers, and divides the remaining GPUs among them. If most jobs
+    are elastic, they all run, but slowly. This scheduler does the opposite: a waiting job gets only GPUs that
+    running jobs cannot use, and it then takes as many workers as it can.
 
     Source: none; this is gsopt's own version of shortest remaining processing time for jobs that scale
     linearly. These need the same GPU time on any number of workers, so it is best to give all GPUs to the job
-    that completes first. Key: `order` for starts, remaining GPU time for workers. Ties: the job that was
-    released, or started, first. Never preempts. Knows durations. O(I + W log J) for I allowed numbers of
-    workers of J jobs, W of which are granted.
+    that completes first. Key: `order` for starts, and remaining GPU time for workers. Ties: the job that was
+    released, or started, first. Never preempts. Knows durations. O(I + W log J) for J jobs with I allowed
+    numbers of workers in total, and W steps granted.
 
-    The figures show that the first phase of Aryl costs nothing. On a quarter of the clusters of
+    Measurements show that Aryl's first phase costs nothing. On a quarter of the clusters of
     `instances.scenarios.aryl`, with elastic jobs only and no loans, the mean JCT over five days is 12,484 s and
-    the mean queueing time 601 s. With all jobs on their base workers first, and workers in the same order
-    (``marginal(starts="all")``), these times are 12,200 and 30 s, and for Aryl 12,989 and 38 s.
+    the mean queueing time is 601 s. If all jobs first start on their base workers, and workers are granted in
+    the same order (``marginal(starts="all")``), these times are 12,200 and 30 s. For Aryl, they are 12,989 and
+    38 s.
 
     Parameters
     ----------
@@ -69,6 +70,6 @@ class _MaxFirst(InOrder):
 
 
 def _fill(pools: Pools, job: FlexibleJob) -> None:
-    """Take the GPUs that flexible workers of the job can use."""
+    """Take as many of the remaining GPUs as the job's flexible workers can use."""
     wanted = (job.most - job.base) * job.worker_gpus
     pools.take(min(wanted, pools.left(job.pool)), job.pool)

@@ -1,4 +1,4 @@
-"""Optimus: one worker at a time to the job whose remaining time falls most."""
+"""Optimus: workers granted one at a time to the job whose remaining time falls most."""
 
 from collections.abc import Mapping
 
@@ -9,24 +9,25 @@ from heuristics.policies.optimus.race import by_time_saved
 
 
 def optimus(*, order: Order = "release", blocks: bool = True) -> Scheduler:
-    """Start jobs on their base workers, then add workers one by one where the remaining time falls most.
+    """Start jobs on base workers, then grant workers one by one where the remaining time falls most.
 
     Source: Optimus (EuroSys 2018), section 4.1, as described in Aryl, Appendix F: "the largest marginal gains".
-    Key: `order` for starts, the reduction of the remaining time per GPU for workers. Ties: the job that started
-    first. Never preempts. Knows durations. O(I + W log J) for I allowed numbers of workers of J jobs, W of
-    which are granted.
+    Key: `order` for starts, and the reduction in remaining time per GPU for workers. Ties: the job that started
+    first. Never preempts. Knows durations. O(I + W log J) for J jobs with I allowed numbers of workers in
+    total, and W steps granted.
 
     Departures: the remaining time is known, not predicted from a fitted loss. There are no parameter servers,
     and there may be more than one base worker. A job whose next step does not fit drops out, whereas the
     original stops altogether. Running jobs keep their base workers.
 
-    The flexible workers are those that `heuristics.allocation.marginal_greedy` chooses. Aryl with that method
-    for its second phase differs only in the jobs that start.
+    The flexible workers are those that `heuristics.allocation.marginal_greedy` chooses. If Aryl uses that
+    method for its second phase, it differs from this scheduler only in which jobs start.
 
     Parameters
     ----------
     order
-        Order in which waiting jobs start; by release as in the original, where jobs beyond the capacity wait.
+        Order in which waiting jobs start; by default, order of release as in the original, where jobs beyond
+        the capacity wait.
     blocks
         Whether a job that does not fit blocks the jobs behind it.
 
@@ -51,7 +52,7 @@ class _Optimus(InOrder):
 
 
 def _by_time_saved(job: FlexibleJob, before: int, after: int) -> float | None:
-    """Rank a step by the time that it saves per GPU."""
+    """Return the rank of a step, which is lower the more time the step saves per GPU."""
     saved: float | None = by_time_saved(
         float(job.time_with(before)), float(job.time_with(after)), (after - before) * job.worker_gpus
     )

@@ -7,12 +7,13 @@ from typing import Literal, get_args
 from gsopt.core.errors import require_one_of
 from heuristics.policies.aryl.scheduler import SchedulerView, WaitingJob
 
-#: By release date, by time on the base GPUs, or by this time multiplied by the GPUs.
+#: The sort key: the release date, the time on the base GPUs, or this time multiplied by the number of base
+#: GPUs.
 Order = Literal["release", "time", "area"]
 
 
 def in_order(snapshot: SchedulerView, order: Order) -> list[WaitingJob]:
-    """Return the waiting jobs in an order. Ties go to the job released first."""
+    """Return the waiting jobs sorted by `order`. Ties go to the job released first."""
     if order == "release":
         return list(snapshot.waiting)
     return sorted(snapshot.waiting, key=lambda job: job.time if order == "time" else job.time * job.gpus)
@@ -20,7 +21,7 @@ def in_order(snapshot: SchedulerView, order: Order) -> list[WaitingJob]:
 
 @dataclass(frozen=True)
 class InOrder:
-    """The part of a scheduler that starts jobs in an order."""
+    """A base class for schedulers that start jobs in one of the orders."""
 
     blocks: bool
     sequence: Order = "release"
@@ -29,5 +30,5 @@ class InOrder:
         require_one_of("order", self.sequence, get_args(Order))
 
     def order(self, snapshot: SchedulerView) -> Sequence[int]:
-        """Return the waiting jobs in the order."""
+        """Return the waiting jobs in the order `sequence`."""
         return [job.job for job in in_order(snapshot, self.sequence)]

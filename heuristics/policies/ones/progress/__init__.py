@@ -1,8 +1,9 @@
-"""Progress: the progress of a job's training, predicted from completed jobs (ONES).
+"""Progress: ONES' predictions of how far jobs' trainings have come, learned from completed jobs.
 
 A `ProgressPredictor` learns from the logs of completed jobs (an `EpochReport` at the end of each epoch) and
-returns a `Forecast` for running jobs: Beta distributions of the progress, and so of the remaining samples.
-`fit_regression` is the underlying regression, and `calibrate` measures how well forecasts are calibrated.
+returns a `Forecast` for running jobs: Beta distributions of the progress, and thus distributions of the
+remaining samples. `fit_regression` is the underlying regression, and `calibrate` measures how well forecasts
+are calibrated.
 
 Examples
 --------

@@ -1,4 +1,4 @@
-"""Calibration: checks whether progress falls below its forecast quantiles as often as it should."""
+"""Calibration: a check of whether progress falls below its forecast quantiles as often as it should."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,14 +14,14 @@ from heuristics.policies.ones.progress.predictor import ProgressPredictor
 
 @dataclass(frozen=True)
 class Calibration:
-    """The quantiles of the true progress in its forecasts.
+    """The quantile of each forecast at which the true progress lies.
 
     Attributes
     ----------
     reached
-        For each forecast, the probability of less progress than observed (the probability integral transform).
-        Its values are uniform between 0 and 1 if forecasts are calibrated, concentrated at both ends if they
-        are overconfident, and in the middle if they are underconfident.
+        For each forecast, the forecast probability of less progress than was observed (the probability integral
+        transform). Its values are uniform between 0 and 1 if forecasts are calibrated, concentrated at both
+        ends if they are overconfident, and in the middle if they are underconfident.
 
     Raises
     ------
@@ -55,14 +55,14 @@ class Calibration:
         return cls(forecast.reached(progress))
 
     def coverage(self, level: ArrayLike) -> Floats:
-        """Return the fraction of forecasts whose central interval of a level (any shape) contains the truth."""
+        """Return the fraction of forecasts whose central interval at each level contains the truth."""
         # the narrowest central interval that holds the truth has this level
         needed = np.sort(np.abs(2 * self.reached - 1))
         return np.asarray(np.searchsorted(needed, np.asarray(level, dtype=float), side="right") / len(needed))
 
     @property
     def distance(self) -> float:
-        """The Kolmogorov-Smirnov distance from the uniform distribution, 0 to 1."""
+        """The Kolmogorov-Smirnov distance of `reached` from the uniform distribution, between 0 and 1."""
         ordered, number = np.sort(self.reached), len(self.reached)
         steps = np.arange(number + 1) / number
         return float(max((steps[1:] - ordered).max(), (ordered - steps[:-1]).max()))
@@ -75,22 +75,22 @@ def calibrate(
     totals: Sequence[float | None] = (),
     skip: int = 0,
 ) -> Calibration:
-    """Return the calibration of each job's forecasts, based on the jobs that completed before it.
+    """Return the calibration of the forecasts for each job, made from the jobs that completed before it.
 
-    As in a cluster, no forecast uses data of the job itself or of later jobs. The predictor learns from every
-    log.
+    As in a real cluster, no forecast uses the final data of the job itself or the data of later jobs. The
+    predictor learns from every log in turn.
 
     Parameters
     ----------
     predictor
         The predictor, usually a new one.
     logs
-        The observations at the end of each epoch of each job, in the order of completion.
+        For each job, in order of completion, the observations at the end of its epochs.
     totals
-        The total samples of each job. None, or an empty sequence, stands for the samples processed by the last
+        Total samples of each job; None, or an empty sequence, stands for the samples processed by the last
         observation.
     skip
-        Number of jobs at the beginning whose forecasts do not count, as there is little data to learn from.
+        Number of first jobs whose forecasts do not count, because there is little data to learn from.
 
     Raises
     ------

@@ -10,31 +10,31 @@ from gsopt.core.errors import InvalidInput, shorten
 from gsopt.core.numbers.tolerances import LEAST_VARIATE, QUANTILE
 from heuristics.policies.ones.progress.observation import Floats
 
-#: A central value of the distribution of remaining samples.
+#: Which central value of the remaining samples to use; ``mean_progress`` is their value at the mean progress.
 Centre = Literal["mean", "median", "mean_progress"]
 
-#: Bisections that determine the logarithm of a quantile, which is at least that of the least double.
+#: Number of bisections that determine the logarithm of a quantile, which is at least `_LEAST`.
 _BISECTIONS = 64
 
-#: Logarithm of the least double.
+#: Logarithm of the smallest positive double.
 _LEAST = -745.0
 
 
 @dataclass(frozen=True)
 class Forecast:
-    """Distributions of the progress rho of n jobs, where rho of job j is Beta(alpha[j], beta[j]) distributed.
+    """Beta distributions of the progress of n jobs: Beta(alpha[j], beta[j]) for the progress rho of job j.
 
-    With Y processed samples, Y (1 / rho - 1) samples remain. Their mean is Y beta / (alpha - 1). It is infinite
-    for alpha = 1, and so for every job in its first epoch, where averages of draws do not converge. Use the
-    median, or the remaining samples at the mean of rho, Y beta / alpha, which is the mean with alpha + 1
-    instead of alpha.
+    With Y processed samples, Y (1 / rho - 1) samples remain. Their mean is Y beta / (alpha - 1). For alpha = 1,
+    and thus for every job in its first epoch, the mean is infinite, and averages of draws do not converge.
+    Instead, use the median, or the remaining samples at the mean of rho: Y beta / alpha, which is the mean for
+    alpha + 1.
 
     Source: ONES, section 3.2.1, Equations 6 and 7.
 
     Attributes
     ----------
     alpha, beta
-        Both at least 1: roughly the processed and the remaining epochs.
+        Parameters of the distributions, both at least 1: roughly the processed and the remaining epochs.
     processed
         Processed samples Y of each job, above 0.
 
@@ -53,7 +53,7 @@ class Forecast:
 
     @classmethod
     def of(cls, alpha: ArrayLike, beta: ArrayLike, processed: ArrayLike) -> "Forecast":
-        """Return the forecast for numbers or sequences, which are broadcast.
+        """Build a forecast from numbers or sequences, which are broadcast together.
 
         Raises
         ------
@@ -80,11 +80,11 @@ class Forecast:
         return result
 
     def quantile(self, probability: float) -> Floats:
-        """Return the quantiles of the progress of each job."""
+        """Return the quantile of each job's progress at a probability."""
         return beta_quantile(self.alpha, self.beta, _valid(probability))
 
     def interval(self, level: float) -> tuple[Floats, Floats]:
-        """Return both ends of the central interval that contains the progress with a probability."""
+        """Return the ends of the central interval that holds each job's progress with probability `level`."""
         tail = (1 - _valid(level)) / 2
         return self.quantile(tail), self.quantile(1 - tail)
 
@@ -95,7 +95,7 @@ class Forecast:
         return np.asarray(betainc(self.alpha, self.beta, np.asarray(progress, dtype=float)), dtype=float)
 
     def left(self, centre: Centre = "median") -> Floats:
-        """Return the remaining samples of each job: median, mean, or the samples at the mean progress."""
+        """Return each job's remaining samples: their median, their mean, or their value at mean progress."""
         if centre == "median":
             return self.left_quantile(0.5)
         shape = self.alpha - 1 if centre == "mean" else self.alpha
@@ -104,7 +104,7 @@ class Forecast:
         return result
 
     def left_quantile(self, probability: float) -> Floats:
-        """Return the quantiles of the remaining samples of each job."""
+        """Return the quantile of each job's remaining samples at a probability."""
         done = beta_quantile(self.alpha, self.beta, 1 - _valid(probability))
         # 1 - rho is Beta(beta, alpha) distributed; the difference would lose digits near rho = 1
         undone = beta_quantile(self.beta, self.alpha, probability)
@@ -115,7 +115,8 @@ class Forecast:
     def draw(self, generator: np.random.Generator) -> Floats:
         """Draw the remaining samples of each job (Algorithm 1, line 2, and Equation 7).
 
-        The draws use quotients of two gamma variates for 1 / rho - 1, which rounding never makes 0 or infinite.
+        A quotient of two gamma variates is drawn for 1 / rho - 1, so that rounding never makes it 0 or
+        infinite.
         """
         undone = np.maximum(generator.standard_gamma(self.beta), LEAST_VARIATE)
         done = np.maximum(generator.standard_gamma(self.alpha), LEAST_VARIATE)

@@ -1,4 +1,4 @@
-"""History: a uniform sample of limited size of the rows of completed jobs."""
+"""History: a uniform random sample, of limited size, of the rows of completed jobs."""
 
 from enum import StrEnum
 from typing import NamedTuple
@@ -10,13 +10,13 @@ from heuristics.policies.ones.progress.observation import FEATURES, Floats, Obse
 
 
 class Sampling(StrEnum):
-    """The way in which rows are sampled.
+    """How rows are sampled: equally many per job, or each with equal probability.
 
     Attributes
     ----------
     JOBS
-        Every job keeps the same number of rows, or all of its rows if it has fewer. Rows of one job are
-        similar, and otherwise long jobs would crowd out short ones.
+        Every job keeps the same number of rows, or all of its rows if it has fewer. Otherwise, long jobs, whose
+        rows are similar to each other, would crowd out short ones.
     ROWS
         Every row is kept with the same probability, as in the text of the paper.
 
@@ -47,11 +47,11 @@ class _Kept(NamedTuple):
 
 
 class ObservationHistory:
-    """Rows of completed jobs, at most `limit` of them.
+    """A sample of at most `limit` rows of completed jobs.
 
-    Each row and each job gets a random key, and the smallest keys are kept. This is a uniform sample without
-    replacement. It never needs a dropped row again, since the number of rows per job never grows. If there are
-    more jobs than `limit`, the jobs are a uniform sample as well, with one row each.
+    Each row and each job gets a random key, and those with the smallest keys are kept. This is a uniform sample
+    without replacement. A dropped row is never needed again, because the number of rows per job never grows. If
+    there are more jobs than `limit`, the jobs are also a uniform sample, with one row each.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ class ObservationHistory:
         )
 
     def counts(self) -> list[int]:
-        """Return the number of kept rows of each job that has any."""
+        """Return the number of kept rows of each job, omitting jobs without any."""
         return [len(each.progress) for each in self._kept]
 
     def _by_row(self) -> list[int]:

@@ -1,4 +1,4 @@
-"""Likelihood: the likelihood of rows of completed jobs for beta as a function of features."""
+"""Likelihood: the likelihood of completed jobs' rows, given beta as a function of features."""
 
 from enum import StrEnum
 
@@ -30,16 +30,16 @@ class LinkFunction(StrEnum):
     SOFTPLUS = "softplus"
 
     def beta(self, linear: Floats) -> Floats:
-        """Return beta at values of u."""
+        """Return beta for values of u."""
         if self is LinkFunction.THRESHOLD:
             return np.maximum(linear, 1.0)
         result: Floats = 1.0 + np.logaddexp(0.0, linear)
         return result
 
     def slope(self, linear: Floats) -> Floats:
-        """Return the derivative of beta by u.
+        """Return the derivative of beta with respect to u.
 
-        At the kink it is the right derivative, so that a row can leave it.
+        At the kink, this is the right derivative, so that a row can leave the kink.
         """
         if self is LinkFunction.THRESHOLD:
             return (linear >= 1.0).astype(float)
@@ -47,18 +47,18 @@ class LinkFunction(StrEnum):
         return result
 
     def inverse(self, beta: float) -> float:
-        """Return a u for a beta above 1."""
+        """Return a value of u at which beta has a given value above 1."""
         if self is LinkFunction.THRESHOLD:
             return beta
         return float(beta - 1 + np.log(-np.expm1(1 - beta)))
 
 
 def negative_log_likelihood(beta: Floats, rows: ObservationRows) -> tuple[Floats, Floats]:
-    """Return the cost of each row at its beta in nats, and its derivative by beta.
+    """Return each row's negative log-likelihood in nats, and its derivative with respect to beta.
 
     The density of rho is rho^(alpha - 1) (1 - rho)^(beta - 1) / B(alpha, beta), so the cost is
-    ln B(alpha, beta) - (alpha - 1) ln rho - (beta - 1) ln(1 - rho), which is convex in beta, and its derivative
-    is psi(beta) - psi(alpha + beta) - ln(1 - rho).
+    ln B(alpha, beta) - (alpha - 1) ln rho - (beta - 1) ln(1 - rho). It is convex in beta, and its derivative is
+    psi(beta) - psi(alpha + beta) - ln(1 - rho).
 
     Examples
     --------

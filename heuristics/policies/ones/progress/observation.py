@@ -1,4 +1,4 @@
-"""Observation: observations of a job's training at the end of epochs, and rows of many of them."""
+"""Observation: reports on a job's training at the end of epochs, and rows of such reports."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from gsopt.core.problem import Frozen
 
 Floats = NDArray[np.float64]
 
-#: The features in the order of the columns, named as in ONES.
+#: The features, in the order of the columns, named as in ONES.
 FEATURES = ("epoch size", "initial loss", "processed samples", "loss improvement ratio", "validation accuracy")
 
 _Positive = Annotated[float, Field(gt=0, le=1e15)]
@@ -21,14 +21,14 @@ _AtLeastZero = Annotated[float, Field(ge=0, le=1e15)]
 
 
 class EpochReport(Frozen):
-    """The report of a job's workers at the end of an epoch (ONES, section 3.2.1, footnote 1).
+    """A report by a job's workers at the end of an epoch (ONES, section 3.2.1, footnote 1).
 
     Attributes
     ----------
     epoch_samples
-        ||D||, samples of an epoch.
+        ||D||, samples per epoch.
     initial_loss
-        Loss before training; above 0, as losses are divided by it.
+        Loss before training; above 0, because losses are divided by it.
     processed
         Y_processed, samples processed over all epochs.
     loss
@@ -56,7 +56,7 @@ class EpochReport(Frozen):
 
 
 def features_of(observations: Sequence[EpochReport]) -> Floats:
-    """Return the features of n observations as an array of n rows and five columns.
+    """Return the features of n observations as an array with n rows and five columns.
 
     Examples
     --------
@@ -67,20 +67,20 @@ def features_of(observations: Sequence[EpochReport]) -> Floats:
 
 
 def processed_epochs(features: Floats) -> Floats:
-    """Return alpha of each row, max(Y_processed / ||D||, 1): the processed epochs, at least one."""
+    """Return each row's alpha, max(Y_processed / ||D||, 1): the processed epochs, but at least one."""
     return np.maximum(features[:, 2] / features[:, 0], 1.0)
 
 
 @dataclass(frozen=True)
 class ObservationRows:
-    """Observations of completed jobs, whose progress is known: the data of a regression.
+    """Observations of completed jobs, whose progress is known: the data for a regression.
 
     Attributes
     ----------
     features
-        Array of n rows and five columns, in the order of `FEATURES`.
+        Array with n rows and five columns, in the order of `FEATURES`.
     progress
-        rho of each row: the processed fraction of all samples of its job, strictly between 0 and 1.
+        The progress rho of each row: the processed fraction of its job's samples, strictly between 0 and 1.
 
     Raises
     ------
@@ -111,18 +111,18 @@ class ObservationRows:
 
     @property
     def alpha(self) -> Floats:
-        """The processed epochs of each row, at least one."""
+        """The processed epochs of each row, but at least one."""
         return processed_epochs(self.features)
 
     @property
     def epochs_left(self) -> Floats:
-        """The remaining epochs of each row after alpha processed ones: alpha (1 - rho) / rho."""
+        """The remaining epochs of each row if alpha epochs are processed: alpha (1 - rho) / rho."""
         result: Floats = self.alpha * (1 - self.progress) / self.progress
         return result
 
 
 def rows_of(log: Sequence[EpochReport], total: float | None = None) -> ObservationRows:
-    """Return the rows of a completed job's log with both processed and remaining samples.
+    """Return a completed job's rows: the observations with both processed and remaining samples.
 
     Parameters
     ----------

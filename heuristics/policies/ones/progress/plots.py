@@ -1,4 +1,4 @@
-"""Plots: plots of forecasts, and of their calibration."""
+"""Plots: forecasts over time, and how well they are calibrated."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -25,7 +25,7 @@ def progress_band(
     level: float = 0.9,
     axes: "Axes | None" = None,
 ) -> "Axes":
-    """Plot the observed and the forecast progress of a job over its processed samples.
+    """Plot the observed and the forecast progress of a job against its processed samples.
 
     Source: ONES, Figure 6.
 
@@ -40,7 +40,7 @@ def progress_band(
     level
         The probability of the shaded interval.
     axes
-        The axes to draw on, or None for a new figure.
+        The axes on which to plot, or None for a new figure.
     """
     from matplotlib.ticker import MaxNLocator
 
@@ -65,7 +65,7 @@ def progress_band(
 
 
 def coverage(found: Mapping[str, Calibration], *, axes: "Axes | None" = None) -> "Axes":
-    """Plot the fraction of forecasts whose central interval contains the truth, over the interval's level.
+    """Plot the fraction of forecasts whose central interval contains the truth, against the level.
 
     Calibrated forecasts lie on the diagonal. Forecasts below it are overconfident. `found` holds the
     calibration of each predictor by name.
@@ -90,9 +90,10 @@ def coverage(found: Mapping[str, Calibration], *, axes: "Axes | None" = None) ->
 
 
 def reached(calibration: Calibration, *, axes: "Axes | None" = None) -> "Axes":
-    """Plot how often the truth falls into each tenth of its forecast, which is equally often if calibrated.
+    """Plot how often the truth falls into each tenth of its forecast distribution.
 
-    With overconfident forecasts, the truth is in the outer tenths too often.
+    For calibrated forecasts, all tenths are equally frequent. For overconfident ones, the truth is in the outer
+    tenths too often.
     """
     axes = titled(axes, "forecast probability of less progress", "forecasts", size=(6, 4))
     counts, edges = np.histogram(calibration.reached, bins=_BINS, range=(0, 1))

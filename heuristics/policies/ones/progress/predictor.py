@@ -1,4 +1,4 @@
-"""Predictor: learns from completed jobs, and predicts the remaining work of running ones."""
+"""Predictor: predictions of running jobs' remaining work, learned from completed jobs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -22,18 +22,18 @@ from heuristics.policies.ones.progress.regression import Regression, SearchStart
 
 @dataclass(frozen=True)
 class Learning:
-    """The parameters of a predictor's learning.
+    """Parameters that determine how a predictor learns.
 
     Attributes
     ----------
     limit, sampling
-        Maximum number of kept rows of completed jobs, and how they are sampled.
+        Largest number of rows of completed jobs to keep, and how they are sampled.
     least_jobs
-        Number of completed jobs needed to fit the regression, whose six parameters need more than one or two
-        jobs.
+        Number of completed jobs needed before the regression is fitted, because its six parameters need more
+        than one or two jobs.
     prior
-        beta in epochs while no job is complete. The default is the ten epochs for which jobs in ONES continue
-        after they have reached their target accuracy (section 4.1).
+        The value of beta, in epochs, until a job has completed. The default is the ten epochs for which jobs in
+        ONES continue after reaching their target accuracy (section 4.1).
     link, start, ridge
         As in `fit_regression`.
 
@@ -69,25 +69,25 @@ class Learning:
 
 @dataclass
 class ProgressPredictor:
-    """Predicts the progress of jobs from completed ones (ONES, section 3.2.1).
+    """A predictor of the progress of jobs that learns from completed jobs (ONES, section 3.2.1).
 
     The progress rho of a job is Beta(alpha, beta) distributed. alpha = max(Y_processed / ||D||, 1) is the
-    number of processed epochs. beta is the number of remaining epochs by the regression of `fit_regression`,
-    which is fitted again at the first prediction after a completion.
+    number of processed epochs. beta is the number of remaining epochs according to `fit_regression`, which is
+    fitted anew at the first prediction after a completion.
 
     Until `Learning.least_jobs` jobs are complete, beta is the same for all jobs: the mean number of remaining
     epochs of all rows, or `Learning.prior` if there are no rows.
 
-    By Equation 7 of the paper, a job that has processed nothing has nothing left. Here the threshold that keeps
-    alpha at 1 also applies to the processed samples: a job in its first epoch counts as if it had reached the
-    end of the epoch.
+    By Equation 7 of the paper, a job that has processed nothing has nothing left. Here, the threshold that
+    keeps alpha at least 1 also applies to the processed samples: a job in its first epoch counts as if it had
+    reached the end of that epoch.
 
     Parameters
     ----------
     learning
-        Parameters of the learning.
+        How the predictor learns.
     seed
-        Seed of the sampling of rows.
+        Seed of the row sampling.
 
     Examples
     --------
@@ -116,16 +116,16 @@ class ProgressPredictor:
         self._stale = False
 
     def complete(self, log: Sequence[EpochReport], total: float | None = None) -> None:
-        """Learn from a completed job's log, with its total samples if the log does not end with them."""
+        """Learn from a completed job's log; give its total samples if the log does not end with them."""
         self._history.add(rows_of(log, total))
         self._stale = True
 
     def predict(self, observations: Sequence[EpochReport]) -> Forecast:
-        """Return the distribution of the progress for each observation."""
+        """Return the distribution of the progress at each observation."""
         return self.predict_features(features_of(observations))
 
     def predict_features(self, features: Floats) -> Forecast:
-        """Return the distribution for each row of features, in the order of `FEATURES`."""
+        """Return the distribution of the progress for each row of features, in the order of `FEATURES`."""
         self._refit()
         alpha = processed_epochs(features)
         if self._regression is None:
@@ -136,7 +136,7 @@ class ProgressPredictor:
 
     @property
     def regression(self) -> Regression | None:
-        """The current regression, or None while too few jobs are complete."""
+        """The current regression, or None until enough jobs are complete."""
         self._refit()
         return self._regression
 

@@ -1,4 +1,4 @@
-"""Regression: the remaining epochs as a function of the features of jobs, fitted to completed jobs."""
+"""Regression: the remaining epochs as a function of job features, fitted to completed jobs."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -13,15 +13,16 @@ from heuristics.policies.ones.progress.observation import FEATURES, Floats, Obse
 
 
 class SearchStart(StrEnum):
-    """The start of the search for the most likely parameters.
+    """Where the search for the most likely parameters starts.
 
     Attributes
     ----------
     MEDIAN
-        A = 0, and beta one more than the median of the remaining epochs: many rows begin above the threshold.
+        A = 0, and beta is one more than the median of the remaining epochs, so that many rows begin above the
+        threshold.
     ZERO
-        A = 0 and b = 0, the naive start. With `LinkFunction.THRESHOLD` no row has a gradient there, so the
-        search ends immediately, with all beta = 1.
+        A = 0 and b = 0, the naive start. With `LinkFunction.THRESHOLD`, no row has a gradient there, so the
+        search ends immediately with beta = 1 for all rows.
 
     Examples
     --------
@@ -35,7 +36,7 @@ class SearchStart(StrEnum):
 
 @dataclass(frozen=True)
 class Regression:
-    """beta as a function of the features x.
+    """A fitted function from the features x to beta.
 
     Attributes
     ----------
@@ -46,11 +47,11 @@ class Regression:
     weights, intercept
         u = weights z + intercept.
     largest
-        Upper bound of beta, however far x is from the data.
+        Upper bound on beta, no matter how far x is from the data.
     cost
-        Mean negative log likelihood of the rows, in nats.
+        Mean negative log-likelihood of the rows, in nats.
     steps
-        Iterations of the search.
+        Number of iterations of the search.
 
     Examples
     --------
@@ -87,16 +88,16 @@ def fit_regression(
     start: SearchStart = SearchStart.MEDIAN,
     ridge: float = RIDGE,
 ) -> Regression:
-    """Fit A and b to completed jobs by maximum likelihood, by BFGS with the analytic gradient.
+    """Fit A and b to completed jobs by maximum likelihood, using BFGS with the analytic gradient.
 
     Source: ONES, section 3.2.1, Equation 6. The paper maximizes "the log marginal likelihood" and only mentions
     Gaussian processes in a footnote; Equation 6 is linear, like this regression. It does not say how the
     maximum is found. The cost is convex in beta but, because of the threshold, not in the parameters, so the
-    start of the search matters (`SearchStart`). Features are standardized, as those of the paper differ by
-    factors of a million. No beta exceeds the largest number of remaining epochs of a row.
+    start of the search matters (`SearchStart`). Features are standardized, because those in the paper differ by
+    factors of a million. No beta exceeds the largest number of remaining epochs in any row.
 
-    With six parameters, limited memory has no advantage, and scipy's L-BFGS waits for threads in its small
-    matrix operations, for tens of milliseconds if other processes use the cores.
+    With six parameters, the limited-memory variant L-BFGS has no advantage, and scipy's implementation waits
+    for threads in its small matrix operations: tens of milliseconds if other processes use the cores.
 
     Parameters
     ----------
@@ -106,9 +107,9 @@ def fit_regression(
         The link function and the start of the search; by default the printed threshold, and a start that works
         with it.
     ridge
-        The weight of the ridge penalty: half of it times the square of each weight, relative to the first beta.
-        It keeps parameters finite that the rows do not determine, such as the weight of a feature that occurs
-        in only one row.
+        The coefficient of the ridge penalty: half of it is multiplied by the square of each weight, relative to
+        the first beta. The penalty keeps parameters finite that the rows do not determine, such as the weight
+        of a feature that occurs in only one row.
 
     Raises
     ------
@@ -152,7 +153,8 @@ def fit_regression(
 class PenalisedCost:
     """The mean cost of rows as a function of parameters, with half a ridge penalty on the weights.
 
-    u is `columns` times the parameters. The last parameter is the intercept, without a penalty.
+    The linear predictor u is `columns` times the parameters. The last parameter is the intercept, which has no
+    penalty.
     """
 
     rows: ObservationRows
@@ -161,7 +163,7 @@ class PenalisedCost:
     ridge: float
 
     def __call__(self, parameters: Floats) -> tuple[float, Floats]:
-        """Return the cost and its gradient."""
+        """Return the penalised cost and its gradient."""
         linear = self.columns @ parameters
         costs, slopes = negative_log_likelihood(self.link.beta(linear), self.rows)
         weights = np.append(parameters[:-1], 0.0)
