@@ -1,4 +1,4 @@
-"""Multiple choice: random instances of five classes used to compare algorithms for this knapsack problem."""
+"""Multiple choice: random multiple-choice knapsacks of the five classes used to compare algorithms."""
 
 from collections.abc import Sequence
 from itertools import accumulate

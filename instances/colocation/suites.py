@@ -92,7 +92,7 @@ def _competing() -> dict[str, Colocation]:
 
 
 def _memory() -> dict[str, Colocation]:
-    """Generate jobs of which not every pair fits into the memory of a GPU."""
+    """Generate jobs that cannot all be paired, because some pairs exceed the memory of a GPU."""
     halves = Mode(name="half", slowdown=1.25, memory=24 * _GIB)
     quarters = Mode(name="quarter", slowdown=1.6, memory=14 * _GIB)
     divided = Pending(name="p", gpus=2, seconds=80, model="x", memory=44 * _GIB, modes=[halves, quarters])

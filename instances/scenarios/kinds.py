@@ -1,4 +1,4 @@
-"""Kinds: a random choice of the jobs that are elastic, are heterogeneous, or may run on either cluster."""
+"""Kinds: a random choice of which jobs are elastic, heterogeneous, or able to run on either cluster."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
