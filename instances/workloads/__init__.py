@@ -1,4 +1,4 @@
-"""Workloads: generators of jobs with GPU demands and durations like those of public traces."""
+"""Workloads: generators of jobs whose GPU demands and durations are like those in public traces."""
 
 from instances.workloads.batch import batch
 from instances.workloads.elastic import elastic
