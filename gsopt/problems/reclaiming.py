@@ -59,7 +59,7 @@ class ReclaimingSolution(Frozen):
 
 
 class Reclaiming(Problem[ReclaimingSolution]):
-    """Give exactly `demand` servers on loan back to their owner, at the least total cost of preempted jobs.
+    """Hand exactly `demand` servers on loan back to their owner, at the least total cost of preempted jobs.
 
     A preempted job loses all its workers on every server. With ``elasticity="tagged"``, a job is preempted when
     it loses any base worker. With ``"fungible"``, flexible workers can replace base workers, and a job survives

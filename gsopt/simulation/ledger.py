@@ -92,7 +92,7 @@ class PlainLedger:
         self._count()
 
     def give_up(self, gpus: int) -> None:
-        """Give up GPUs on request, or take them back if the number is negative."""
+        """Release GPUs on request, or take them back if the number is negative."""
         self.given_up += gpus
         self._count()
 

@@ -100,7 +100,7 @@ class _ConfigurationState:
         return (-(gain / (self.unit * more)), job, place) if gain > 0 else None
 
     def make(self, job: int, place: int) -> None:
-        """Give a job a new configuration, and update the remaining GPUs."""
+        """Set the configuration of a job, and update the remaining GPUs."""
         before = self.places[job]
         if before is not None:
             self.left[self.kinds[before]] += self.gpus[before]
