@@ -1,5 +1,6 @@
 """Heuristics for configuration."""
 
 from heuristics.configuration.greedy import greedy
+from heuristics.configuration.pop import pop
 
-__all__ = ["greedy"]
+__all__ = ["greedy", "pop"]
