@@ -1,4 +1,4 @@
-"""Partition: parts of a decision, each with some of the jobs and an equal part of the GPUs, solved one by one."""
+"""Partition: parts of a decision, each with some jobs and an equal part of the GPUs, solved one by one."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from random import Random
@@ -26,9 +26,7 @@ def dealt(groups: Sequence[Sequence[Item]], parts: int, seed: int) -> list[list[
     So no part has two items more than another, and the items of a group go to as many parts as possible. A part
     has its items in the order in which they were given. Parts without items are left out.
     """
-    placed = [
-        [(place, index, item) for index, item in enumerate(group)] for place, group in enumerate(groups)
-    ]
+    placed = [[(place, index, item) for index, item in enumerate(group)] for place, group in enumerate(groups)]
     Random(seed).shuffle(placed)
     every = [each for group in placed for each in group]
     hands = (sorted(every[part::parts], key=lambda each: each[:2]) for part in range(min(parts, len(every))))

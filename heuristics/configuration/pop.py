@@ -13,7 +13,7 @@ from heuristics.common.partition import check_partition, dealt, divided, solutio
 def pop(
     problem: Configuration,
     *,
-    parts: int = 4,
+    parts: int = 2,
     seed: int = 0,
     solver: MethodLike | str = "exact",
     budget: Budget = UNLIMITED,

@@ -23,7 +23,7 @@ _DIVISIBLE = ("max_min", "makespan", "max_sum")
 def pop(
     problem: Shares,
     *,
-    parts: int = 4,
+    parts: int = 2,
     seed: int = 0,
     split: float = 0.0,
     solver: MethodLike | str = "exact",
@@ -84,7 +84,9 @@ def pop(
     check_partition(parts, seed)
     require(0 <= number_of(split) <= 1, "split", split, "must be between 0 and 1")
     is_split = not split or problem.criterion in _DIVISIBLE
-    require(is_split, "split", split, f"must be 0 for {problem.criterion}, whose terms depend on numbers of jobs")
+    require(
+        is_split, "split", split, f"must be 0 for {problem.criterion}, whose terms depend on numbers of jobs"
+    )
     method = find_method(problem.word, solver, field="solver")
     gpus = {kind: count for kind, count in divided(problem.gpus, parts).items() if count}
     hands = dealt(_split(problem, split), parts, seed)
@@ -162,10 +164,17 @@ def _fitting(problem: Shares, piece: _Piece, gpus: Mapping[str, int]) -> Iterato
     if not counts:
         return
     if problem.criterion in _DIVISIBLE:
-        count = next(n for n in range(1, piece.gpus + 1) if piece.gpus % n == 0 and piece.gpus // n <= min(counts))
+        count = next(
+            n for n in range(1, piece.gpus + 1) if piece.gpus % n == 0 and piece.gpus // n <= min(counts)
+        )
         yield from piece.divided(count)
     elif piece.gpus <= max(counts):
         yield piece
+
+
+def _fewest(gpus: int, most: int) -> int:
+    """Return the least number of equal pieces of a number of GPUs with at most so many GPUs each."""
+    return next(count for count in range(-(-gpus // most), gpus + 1) if gpus % count == 0)
 
 
 def _part(problem: Shares, pieces: Sequence[_Piece], gpus: Mapping[str, int]) -> Shares:
