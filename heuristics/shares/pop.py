@@ -85,7 +85,7 @@ def pop(
     require(0 <= number_of(split) <= 1, "split", split, "must be between 0 and 1")
     is_split = not split or problem.criterion in _DIVISIBLE
     require(
-        is_split, "split", split, f"must be 0 for {problem.criterion}, whose terms depend on numbers of jobs"
+        is_split, "split", split, f"must be 0 for {problem.criterion}, whose terms depend on the number of jobs"
     )
     method = find_method(problem.word, solver, field="solver")
     gpus = {kind: count for kind, count in divided(problem.gpus, parts).items() if count}

@@ -3,7 +3,7 @@
 from math import isfinite
 from random import Random
 
-from gsopt.core.errors import require, require_one_of
+from gsopt.core.errors import require
 from gsopt.core.problem import About
 from gsopt.problems.shares import Criterion, Shares, TypedJob
 from instances.arguments import ascending, at_least
@@ -65,11 +65,11 @@ def typed_jobs(
     {'jobs': 5, 'gpus': 24, 'types': 3, 'criterion': 'max_min'}
     """
     at_least(1, jobs=jobs)
-    require_one_of("largest", largest, _GPUS)
+    require(largest in _GPUS, "largest", largest, "must be 1, 2, 4 or 8")
     require(gpus >= largest, "gpus", gpus, f"must be at least {largest}")
     require(1 <= types <= len(_TYPES), "types", types, f"must be between 1 and {len(_TYPES)}")
     require(isfinite(speedup) and 1 <= speedup <= _MOST, "speedup", speedup, f"must be between 1 and {_MOST}")
-    at_least(1, models=models or 1)
+    at_least(1, models=1 if models is None else models)
     ascending(shortest, longest)
     random = Random(seed)
     sizes = {size: weight for size, weight in _GPUS.items() if size <= largest}

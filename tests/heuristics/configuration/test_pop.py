@@ -7,6 +7,7 @@ from random import Random
 import pytest
 
 from formulations.configuration import exact
+from gsopt.core.budget import Budget
 from gsopt.core.method import NoSolution
 from gsopt.problems.configuration import Configuration
 from heuristics.configuration import greedy, pop
@@ -90,7 +91,7 @@ def test_seeds_draw_other_parts() -> None:
 def test_time_that_is_over_leaves_what_is_current() -> None:
     """Without any time there is a solution nevertheless."""
     problem = growing_jobs(nodes=8, jobs=24, seed=1)
-    assert pop(problem, parts=4, time_limit=0).solution is not None
+    assert pop(problem, parts=4, budget=Budget(time_limit=0)).solution is not None
 
 
 def test_parts_are_solved_by_any_method() -> None:

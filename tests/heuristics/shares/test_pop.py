@@ -8,6 +8,7 @@ from typing import get_args
 import pytest
 
 from formulations.shares import exact
+from gsopt.core.budget import Budget
 from gsopt.core.method import NoSolution
 from gsopt.core.problem import Sense
 from gsopt.core.result import Status
@@ -79,7 +80,7 @@ def test_parts_are_as_good_as_they_can_be() -> None:
     compared = 0
     for seed in range(cases(300)):
         problem = tiny(seed)
-        bound = exact(problem).bound
+        bound = unwrap(exact(problem).bound)
         for parts in (1, 2, 3, 9):
             result = pop(problem, parts=parts, seed=seed)
             if result.solution is None:
@@ -90,7 +91,7 @@ def test_parts_are_as_good_as_they_can_be() -> None:
             if not has_small_numbers(problem):
                 for each, rates in parts_of(problem, parts, seed):
                     best, found = oracle.optimum(each, rates), reached(each, rates, result.solution)
-                    wanted = best[1] if isinstance(best, tuple) else best
+                    wanted: Fraction = best[1] if isinstance(best, tuple) else best
                     assert abs(unwrap(found) - wanted) <= _CLOSE * wanted, (seed, parts)
                     compared += 1
     assert compared > cases(300) / 2
@@ -168,23 +169,20 @@ def test_names_do_not_matter(criterion: Criterion) -> None:
     assert list(first.values()) == list(second.values())
 
 
-def test_permutations_do_not_change_the_distribution() -> None:
-    """Over all seeds jobs in another order have about the same mean value."""
-    problem = typed_jobs(jobs=8, gpus=8, types=1, seed=4)
-    reversed_ = problem.model_copy(update={"jobs": problem.jobs[::-1]})
-
-    def mean(each: Shares) -> float:
-        return sum(float(value(pop(each, seed=seed))) for seed in range(60)) / 60
-
-    assert mean(problem) == pytest.approx(mean(reversed_), rel=0.05)
-    assert len({value(pop(problem, seed=seed)) for seed in range(10)}) > 1
+def test_orders_do_not_change_the_distribution() -> None:
+    """Over many seeds jobs in another order have about the same mean value, and single seeds differ."""
+    problem = typed_jobs(jobs=7, types=2, seed=4)
+    other = problem.model_copy(update={"jobs": (*problem.jobs[3:], *problem.jobs[:3])})
+    first, second = ([float(value(pop(each, seed=seed))) for seed in range(30)] for each in (problem, other))
+    assert sum(first) == pytest.approx(sum(second), rel=0.1)
+    assert len(set(first)) > 1
 
 
 @pytest.mark.parametrize("criterion", get_args(Criterion))
 def test_time_that_is_over_leaves_isolated_shares(criterion: Criterion) -> None:
     """Without any time each part has its isolated shares, which are the whole's where all divides evenly."""
     problem = alike({"gpus": 2}, {}, {"gpus": 2}, {}, gpus=8, criterion=criterion)
-    found = solved(pop(problem, time_limit=0))
+    found = solved(pop(problem, budget=Budget(time_limit=0)))
     assert found == solved(isolated(problem))
 
 
