@@ -20,17 +20,23 @@ def check_partition(parts: int, seed: int) -> None:
     require(is_seed, "seed", seed, "must be an integer")
 
 
-def dealt(groups: Sequence[Sequence[Item]], parts: int, seed: int) -> list[list[Item]]:
-    """Deal items to parts at random: shuffle the groups, and give the items to the parts in turn.
+def dealt(groups: Sequence[Sequence[Item]], parts: int, seed: int, *, even: bool = True) -> list[list[Item]]:
+    """Deal items to parts at random.
 
-    So no part has two items more than another, and the items of a group go to as many parts as possible. A part
-    has its items in the order in which they were given. Parts without items are left out.
+    If `even`, the groups are shuffled, and their items go to the parts in turn. So no part has two items more
+    than another, and the items of a group go to as many parts as possible. Otherwise, the part of each item is
+    drawn by itself. A part has its items in the order in which they were given. Parts without items are left
+    out.
     """
-    placed = [[(place, index, item) for index, item in enumerate(group)] for place, group in enumerate(groups)]
-    Random(seed).shuffle(placed)
-    every = [each for group in placed for each in group]
-    hands = (sorted(every[part::parts], key=lambda each: each[:2]) for part in range(min(parts, len(every))))
-    return [[item for *_, item in hand] for hand in hands]
+    random = Random(seed)
+    order = list(range(len(groups)))
+    if even:
+        random.shuffle(order)
+    hands: dict[int, list[tuple[int, int, Item]]] = {}
+    every = ((place, index, item) for place in order for index, item in enumerate(groups[place]))
+    for turn, each in enumerate(every):
+        hands.setdefault(turn % parts if even else random.randrange(parts), []).append(each)
+    return [[item for *_, item in sorted(hand, key=lambda each: each[:2])] for _, hand in sorted(hands.items())]
 
 
 def divided(gpus: Mapping[str, int], parts: int) -> dict[str, int]:

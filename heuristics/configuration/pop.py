@@ -15,6 +15,7 @@ def pop(
     *,
     parts: int = 2,
     seed: int = 0,
+    even: bool = True,
     solver: MethodLike | str = "exact",
     budget: Budget = UNLIMITED,
 ) -> ConfigurationSolution:
@@ -35,6 +36,9 @@ def pop(
         Number of parts.
     seed
         Seed of the partition. It depends on the places of the jobs, not on their names.
+    even
+        Whether the parts have equal numbers of jobs, as in Figure 2 of the paper. Otherwise, the part of each job
+        is drawn by itself, as in the scheduler of the authors' program.
     solver
         The method that solves each part, or its name.
     budget
@@ -47,11 +51,9 @@ def pop(
 
     Notes
     -----
-    Source: POP (SOSP 2021), section 3. The paper divides the problems of Gavel, not of Sia; this is the same
-    rule for another decision.
+    Source: POP (SOSP 2021), section 3. The paper divides the problems of Gavel, not those of Sia.
 
-    Departures from the paper: jobs are dealt evenly, whereas its scheduler draws the part of each job by
-    itself; pinned jobs, which Gavel does not have. A job has one configuration, so that jobs cannot be split.
+    Departures from the paper: it has no pinned jobs. Jobs cannot be split here, as each has one configuration.
 
     Examples
     --------
@@ -59,12 +61,13 @@ def pop(
     >>> from instances.configuration import growing_jobs
     >>> problem = growing_jobs(nodes=8, jobs=16, seed=1)
     >>> float(pop(problem, parts=2).objective), float(exact(problem).objective)
-    (13.1, 12.68)
+    (12.94, 12.88)
     """
     check_partition(parts, seed)
     method = find_method(problem.word, solver, field="solver")
     chosen = {job.name: job.current for job in problem.jobs if job.pinned and job.current is not None}
-    for solution in solutions(_problems(problem, _left(problem, chosen), parts, seed), method, budget):
+    hands = dealt([[job] for job in problem.jobs if not job.pinned], parts, seed, even=even)
+    for solution in solutions(_problems(problem, hands, _left(problem, chosen), parts), method, budget):
         chosen |= {} if solution is None else solution.configurations
     return ConfigurationSolution(configurations=chosen)
 
@@ -78,7 +81,7 @@ def _left(problem: Configuration, pinned: Mapping[str, int]) -> dict[str, int]:
 
 
 def _problems(
-    problem: Configuration, gpus: Mapping[str, int], parts: int, seed: int
+    problem: Configuration, hands: Sequence[Sequence[AdaptiveJob]], gpus: Mapping[str, int], parts: int
 ) -> Iterator[Configuration]:
     """Yield the problem of each part.
 
@@ -88,7 +91,7 @@ def _problems(
     own = divided(gpus, parts)
     fits = [shape.gpus <= own[shape.type] for shape in problem.configurations]
     held = {kind: max(count, 1) for kind, count in own.items()}
-    for jobs in dealt([[job] for job in problem.jobs if not job.pinned], parts, seed):
+    for jobs in hands:
         yield problem.model_copy(update={"gpus": held, "jobs": tuple(_fitting(job, fits) for job in jobs)})
 
 

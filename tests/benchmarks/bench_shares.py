@@ -44,6 +44,7 @@ def test_parts_of_many_jobs(criterion: Criterion, jobs: int, largest: int) -> No
     gpus = dict.fromkeys(("v100", "p100", "k80"), jobs // 4)
     values: dict[int, list[float]] = {}
     means: dict[int, list[float]] = {}
+    drawn: dict[int, list[float]] = {}
     times: dict[int, list[float]] = {}
     for seed in range(10):
         problem = measured(rates, criterion=criterion, jobs=jobs, gpus=gpus, largest=largest, seed=seed)
@@ -59,18 +60,27 @@ def test_parts_of_many_jobs(criterion: Criterion, jobs: int, largest: int) -> No
                 )
                 for job in problem.jobs
             ]
+            alone = pop(problem, parts=parts, seed=seed, even=False)
+            drawn.setdefault(parts, []).append(float(unwrap(alone.objective) / bound))
             values.setdefault(parts, []).append(float(unwrap(found.objective) / bound))
             means.setdefault(parts, []).append(mean(kept))
             times.setdefault(parts, []).append(found.runtime / whole.runtime)
     tabulate(
         f"{criterion}, {jobs} jobs: relative to the proven optimum",
-        ["parts", "value", "least", "largest", "mean throughput", "time"],
+        ["parts", "value", "least", "largest", "drawn by job", "mean throughput", "time"],
         [
             [
                 str(parts),
                 *(
                     f"{each:.4f}"
-                    for each in (mean(own), min(own), max(own), mean(means[parts]), mean(times[parts]))
+                    for each in (
+                        mean(own),
+                        min(own),
+                        max(own),
+                        mean(drawn[parts]),
+                        mean(means[parts]),
+                        mean(times[parts]),
+                    )
                 ),
             ]
             for parts, own in values.items()

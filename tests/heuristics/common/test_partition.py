@@ -59,6 +59,20 @@ def test_every_part_is_as_likely() -> None:
     assert all(abs(times - 1000) < 120 for times in together.values())
 
 
+def test_parts_of_single_draws_differ_in_size() -> None:
+    """Drawn by itself each item is in either part half of the time, whatever the part of another."""
+    sizes, together = Counter[int](), 0
+    for seed in range(2000):
+        hands = dealt([[item] for item in range(4)], 2, seed, even=False)
+        assert sorted(item for hand in hands for item in hand) == [0, 1, 2, 3]
+        assert all(hand and hand == sorted(hand) for hand in hands)
+        sizes[max(map(len, hands))] += 1
+        together += any({0, 1} <= set(hand) for hand in hands)
+    wanted = {2: 750, 3: 1000, 4: 250}  # of 16 ways 6, 8 and 2
+    assert all(abs(sizes[size] - times) < 110 for size, times in wanted.items())
+    assert abs(together - 1000) < 110
+
+
 def test_gpus_are_rounded_down() -> None:
     """Of five GPUs two parts have two each, and of one GPU none."""
     assert divided({"v100": 5, "k80": 1}, 2) == {"v100": 2, "k80": 0}
