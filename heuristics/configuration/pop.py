@@ -37,8 +37,8 @@ def pop(
     seed
         Seed of the partition. It depends on the places of the jobs, not on their names.
     even
-        Whether the parts have equal numbers of jobs, as in Figure 2 of the paper. Otherwise, the part of each job
-        is drawn by itself, as in the scheduler of the authors' program.
+        Whether parts have equal numbers of jobs, as in the paper's Figure 2. Otherwise, the part of each job is
+        drawn by itself, as in the scheduler of the authors' program.
     solver
         The method that solves each part, or its name.
     budget

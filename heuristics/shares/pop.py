@@ -18,6 +18,9 @@ from heuristics.common.partition import check_partition, dealt, divided, solutio
 #: Criteria in which the terms of the pieces of a job add up to the term of the job. The others count jobs.
 _DIVISIBLE = ("max_min", "makespan", "max_sum")
 
+#: Most pieces of a job that is larger than its part. With 2, 4 or 8 GPUs a job needs at most as many.
+_MOST_PIECES = 64
+
 
 @heuristic
 def pop(
@@ -36,9 +39,10 @@ def pop(
     stay idle. All that a criterion compares jobs with is computed from the jobs and GPUs of the part.
 
     A part may have fewer GPUs of a type than a job needs. Since parts divide time, not servers, such a job can
-    still use all the GPU time of the part. In the criteria `fifo` and `finish_time`, however, a job runs only
-    on types of which its part has enough GPUs. A job that does not run in its part gets no time. If times
-    count, there is then no solution, as this job would never end.
+    still use all the GPU time of the part. It counts as equal pieces that fit, if there are at most 64. With
+    more, and in the criteria `fifo` and `finish_time`, a job runs only on types of which its part has enough
+    GPUs. A job that does not run in its part gets no time. If times count, there is then no solution, as this
+    job would never end.
 
     Complexity: that of `solver` on problems with 1/k of the jobs and GPUs, k times.
 
@@ -51,8 +55,8 @@ def pop(
     seed
         Seed of the partition. It depends on the places of the jobs, not on their names.
     even
-        Whether the parts have equal numbers of jobs, as in Figure 2 of the paper. Otherwise, the part of each job
-        is drawn by itself, as in the scheduler of the authors' program.
+        Whether parts have equal numbers of jobs, as in the paper's Figure 2. Otherwise, the part of each job is
+        drawn by itself, as in the scheduler of the authors' program.
     split
         Client splitting: the largest job or piece of a job is halved repeatedly until there are this many times
         the number of jobs more. The pieces of a job go to different parts. An odd number of GPUs is not
@@ -165,11 +169,9 @@ def _fitting(problem: Shares, piece: _Piece, gpus: Mapping[str, int]) -> Iterato
     counts = [gpus[kind] for kind in problem.rates[piece.job.name] if kind in gpus]
     if not counts:
         return
-    if problem.criterion in _DIVISIBLE:
-        count = next(
-            n for n in range(1, piece.gpus + 1) if piece.gpus % n == 0 and piece.gpus // n <= min(counts)
-        )
-        yield from piece.divided(count)
+    needed = _fewest(piece.gpus, min(counts))
+    if problem.criterion in _DIVISIBLE and needed <= _MOST_PIECES:
+        yield from piece.divided(needed)
     elif piece.gpus <= max(counts):
         yield piece
 

@@ -14,7 +14,7 @@ from gsopt.core.problem import Sense
 from gsopt.core.result import Status
 from gsopt.problems.shares import Criterion, Shares, TimeShares, TypedJob
 from heuristics.shares import isolated, pop
-from heuristics.shares.pop import _split
+from heuristics.shares.pop import _fewest, _split
 from instances.interference.gavel import FILE
 from instances.shares import typed_jobs
 from instances.shares.real import measured
@@ -110,6 +110,14 @@ def test_jobs_use_all_time_of_parts_smaller_than_they_are() -> None:
     jobs = [{"gpus": 4}, {"gpus": 4}]
     assert solved(pop(alike(*jobs, gpus=4), parts=2)).shares == {name: {"v100": 0.5} for name in "ab"}
     assert value(pop(alike(*jobs, gpus=4, criterion="makespan"), parts=2)) == 2
+
+
+def test_pieces_are_equal_and_few() -> None:
+    """A job larger than its part is divided as little as possible, and not at all into more than 64 pieces."""
+    assert [_fewest(gpus, 4) for gpus in (4, 6, 7, 8, 12)] == [1, 2, 7, 2, 3]
+    large, prime = [{"gpus": 134}, {"gpus": 134}], [{"gpus": 131}, {"gpus": 131}]
+    assert value(pop(alike(*large, gpus=134))) == 67  # 134 GPUs half of the time
+    assert value(pop(alike(*prime, gpus=134))) == 0
 
 
 def test_jobs_wait_for_gpus_where_jobs_are_counted() -> None:
