@@ -35,7 +35,7 @@ from tests.unwrap import unwrap
 _INSTANCES, _OTHERS = cases(300), 4
 
 #: Heuristics that draw numbers, which permutations and names may draw otherwise.
-_RANDOM = frozenset({"random_choice", "random_order", "random_pairs", "evolution", "genetic"})
+_RANDOM = frozenset({"random_choice", "random_order", "random_pairs", "evolution", "genetic", "pop"})
 
 #: Options of policies that are seconds: written in another unit, they are scaled with the jobs.
 _IN_SECONDS: Mapping[str, Sequence[str]] = {

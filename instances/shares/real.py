@@ -1,6 +1,6 @@
 """Real: instances with throughputs that Gavel measured on three GPU types, if its table is available."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from random import Random
 from typing import get_args
@@ -27,17 +27,29 @@ def from_data(folder: Path) -> Iterator[Shares]:
             yield renamed(measured(rates, criterion=criterion), f"real/gavel-{criterion.replace('_', '-')}")
 
 
-def measured(rates: Throughputs, *, criterion: Criterion, jobs: int = _JOBS, seed: int = 0) -> Shares:
-    """Create an instance with measured configurations, and random ages and remaining steps."""
+def measured(
+    rates: Throughputs,
+    *,
+    criterion: Criterion,
+    jobs: int = _JOBS,
+    gpus: Mapping[str, int] = _GPUS,
+    largest: int = 8,
+    seed: int = 0,
+) -> Shares:
+    """Create an instance with measured configurations, and random ages and remaining steps.
+
+    A job has at most `largest` GPUs. With ``largest=1``, and a quarter as many GPUs of each type as jobs, these
+    are the jobs of Figure 2 of POP (SOSP 2021), except that they cannot share GPUs.
+    """
     random = Random(seed)
-    ran = sorted(key for key, own in rates.items() if any(own.values()))
+    ran = sorted(key for key, own in rates.items() if any(own.values()) and _gpus(key) <= largest)
 
     def job(number: int) -> TypedJob:
         key = random.choice(ran)
         seconds, age = 10 ** random.uniform(3, 5), round(random.uniform(0, 50_000))
         return TypedJob(
             name=f"j{number}",
-            gpus=int(key.rstrip(")").rsplit(", ", 1)[1]),
+            gpus=_gpus(key),
             throughputs=rates[key],
             steps=float(max(1, round(seconds * max(rates[key].values())))),
             age=float(age),
@@ -48,7 +60,12 @@ def measured(rates: Throughputs, *, criterion: Criterion, jobs: int = _JOBS, see
     return Shares(
         name="measured",
         about=About(source=source, seed=seed),
-        gpus=_GPUS,
+        gpus=gpus,
         jobs=[job(number) for number in range(1, jobs + 1)],
         criterion=criterion,
     )
+
+
+def _gpus(key: str) -> int:
+    """Return the number of GPUs of a measured configuration."""
+    return int(key.rstrip(")").rsplit(", ", 1)[1])

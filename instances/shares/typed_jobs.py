@@ -25,6 +25,8 @@ def typed_jobs(
     types: int = 3,
     speedup: float = 10.0,
     criterion: Criterion = "max_min",
+    largest: int = 8,
+    models: int | None = None,
     shortest: int = 600,
     longest: int = 100_000,
     seed: int = 0,
@@ -41,13 +43,18 @@ def typed_jobs(
     jobs
         Number of jobs.
     gpus
-        Number of GPUs of each type, at least 8.
+        Number of GPUs of each type, at least `largest`.
     types
         Number of types, at most 4.
     speedup
         Largest ratio of a job's speeds on the fastest and the slowest type.
     criterion
         The objective, as in `gsopt.problems.shares.Shares`.
+    largest
+        Largest number of GPUs of a job: 1, 2, 4 or 8.
+    models
+        Number of models, each with its own speeds, of which every job trains a random one; None for a model of
+        its own for each job.
     shortest, longest
         Shortest and longest duration of a job on the slowest type, in seconds.
     seed
@@ -59,22 +66,30 @@ def typed_jobs(
     {'jobs': 5, 'gpus': 24, 'types': 3, 'criterion': 'max_min'}
     """
     at_least(1, jobs=jobs)
-    require(gpus >= max(_GPUS), "gpus", gpus, f"must be at least {max(_GPUS)}")
+    require(largest in _GPUS, "largest", largest, "must be 1, 2, 4 or 8")
+    require(gpus >= largest, "gpus", gpus, f"must be at least {largest}")
     require(1 <= types <= len(_TYPES), "types", types, f"must be between 1 and {len(_TYPES)}")
     require(isfinite(speedup) and 1 <= speedup <= _MOST, "speedup", speedup, f"must be between 1 and {_MOST}")
+    at_least(1, models=1 if models is None else models)
     ascending(shortest, longest)
     random = Random(seed)
+    sizes = {size: weight for size, weight in _GPUS.items() if size <= largest}
+
+    def speeds() -> list[float]:
+        slowest, gain = round(random.uniform(0.5, 2), 2), speedup ** random.random()
+        return [round(slowest * gain ** (place / max(types - 1, 1)), 3) for place in range(types)]
+
+    known = [speeds() for _ in range(models or 0)]
 
     def job(number: int) -> TypedJob:
-        slowest, gain = round(random.uniform(0.5, 2), 2), speedup ** random.random()
-        rates = [round(slowest * gain ** (place / max(types - 1, 1)), 3) for place in range(types)]
+        rates = random.choice(known) if known else speeds()
         seconds = shortest * (longest / shortest) ** random.random()
         isolated = random.choice((0, round(random.uniform(0, seconds))))
         return TypedJob(
             name=f"j{number}",
-            gpus=random.choices(list(_GPUS), list(_GPUS.values()))[0],
+            gpus=random.choices(list(sizes), list(sizes.values()))[0],
             throughputs=dict(zip(_TYPES, reversed(rates), strict=False)),
-            steps=float(round(slowest * seconds)),
+            steps=float(round(rates[0] * seconds)),
             weight=float(random.choice((1, 1, 2))),
             age=float(round(isolated * random.uniform(1, 2))),
             isolated=float(isolated),

@@ -43,9 +43,12 @@ def draw(random: Random) -> Shares:
     return Shares(name=f"{family}, {criterion}", gpus=gpus, jobs=jobs, criterion=criterion)
 
 
-def optimum(problem: Shares) -> Fraction | tuple[Fraction, Fraction]:
-    """Find the value of the best shares; of finish times two numbers between which it lies."""
-    rates = _rates(problem)
+def optimum(problem: Shares, rates: Rates | None = None) -> Fraction | tuple[Fraction, Fraction]:
+    """Find the value of the best shares; of finish times two numbers between which it lies.
+
+    Rates other than the problem's own may let jobs use GPU time where they have fewer GPUs than they need.
+    """
+    rates = _rates(problem) if rates is None else rates
     if problem.criterion in {"fifo", "max_sum"}:
         return _most(problem, rates, [_worth(problem, place, own) for place, (_, own) in enumerate(rates)])
     if problem.criterion == "max_min":
@@ -63,7 +66,11 @@ def value(problem: Shares, solution: TimeShares) -> Fraction | None:
     throughputs = _throughputs(problem, solution)
     if throughputs is None:
         return None
-    rates = _rates(problem)
+    return reached(problem, _rates(problem), throughputs)
+
+
+def reached(problem: Shares, rates: Rates, throughputs: Sequence[Fraction]) -> Fraction | None:
+    """Return the value of steps per second by the definitions; None when some job would never end."""
     if problem.criterion in {"fifo", "max_sum"}:
         worths = [_worth(problem, place, own) for place, (_, own) in enumerate(rates)]
         return sum((worth * rate for worth, rate in zip(worths, throughputs, strict=True)), Fraction(0))

@@ -155,6 +155,8 @@ BAD: list[tuple[Callable[..., Any], str, Any, str]] = [
     (sequencing.unit_jobs, "longest", 10, "must be at least the 60 of the shortest"),
     (shares.typed_jobs, "jobs", 0, "must be at least 1"),
     (shares.typed_jobs, "gpus", 7, "must be at least 8"),
+    (shares.typed_jobs, "largest", 3, "must be 1, 2, 4 or 8"),
+    (shares.typed_jobs, "models", 0, "must be at least 1"),
     (shares.typed_jobs, "types", 5, "must be between 1 and 4"),
     (shares.typed_jobs, "speedup", 0.5, "must be between 1 and 1000"),
     (shares.typed_jobs, "shortest", 0, "must be at least 1"),

@@ -23,6 +23,13 @@ def test_newer_types_are_faster() -> None:
         assert job.isolated <= job.age <= 2 * job.isolated + 1
 
 
+def test_jobs_of_a_model_are_as_fast() -> None:
+    """With so many models there are no more speeds, and jobs have at most so many GPUs."""
+    jobs = typed_jobs(jobs=100, gpus=2, largest=2, models=5, seed=1).jobs
+    assert len({tuple(job.throughputs.items()) for job in jobs}) == 5
+    assert {job.gpus for job in jobs} == {1, 2}
+
+
 def test_jobs_have_the_gpus_of_their_configurations(tmp_path: Path) -> None:
     """Each criterion is an instance of 160 jobs, of one or four GPUs."""
     path = tmp_path / FILE

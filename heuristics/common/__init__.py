@@ -1,0 +1,1 @@
+"""Common: what heuristics of several decisions share."""

@@ -1,0 +1,101 @@
+"""POP: the jobs and GPUs are divided into parts at random, and each part is solved apart."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from gsopt.core.budget import UNLIMITED, Budget
+from gsopt.core.method import MethodLike, heuristic
+from gsopt.evaluation.catalogue import find_method
+from gsopt.problems.configuration import AdaptiveJob, Configuration, ConfigurationSolution
+from heuristics.common.partition import check_partition, dealt, divided, solutions
+
+
+@heuristic
+def pop(
+    problem: Configuration,
+    *,
+    parts: int = 2,
+    seed: int = 0,
+    even: bool = True,
+    solver: MethodLike | str = "exact",
+    budget: Budget = UNLIMITED,
+) -> ConfigurationSolution:
+    """Deal the jobs to parts at random, divide the GPUs of each type evenly, and solve each part apart.
+
+    A part gets the number of GPUs of a type divided by the number of parts, rounded down; the remaining GPUs
+    stay idle. Pinned jobs keep their GPUs and belong to no part. A job gets at most the GPUs of its part, so
+    that large jobs shrink or move.
+
+    Complexity: that of `solver` on problems with 1/k of the jobs and GPUs, k times. For dynamic programming on
+    T types, that is less by a factor of about k**T.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    parts
+        Number of parts.
+    seed
+        Seed of the partition. It depends on the places of the jobs, not on their names.
+    even
+        Whether parts have equal numbers of jobs, as in the paper's Figure 2. Otherwise, the part of each job is
+        drawn by itself, as in the scheduler of the authors' program.
+    solver
+        The method that solves each part, or its name.
+    budget
+        Time limit. Each part may use an equal part of what is left.
+
+    Raises
+    ------
+    InvalidInput
+        The number of parts is below 1, the seed is not an integer, or there is no such method.
+
+    Notes
+    -----
+    Source: POP (SOSP 2021), section 3. The paper divides the problems of Gavel, not those of Sia.
+
+    Departures from the paper: it has no pinned jobs. Jobs cannot be split here, as each has one configuration.
+
+    Examples
+    --------
+    >>> from formulations.configuration import exact
+    >>> from instances.configuration import growing_jobs
+    >>> problem = growing_jobs(nodes=8, jobs=16, seed=1)
+    >>> float(pop(problem, parts=2).objective), float(exact(problem).objective)
+    (12.94, 12.88)
+    """
+    check_partition(parts, seed)
+    method = find_method(problem.word, solver, field="solver")
+    chosen = {job.name: job.current for job in problem.jobs if job.pinned and job.current is not None}
+    hands = dealt([[job] for job in problem.jobs if not job.pinned], parts, seed, even=even)
+    for solution in solutions(_problems(problem, hands, _left(problem, chosen), parts), method, budget):
+        chosen |= {} if solution is None else solution.configurations
+    return ConfigurationSolution(configurations=chosen)
+
+
+def _left(problem: Configuration, pinned: Mapping[str, int]) -> dict[str, int]:
+    """Return the GPUs of each type that pinned jobs leave."""
+    left = dict(problem.gpus)
+    for place in pinned.values():
+        left[problem.configurations[place].type] -= problem.configurations[place].gpus
+    return left
+
+
+def _problems(
+    problem: Configuration, hands: Sequence[Sequence[AdaptiveJob]], gpus: Mapping[str, int], parts: int
+) -> Iterator[Configuration]:
+    """Yield the problem of each part.
+
+    Configurations that do not fit keep their index, but no job may have them. So it does not matter that a type
+    without GPUs has one.
+    """
+    own = divided(gpus, parts)
+    fits = [shape.gpus <= own[shape.type] for shape in problem.configurations]
+    held = {kind: max(count, 1) for kind, count in own.items()}
+    for jobs in hands:
+        yield problem.model_copy(update={"gpus": held, "jobs": tuple(_fitting(job, fits) for job in jobs)})
+
+
+def _fitting(job: AdaptiveJob, fits: Sequence[bool]) -> AdaptiveJob:
+    """Return a job that runs only in the configurations that fit."""
+    measured = zip(job.goodputs, fits, strict=True)
+    return job.model_copy(update={"goodputs": tuple(goodput if fit else None for goodput, fit in measured)})

@@ -1,0 +1,1 @@
+"""Tests of what heuristics of several decisions share."""
