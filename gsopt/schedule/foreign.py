@@ -54,9 +54,9 @@ def read_schedule(
 
     Parameters
     ----------
-    A CSV file, a pandas or polars data frame, or a sequence of mappings, one per row. A JSON file is read as
-    by `Schedule.read`.
-        `Schedule.read`.
+    table
+        A CSV file, a pandas or polars data frame, or a sequence of mappings, one per row. A JSON file is read
+        as by `Schedule.read`.
     columns
         The meanings of the table's columns, such as ``{"job_id": "job"}`` if the column ``job_id`` contains
         the names of jobs. The meanings ``job``, ``start``, ``end`` (or ``duration``) and ``gpus`` are

@@ -142,8 +142,8 @@ def fit_scale(layers: Sequence[Layer], collective: Collective, measured: float) 
     ----------
     layers
         The layers, in the order of the forward pass.
-    Durations of the all-reduces.
-        Duration of the all-reduces.
+    collective
+        Durations of the all-reduces.
     measured
         Exposed communication time per unit of computing time. It must be positive, because the factor is not
         unique for 0.

@@ -38,11 +38,11 @@ class Prices:
     Attributes
     ----------
     edges
-        The edges of the time cells; beyond the last edge GPUs are free.
-    The edges of the time cells. After the last edge, GPUs are free.
-        The price of a GPU-second, by row and cell. The first row is for the whole cluster, and the others are
+        The edges of the time cells. After the last edge, GPUs are free.
+    prices
         The price of a GPU-second, by row and cell. The first row applies to the whole cluster, and the other
         rows are surcharges for GPU types.
+    value
         The bound on the weighted sum of job completion times.
     slopes
         Costs of one more second of work, one per job.
