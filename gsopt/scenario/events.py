@@ -1,9 +1,9 @@
 """Events: machines that leave, return, are lent or are reclaimed.
 
 Events name machines, so they require a cluster of racks. In a plain cluster, they state numbers of GPUs
-instead. What happens at the same time happens in this order: jobs complete, the capacity changes, events occur
-in their given order, requests that reach their deadline take the machines that they are still owed, jobs
-arrive, and the policy decides.
+instead. Things that happen at the same time are processed in this order: jobs complete, the capacity changes,
+events occur in their given order, requests that reach their deadline take the machines that they are still
+owed, jobs arrive, and the policy decides.
 """
 
 from collections.abc import Mapping, Sequence
@@ -221,7 +221,7 @@ Event = Annotated[Leave | Return | Reclaim | Loan, Field(discriminator="event")]
 def refuse_impossible(events: Sequence[Event], cluster: Cluster) -> None:
     """Raise `RuleBroken` for the first event that cannot happen on a cluster.
 
-    Only certain contradictions are rejected, because the machines to give up have not been chosen yet.
+    Only definite contradictions are rejected, because the machines to give up have not been chosen yet.
 
     Examples
     --------

@@ -362,7 +362,7 @@ class IterationTime(Frozen):
     overlap: Annotated[float, Field(ge=1, le=1000)] = 1.0
 
     def seconds(self, batch_size: float, *, message: float = 0.0, steps: int = 1) -> float:
-        """Return the seconds that an iteration over `batch_size` samples per GPU in `steps` sub-batches takes.
+        """Return the seconds for an iteration on `batch_size` samples per GPU, split into `steps` sub-batches.
 
         `message` is the number of bytes to reduce; it is 0 on a single GPU.
         """

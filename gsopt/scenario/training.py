@@ -83,11 +83,11 @@ class Training(Frozen):
         return self
 
     def loss_at(self, share: Any) -> float:
-        """Return the loss after a fraction of the work, from 0 to 1."""
+        """Return the loss after the given fraction of the work (from 0 to 1)."""
         return self.loss + (self.initial_loss - self.loss) * self._left(float(share))
 
     def accuracy_at(self, share: Any) -> float:
-        """Return the validation accuracy after a fraction of the work, from 0 to 1."""
+        """Return the validation accuracy after the given fraction of the work (from 0 to 1)."""
         return self.accuracy * (1.0 - self._left(float(share)))
 
     def observe(self, samples: Any, share: Any) -> Observation:

@@ -84,7 +84,7 @@ class AdaptiveProgress:
         slowdown: Any,
         types: Collection[str] = (),
     ) -> None:
-        """Run the job from `time` on, on the given number of GPUs of each machine, with the given types."""
+        """Run the job from `time` on; `shape` and `types` are the numbers and types of GPUs on its machines."""
         self._halt(time)
         if self._completed_at is not None:
             self.broken = f"it is complete at {self._completed_at}"

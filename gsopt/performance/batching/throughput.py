@@ -200,7 +200,7 @@ class Tabulated(Frozen):
         return self._table[batch_size, gpus]
 
     def knows(self, batch_size: int, gpus: int) -> bool:
-        """Check whether the throughput was measured at a batch size on a number of GPUs."""
+        """Check whether the throughput was measured at this batch size on this number of GPUs."""
         return (batch_size, gpus) in self._table
 
     def fastest(self, gpus: int, most: int) -> int | None:

@@ -69,12 +69,12 @@ def hierarchical(size: float, dimensions: Sequence[Dimension], *, whole: bool = 
 
 
 def halving(size: float, dimension: Dimension) -> float:
-    """Return the duration, in seconds, of an all-reduce by halving and doubling, or by a double tree.
+    """Return the duration, in seconds, of an all-reduce by recursive halving and doubling or a double tree.
 
-    The all-reduce uses recursive halving and doubling. It sends as many bytes as a ring (`flat_ring`), but in 2
-    ceil(log2 p) steps, so it takes 2 ceil(log2 p) h l + 2 (p - 1) / p M / b seconds. Every step is assumed to
-    take as many hops as a message to the next unit. This is exact for units that are behind a switch or fully
-    connected, but too few hops on a ring.
+    Both algorithms send as many bytes as a ring (`flat_ring`), but in 2 ceil(log2 p) steps, so they take 2
+    ceil(log2 p) h l + 2 (p - 1) / p M / b seconds. Every step is assumed to take as many hops as a message to
+    the next unit. This number is exact for units that are behind a switch or fully connected, but too low for a
+    ring.
 
     Examples
     --------

@@ -151,7 +151,7 @@ class Application(Frozen):
         return (0.0, *(min(epoch.progress for epoch in end) for end in ends))
 
     def is_validated(self, batch: int) -> bool:
-        """Check whether a batch size lies between the smallest and the largest that trainings were run with."""
+        """Check whether a batch size lies between the smallest and the largest that was used in a training."""
         return self._batches[0] <= batch <= self._batches[-1]
 
     def completion_epoch(self, batch: int) -> int:

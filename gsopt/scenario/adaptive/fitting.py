@@ -48,7 +48,7 @@ def fit(measurements: Sequence[Measurement], *, tolerance: float | None = None) 
     """Fit a throughput model to measured step times, one measurement for each configuration.
 
     The fit minimizes the sum of two root mean square errors: that of the logarithms of computing times and that
-    of the logarithms of step times. Small additional terms prefer little overlap and a low cost per additional
+    of the logarithms of step times. Small additional terms reward little overlap and a low cost per additional
     GPU, so that untried configurations look promising. Exchanges that were never measured are assumed to be
     cheap: they take no time or, between nodes, 1.1 times as long as within one node. If only one local batch
     size was measured, half of the computing time is assumed to be constant.

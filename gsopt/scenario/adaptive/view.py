@@ -38,7 +38,7 @@ class TraineeView:
         return self._trainee.model
 
     def model_on(self, gpu_type: str) -> ThroughputModel | None:
-        """Return the model that the job has fitted to its steps on a type, or None if it made none there."""
+        """Return the model fitted to the job's own steps on a GPU type, or None before its first step there."""
         return self._trainee.model_on(gpu_type)
 
     @property

@@ -8,9 +8,9 @@ from gsopt.core.problem import Frozen
 
 
 class Lean(Frozen):
-    """Data that are written without the fields in `later` that have their default values.
+    """Data whose fields in `later` are omitted from files while they have their default values.
 
-    Existing files, and the keys of finished studies, lack these fields, and they remain valid.
+    Existing files, and the keys of finished studies, lack these fields; they remain valid.
     """
 
     later: ClassVar[frozenset[str]] = frozenset()

@@ -31,7 +31,7 @@ def certify(
     start: PriceBound | None = None,
     **physics: Any,
 ) -> Certificate:
-    """Return a certificate of a lower bound on the mean job completion time, which `gsopt.verify` checks.
+    """Certify a lower bound on the mean job completion time, so that `gsopt.verify` can check it.
 
     The edges and prices of `gsopt.schedule.bounds.prices.price_bound` are rounded to integers. Since any
     prices prove a bound, the bound is then computed exactly from the rounded prices.

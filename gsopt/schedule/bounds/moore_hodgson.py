@@ -15,9 +15,10 @@ _BITS = 40
 
 
 def moore_hodgson_bound(workload: Workload, gpus: Number) -> Exact:
-    """Return a lower bound on the sum of completion times, from how many jobs can be complete by each time.
+    """Return a lower bound on the sum of completion times, based on Moore and Hodgson's rule.
 
-    The bound is at least as good as the position bound. Complexity: O(n^2 log n) for each bisection step.
+    The bound follows from the largest number of jobs that can be complete by each time. It is at least as good
+    as the position bound. Complexity: O(n^2 log n) for each bisection step.
 
     Examples
     --------

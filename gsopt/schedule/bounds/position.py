@@ -9,7 +9,7 @@ from gsopt.schedule.bounds.work import Steps
 
 
 def height_bound(workload: Workload, gpus: Number) -> Exact:
-    """Return the sum of completion times if each job ran alone at its highest speed, a lower bound.
+    """Return a lower bound: the sum of completion times if each job ran alone at its highest speed.
 
     Examples
     --------
@@ -22,7 +22,7 @@ def height_bound(workload: Workload, gpus: Number) -> Exact:
 
 
 def srpt_bound(workload: Workload, gpus: Number) -> Exact:
-    """Return the sum of completion times under SRPT on one machine as fast as all GPUs, a lower bound.
+    """Return a lower bound: the sum of completion times under SRPT on one machine as fast as all GPUs.
 
     SRPT always serves the job with the shortest remaining processing time. Complexity: O(n log n).
 

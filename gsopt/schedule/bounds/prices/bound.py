@@ -215,7 +215,7 @@ def relaxed_bound(
     compiled: bool | None = None,
     on_progress: Callable[[PriceBound], Any] | None = None,
 ) -> PriceBound:
-    """Return a bound on times since the release dates of a relaxation; for options see `price_bound`."""
+    """Return a bound on times since the release dates of a relaxation, with `price_bound`'s options."""
     begin = monotonic()
     scenario = relaxation.scenario
     jobs, found = scenario.workload.jobs, list[PriceBound]()

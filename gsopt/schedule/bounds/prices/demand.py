@@ -49,7 +49,7 @@ class Demand:
     release, work, weight
         Release dates in units, work in units at speed 1, and costs of a unit of completion time; one per job.
     slip
-        How far the release dates were rounded down, in units; 0 for a whole number of units.
+        How far the release dates were rounded down, in units; 0 for dates that are a whole number of units.
     kind
         Numbers, from 1 on, of the GPU types that all modes of a job require; 0 if they do not agree on one.
     first

@@ -26,7 +26,7 @@ Function = Callable[[Array], tuple[float, Array]]
 
 
 def climb(function: Function, point: Array) -> None:
-    """Climb until no step helps. The function remembers its best point, and may raise an error to stop.
+    """Climb until no step increases the value. The function remembers its best point, and may raise to stop.
 
     The inverse curvature is estimated from the most recent steps (L-BFGS) on the coordinates that are not
     held at 0, and points are projected onto the nonnegative ones. Step lengths are bisected until the value
