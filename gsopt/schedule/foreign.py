@@ -29,7 +29,7 @@ UNITS: Mapping[str, Fraction] = {
     "d": Fraction(86400),
 }
 
-#: A limit that every valid time and count is below, and that still fits a float.
+#: A limit above all valid times and counts that still fits a float.
 _TOO_LARGE = 10**30
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

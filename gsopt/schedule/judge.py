@@ -18,9 +18,9 @@ highest speed. A larger error breaks the rule.
 
 As a result, even a large number of small errors gives a schedule no advantage beyond their sum. To see this,
 remove the times in which a rule is broken from an otherwise legal schedule, and, while each job makes up for
-its error, stop the clock for everything else. The result is exactly legal. So on a plain cluster of constant capacity, without overheads,
-the mean job completion time of a legal schedule is below the optimum by at most the sum of the tolerated
-errors.
+its error, stop the clock for everything else. The result is exactly legal. So on a plain cluster of constant
+capacity, without overheads, the mean job completion time of a legal schedule is below the optimum by at most
+the sum of the tolerated errors.
 """
 
 from collections import Counter
@@ -347,7 +347,7 @@ class _Trial:
         )
 
     def _cap(self, job: Job) -> Any:
-        """Return the number of GPUs at which the fluid is as fast as the job on its fastest number."""
+        """Return the number of GPUs on which the fluid is as fast as the job at its highest speed."""
         fitting = [
             speed
             for menu in job.speeds.values()
@@ -386,7 +386,7 @@ class _Trial:
 
 @dataclass
 class _CapGroup:
-    """The unfinished jobs with the same cap, the service at which each is done, and that received so far."""
+    """The unfinished jobs with the same cap, the service at which each is done, and the service so far."""
 
     due: list[tuple[Any, int]]
     service: Any

@@ -265,7 +265,7 @@ class Sweep:
     # Rules
 
     def _charge(self, seconds: Any) -> None:
-        """Add the time in which rules are broken to the jobs' errors, once per job and moment."""
+        """Add the time in which rules are broken to the jobs' errors, only once for each job."""
         excused: dict[Account, bool] = {}
         for rule, pieces in self._broken:
             for piece in pieces:

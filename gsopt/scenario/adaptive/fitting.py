@@ -14,7 +14,7 @@ from gsopt.scenario.adaptive.throughput import LEAST_SECONDS, ThroughputModel
 
 _Floats = NDArray[np.float64]
 
-#: Starting point, and lower and upper limits, of the search, in the order of the model's fields.
+#: Starting point and lower and upper limits of the search, in the order of the model's fields.
 _START = (0.1, 0.01, 0.1, 0.01, 0.1, 0.01, 1.001)
 _LEAST = (*(LEAST_SECONDS,) * 6, 1.0)
 _MOST = (*(np.inf,) * 6, 10.0)

@@ -102,8 +102,9 @@ class Trainee:
         """Restart the job on the given GPUs of one type, or stop it if `shape` is empty.
 
         The job resumes work at `works_from`, `slowdown` times slower than with GPUs to itself. If `batch_size`
-        is None, the job chooses its batch size. `now` must not be earlier than in any previous call to any method.
-        A shape on which the job cannot run is rejected with `InvalidInput`, and the job continues as before.
+        is None, the job chooses its batch size. `now` must not be earlier than in any previous call to any
+        method. A shape on which the job cannot run is rejected with `InvalidInput`, and the job continues as
+        before.
         """
         self._record_progress(now)
         placed = tuple(gpus for gpus in shape if gpus)
