@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from gsopt.core.problem import Problem, Sense
     from gsopt.core.result import Level, Result, Status, StoppedBy
     from gsopt.core.versions import show_versions
+    from gsopt.evaluation.brackets import wait_brackets
     from gsopt.evaluation.catalogue import load, names
     from gsopt.evaluation.compare import compare
     from gsopt.evaluation.comparison import Comparison, read_comparison
@@ -59,6 +60,7 @@ _OFFERED = {
     "gsopt.core.method": ("heuristic",),
     "gsopt.core.problem": ("Problem", "Sense"),
     "gsopt.core.result": ("Level", "Result", "Status", "StoppedBy"),
+    "gsopt.evaluation.brackets": ("wait_brackets",),
     "gsopt.evaluation.catalogue": ("load", "names"),
     "gsopt.evaluation.compare": ("compare",),
     "gsopt.evaluation.comparison": ("Comparison", "read_comparison"),
@@ -143,6 +145,7 @@ __all__ = [
     "suites",
     "testing",
     "verify",
+    "wait_brackets",
     "warm_up",
     "worst",
     "write",

@@ -30,7 +30,7 @@ _HERE = Path(__file__).parent
 #: Where the best known solutions are, in files named like their instances.
 SOLUTIONS = _HERE / "solutions"
 
-#: Share of letters that two names have in common before one is suggested for the other.
+#: Smallest similarity of two names, from 0 to 1, at which one is suggested for the other.
 _CLOSE = 0.7
 
 

@@ -1,4 +1,4 @@
-"""Doublings: the GPU counts that elastic fair queuing assigns, and halved demands."""
+"""Doublings: the GPU counts that elastic fair queuing may assign to jobs, and halved demands."""
 
 from gsopt.core.errors import require
 from gsopt.scenario.job import Job
@@ -14,14 +14,14 @@ def check_halvings(halvings: int | None) -> None:
 
 
 def halved(gpus: int, halvings: int) -> int:
-    """Return the largest power of two that is at most a demand, halved `halvings` times but at least 1."""
+    """Round a demand down to a power of two, halve it `halvings` times, and return the result, at least 1."""
     return max(1, 1 << (gpus.bit_length() - 1) >> halvings)
 
 
 def doublings(job: Job, gpus: int) -> Job:
-    """Return a job with a menu limited to doublings of its demand that the cluster allows.
+    """Limit the menu of a job to its demand and the doublings of it that fit on the cluster.
 
-    Source: Ares, section 3.3, which doubles allocations, beginning with the demand.
+    Source: Ares, section 3.3, where allocations start at the demand and are doubled.
     """
     allowed: list[int] = []
     count = job.gpus

@@ -1,4 +1,4 @@
-"""Records: gzipped JSON lines written by the programs of papers' authors."""
+"""Records: decisions that the programs of papers' authors wrote as gzipped lines of JSON."""
 
 import gzip
 import json
@@ -14,12 +14,12 @@ from gsopt.core.problem import Problem
 
 P = TypeVar("P", bound=Problem[Any])
 
-#: Most characters of a record, a hundred times those of the ones at hand.
+#: Largest number of characters in a record, a hundred times as many as in the known ones.
 _LONGEST = 10_000_000
 
 
 def compressed_lines(path: Path) -> list[Mapping[str, Any]]:
-    """Yield the objects in a gzipped file of JSON lines, or nothing if the file does not exist."""
+    """Return the objects in a gzipped file of JSON lines, or an empty list if the file does not exist."""
     if not path.is_file():
         return []
     try:

@@ -1,21 +1,21 @@
-"""Speed-up: the scaling of random jobs with adaptive batch sizes, on one node and on several nodes."""
+"""Speed-up: the scaling of random jobs with adaptive batch sizes on one node and on several nodes."""
 
 from random import Random
 from typing import NamedTuple
 
-#: How much longer a step takes for each further GPU, on one node and on several.
+#: Limits of the fraction by which each additional GPU prolongs a step, on one node and on several.
 _ON_A_NODE, _ON_SEVERAL = (0.005, 0.15), (0.02, 0.6)
 
-#: GPUs from which on the batch that they need takes twice as long to be as good.
+#: Limits of the number of GPUs on which each sample contributes about half as much to progress.
 _NOISE = (2.0, 200.0)
 
 
 class SpeedUp(NamedTuple):
-    """The scaling of a job's speed with GPUs.
+    """The scaling of a job's speed with its number of GPUs.
 
-    The numbers are gsopt's own. Each additional GPU prolongs a step by the fraction `near` on one node, and
-    `far` on several nodes. On `noise` GPUs, each sample contributes about half as much to progress because of
-    the larger batch.
+    The numbers are gsopt's own. Each additional GPU prolongs a step by the fraction `near` on one node, and by
+    the fraction `far` on several nodes. On `noise` GPUs, each sample contributes about half as much to progress
+    because of the larger batch.
     """
 
     near: float
@@ -24,7 +24,7 @@ class SpeedUp(NamedTuple):
 
     @classmethod
     def drawn(cls, random: Random) -> "SpeedUp":
-        """Draw the scaling of a job."""
+        """Draw a random scaling."""
         near = log_uniform(random, *_ON_A_NODE)
         return cls(near, max(near, log_uniform(random, *_ON_SEVERAL)), log_uniform(random, *_NOISE))
 

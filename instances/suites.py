@@ -1,4 +1,4 @@
-"""Suites: functions shared by the suites of all decisions, from a generated instance to its file."""
+"""Suites: shared functions that turn generated instances into files, for the suites of all decisions."""
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, date, datetime
@@ -13,13 +13,13 @@ from gsopt.problems.reader import read_problem
 
 P = TypeVar("P", bound=Problem[Any])
 
-#: Origin of an instance that was neither published nor drawn.
+#: Origin of an instance that is neither published nor random.
 HANDMADE = About(source="made by hand")
 
-#: What an instance says about its optimum.
+#: Fields of `about` that describe the known optimum or bound.
 _KNOWN = {"objective", "bound", "proved_by", "found_by", "since"}
 
-#: The folder of all instances; the name of an instance is its path below.
+#: The folder of all instances; the name of an instance is its path in this folder.
 FOLDER = Path(__file__).parent
 
 
@@ -30,12 +30,12 @@ def changed(problem: P, **changes: Any) -> P:
 
 
 def renamed(problem: P, name: str) -> P:
-    """Return a problem with a new name, which is its path below its decision's folder."""
+    """Return a problem with a new name: its path in the folder of its decision."""
     return changed(problem, name=f"{problem.word}/{name}")
 
 
 def in_folder(folder: str, *parts: Mapping[str, P]) -> list[P]:
-    """Return problems that are named after their path in a folder of their decision."""
+    """Return problems that are named after their paths in a folder of their decision."""
     return [renamed(problem, f"{folder}/{name}") for part in parts for name, problem in part.items()]
 
 
@@ -55,7 +55,7 @@ def with_kept_proof(problem: P, path: Path) -> P:
 
 
 def proven(problem: P) -> P:
-    """Return a tiny problem with its optimum, found by trying every decision.
+    """Return a tiny problem with its optimum, which is found by trying every decision.
 
     The optimum is None if the problem is infeasible.
     """
@@ -74,8 +74,8 @@ def regenerate(
     """Write generated instances to files, and return their paths.
 
     Known results in a file are kept as long as the rest of the file stays the same. If nothing is known,
-    `prove` finds the optimum, dated `today`. ``gsopt suites verify --update`` writes optima found later, and
-    solutions.
+    `prove` finds the optimum, dated `today`. ``gsopt suites verify --update`` adds solutions, and optima that
+    are proven later.
     """
     day = {"since": today or datetime.now(UTC).date()}
     paths: list[Path] = []

@@ -52,6 +52,7 @@ NOT_RUN = {
     "data.md": 2,
     "engineers.md": 2,
     "gaps.md": 1,
+    "preemption.md": 3,
     "snapshots.md": 5,
     "start.md": 4,
     "studies.md": 31,

@@ -36,6 +36,7 @@ TASKS = (
             "read_comparison",
             "History",
             "compare_policies",
+            "wait_brackets",
             "simulate",
             "worst",
             "score",

@@ -6,5 +6,6 @@ from formulations.placement.exact import exact
 from formulations.placement.milp import milp
 from formulations.placement.patterns import patterns
 from formulations.placement.racks import racks
+from formulations.placement.search import search
 
-__all__ = ["buckets", "column_generation", "exact", "milp", "patterns", "racks"]
+__all__ = ["buckets", "column_generation", "exact", "milp", "patterns", "racks", "search"]

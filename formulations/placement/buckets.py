@@ -85,6 +85,8 @@ def unsuited(problem: Placement) -> str:
     """Return why the method cannot handle a problem, or an empty string if it can."""
     if problem.minimize != "servers":
         return f"it minimizes servers, not {problem.minimize}"
+    if problem.beyond_amounts:
+        return problem.beyond_amounts
     if not problem.split_jobs and len({server.pool for server in problem.servers}) > 1:
         return "it supports one pool, and jobs that must not be split can choose between two"
     if any(any(demand[1:]) for demand in problem.demands):

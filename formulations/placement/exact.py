@@ -4,8 +4,10 @@ from dataclasses import replace
 
 from formulations.placement.buckets import buckets, unsuited
 from formulations.placement.column_generation import column_generation
+from formulations.placement.milp import milp
 from formulations.placement.patterns import patterns
 from formulations.placement.racks import racks
+from formulations.placement.search import search
 from gsopt.core.budget import Budget
 from gsopt.core.errors import Unsupported
 from gsopt.core.method import exact_method
@@ -20,9 +22,11 @@ _FEW = 1_000
 def exact(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
     """Solve a problem with the method that suits it; the message names that method.
 
-    The method is `racks` if racks are minimized, `buckets` if workers need only GPUs, and `patterns` if there
-    are at most 1,000 maximal patterns. Otherwise it is `column_generation`, which may leave a gap. Each of them
-    starts from a placement and a bound that are found quickly.
+    Where single GPUs matter, because workers need parts of GPUs or some types of them, or where workers may
+    stay unplaced, the method is `milp` if the problem is small enough for it, and otherwise `search`. In all
+    other problems, it is `racks` if racks are minimized, `buckets` if workers need only GPUs, and `patterns` if
+    there are at most 1,000 maximal patterns. Otherwise it is `column_generation`, which may leave a gap. Each
+    of them starts from a placement and a bound that are found quickly.
 
     Source
     ------
@@ -47,6 +51,12 @@ def exact(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
 
 
 def _suited(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
+    if problem.beyond_amounts:
+        try:
+            return milp(problem, budget=replace(budget, start=None))
+        except Unsupported as reason:
+            found = search(problem, budget=budget)
+            return replace(found, message=f"{found.message}; {reason}")
     if problem.minimize == "racks":
         return racks(problem, budget=budget)
     if not unsuited(problem):

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from gsopt.core.errors import Unsupported
-from gsopt.problems.placement import Placed, Placement, PlacementSolution, Server
+from gsopt.problems.placement import Placed, PlacedPart, Placement, PlacementSolution, Server
 from gsopt.solvers.formulation import Formulation
 from gsopt.solvers.standard_form import LARGEST_BIG_M
 
@@ -23,42 +23,53 @@ class Milp(Formulation[Placement, PlacementSolution]):
     Sets
     ----
     i: lines of workers, flexible or not. s: single servers, each in the training or the inference pool. r:
-    resources. j: jobs. k: racks.
+    resources. j: jobs. k: racks. h: single GPUs of a server of which workers can get a part, already shared or
+    not.
 
     Parameters
     ----------
     n_i: workers of line i. d_ir: need of one worker for resource r. g_i: GPUs of one worker. e_sr: free amount
     of resource r on server s. u_is: how many workers of line i fit on server s. c_s: cost of using server s: 1,
-    or its GPUs if fragmentation is minimized; 0 if it is already in use. W: weight of a misplaced GPU.
+    or its GPUs if fragmentation is minimized; 0 if it is already in use. W: weight of a misplaced GPU. q_i:
+    part of a GPU that a worker of line i needs, in thousandths, 0 for most lines. a_sh: thousandths left of GPU
+    h.
 
     Variables
     ---------
     x[i, s], integer: workers of line i on server s. y[s], binary: server s is in use. If preferences are
     minimized, for inference servers: f[s], binary: server s is for flexible workers only; m[i, s], integer:
     flexible workers of line i that share server s with others. If jobs are not split: h[j], binary: job j runs
-    on inference servers. If racks are minimized: z[k], binary: rack k is used.
+    on inference servers. If racks are minimized: z[k], binary: rack k is used. For lines that need part of a
+    GPU, instead of x: p[i, s, h], integer: workers of line i on GPU h of server s; b[s, h], binary: GPU h, of
+    which no part is in use yet, is shared.
 
     Objective
     ---------
     Minimize the sum of c_s y[s], plus W times the misplaced GPUs: g_i x[i, s] for inelastic lines on inference
     servers and for other lines on training servers, and g_i m[i, s]. A constant accounts for the servers in
-    use. If racks are minimized, the sum of z[k].
+    use. If racks are minimized, the sum of z[k]. If unallocated GPUs are, a constant minus the thousandths of
+    all workers placed.
 
     Constraints
     -----------
-    place[i]: the x[i, s] + m[i, s] add up to n_i. hold[s, r]: the d_ir (x[i, s] + m[i, s]) add up to at most
-    e_sr y[s]. order[s]: y[s] >= y[s + 1] if both servers belong to one line. group[i, s]: x[i, s] <= u_is f[s]
-    for flexible lines and x[i, s] <= u_is (1 - f[s]) for others. touch[s]: y[s] <= z[k] for the rack k of
+    place[i]: the x[i, s] + m[i, s] add up to n_i, or to at most n_i if workers may stay unplaced. hold[s, r]:
+    the d_ir (x[i, s] + m[i, s]) add up to at most e_sr y[s]. Here and below, the sum of p[i, s, h] over h
+    stands for x[i, s] where a line needs part of a GPU, and for GPUs the b[s, h] are added. share[s, h]: the
+    q_i p[i, s, h] add up to at most a_sh b[s, h], or to a_sh if the GPU is shared already. alike[s, h]: b[s, h]
+    >= b[s, h + 1]. order[s]: y[s] >= y[s + 1] if both servers belong to one line. group[i, s]: x[i, s] <= u_is
+    f[s] for flexible lines and x[i, s] <= u_is (1 - f[s]) for others. touch[s]: y[s] <= z[k] for the rack k of
     server s, if racks are minimized. together[i]: the x[i, s] + m[i, s] on inference servers add up to n_i h[j]
     for the line's job j.
 
     Size
     ----
-    At most two columns per line and server, and about the same number of rows.
+    At most two columns per line and server, and about the same number of rows; for a line that needs part of a
+    GPU, one column per GPU.
 
     Source
     ------
-    Aryl, section 5.3.
+    Aryl, section 5.3. Parts of GPUs: Weng et al., "Beware of fragmentation" (ATC 2023), section 2, which gives
+    no model.
 
     Examples
     --------
@@ -78,28 +89,42 @@ class Milp(Formulation[Placement, PlacementSolution]):
 
         Raise `Unsupported` if the model is too large or amounts are too fine.
         """
-        import pyomo.environ as pyo
-
         lines, hosts = problem.workers, list(problem.hosts.values())
-        if len(lines) * len(hosts) > _LARGEST:
+        sharing = _sharing(problem)
+        gpus = [(s, h) for s, host in enumerate(hosts) for h in range(_useful_gpus(sharing, host))]
+        if len(lines) * max(len(hosts), len(gpus)) > _LARGEST:
             raise Unsupported(
                 f"milp: {len(lines):,} lines of workers times {len(hosts):,} servers: the reference model "
                 f"takes at most {_LARGEST:,}; use patterns or column_generation"
             )
+        import pyomo.environ as pyo  # late, as it takes seconds
+
         needs, rooms = _amounts(problem)
         fit = {
-            (i, s): _most(lines[i].count, needs[i], rooms[s])
+            (i, s): _most(lines[i].count, needs[i], rooms[s]) * lines[i].suits(hosts[s])
             for i in range(len(lines))
             for s in range(len(hosts))
         }
+        whole = [(i, s) for i, s in fit if not lines[i].gpu_part]
+        parts = {
+            (i, s, h): min(fit[i, s], hosts[s].left(h) // line.gpu_part)
+            for i, line in enumerate(lines)
+            if line.gpu_part
+            for s, h in gpus
+        }
+        fresh = [(s, h) for s, h in gpus if h >= len(hosts[s].shared)]
         grouped = [s for s in _pool(hosts, "inference") if problem.minimize == "preferences"]
         flexible = [i for i, line in enumerate(lines) if line.kind == "flexible"]
 
         model = pyo.ConcreteModel()
-        model.x = pyo.Var(list(fit), domain=pyo.NonNegativeIntegers, bounds=lambda _, i, s: (0, fit[i, s]))
+        model.x = pyo.Var(whole, domain=pyo.NonNegativeIntegers, bounds=lambda _, i, s: (0, fit[i, s]))
         model.m = pyo.Var(
             flexible, grouped, domain=pyo.NonNegativeIntegers, bounds=lambda _, i, s: (0, fit[i, s])
         )
+        model.p = pyo.Var(
+            list(parts), domain=pyo.NonNegativeIntegers, bounds=lambda _, i, s, h: (0, parts[i, s, h])
+        )
+        model.b = pyo.Var(fresh, domain=pyo.Binary)
         model.y = pyo.Var(range(len(hosts)), domain=pyo.Binary, bounds=lambda _, s: (int(hosts[s].in_use), 1))
         model.f = pyo.Var(grouped, domain=pyo.Binary, bounds=lambda _, s: (0, 1 - int(hosts[s].in_use)))
         touched = {host.rack for host in hosts if host.in_use}
@@ -107,14 +132,36 @@ class Milp(Formulation[Placement, PlacementSolution]):
         model.z = pyo.Var(racks, domain=pyo.Binary, bounds=lambda _, k: (int(k in touched), 1))
         model.h = pyo.Var(_undivided_jobs(problem), domain=pyo.Binary)
         model.place = pyo.Constraint(
-            range(len(lines)), rule=lambda m, i: _on(m, i, range(len(hosts))) == lines[i].count
+            sorted({i for i, _ in whole} | {i for i, _, _ in parts}),
+            rule=lambda m, i: (
+                _on(m, i, range(len(hosts))) <= lines[i].count
+                if problem.minimize == "unallocated"
+                else _on(m, i, range(len(hosts))) == lines[i].count
+            ),
         )
         model.hold = pyo.Constraint(
             range(len(hosts)),
-            [r for r in range(len(problem.resources)) if any(need[r] for need in needs)],
+            [
+                r
+                for r, name in enumerate(problem.resources)
+                if any(need[r] for need in needs) or (fresh and name == "gpu")
+            ],
             rule=lambda m, s, r: (
-                sum(needs[i][r] * _on(m, i, [s]) for i in range(len(lines))) <= rooms[s][r] * m.y[s]
+                sum(needs[i][r] * _on(m, i, [s]) for i in range(len(lines)))
+                + sum(m.b[s, h] for t, h in fresh if t == s and problem.resources[r] == "gpu")
+                <= rooms[s][r] * m.y[s]
             ),
+        )
+        model.share = pyo.Constraint(
+            gpus,
+            rule=lambda m, s, h: (
+                sum(line.gpu_part * m.p[i, s, h] for i, line in enumerate(lines) if line.gpu_part)
+                <= hosts[s].left(h) * (m.b[s, h] if h >= len(hosts[s].shared) else 1)
+            ),
+        )
+        model.alike = pyo.Constraint(
+            [(s, h) for s, h in fresh if (s, h + 1) in model.b],
+            rule=lambda m, s, h: m.b[s, h] >= m.b[s, h + 1],
         )
         model.order = pyo.Constraint(
             [s for s, t in pairwise(range(len(hosts))) if hosts[s] is hosts[t]],
@@ -136,13 +183,23 @@ class Milp(Formulation[Placement, PlacementSolution]):
         return model
 
     def extract(self, values: Mapping[str, float], problem: Placement) -> PlacementSolution:
-        """Read the placement from the values of x and m."""
+        """Read the placement from the values of x, m and p."""
         numbers = (
             (name, i, round(values.get(f"x[{i},{s}]", 0.0) + values.get(f"m[{i},{s}]", 0.0)))
             for s, name in enumerate(problem.hosts)
             for i in range(len(problem.workers))
         )
-        return PlacementSolution(placed=tuple(Placed(*number) for number in numbers if number[2]))
+        parts = (
+            (name, h, i, round(values.get(f"p[{i},{s},{h}]", 0.0)))
+            for s, (name, host) in enumerate(problem.hosts.items())
+            for h in range(_useful_gpus(_sharing(problem), host))
+            for i, line in enumerate(problem.workers)
+            if line.gpu_part
+        )
+        return PlacementSolution(
+            placed=tuple(Placed(*number) for number in numbers if number[2]),
+            parts=tuple(PlacedPart(*part) for part in parts if part[3]),
+        )
 
 
 milp = Milp()
@@ -152,10 +209,13 @@ def _amounts(problem: Placement) -> tuple[list[list[int]], list[list[int]]]:
     """Return the needs of lines and the free amounts of servers, divided by the needs' common divisor."""
     needs = np.array(problem.demands, dtype=np.int64).reshape(-1, len(problem.resources))
     free = np.array([host.free(problem.resources) for host in problem.hosts.values()])
-    unit = np.maximum(np.gcd.reduce(needs, axis=0), 1)
-    rooms = (
-        np.minimum(free, needs.T @ np.array([line.count for line in problem.workers], dtype=np.int64)) // unit
-    )
+    counts = np.array([line.count for line in problem.workers], dtype=np.int64)
+    asked, unit = needs.T @ counts, np.maximum(np.gcd.reduce(needs, axis=0), 1)
+    if _has_parts(problem):  # each may take a GPU for itself
+        gpu = problem.resources.index("gpu")
+        asked[gpu] += sum(line.count for line in problem.workers if line.gpu_part)
+        unit[gpu] = 1
+    rooms = np.minimum(free, asked) // unit
     if rooms.max() > LARGEST_BIG_M:
         raise Unsupported(f"milp: amounts up to {rooms.max():,} are too fine; use column_generation")
     return (needs // unit).tolist(), rooms.tolist()
@@ -163,7 +223,21 @@ def _amounts(problem: Placement) -> tuple[list[list[int]], list[list[int]]]:
 
 def _most(count: int, need: list[int], room: list[int]) -> int:
     """Return how many identical workers fit, up to a number."""
-    return min(count, *(free // amount for free, amount in zip(room, need, strict=True) if amount))
+    return min([count, *(free // amount for free, amount in zip(room, need, strict=True) if amount)])
+
+
+def _has_parts(problem: Placement) -> bool:
+    return any(line.gpu_part for line in problem.workers)
+
+
+def _sharing(problem: Placement) -> int:
+    """Count the workers that need part of a GPU."""
+    return sum(line.count for line in problem.workers if line.gpu_part)
+
+
+def _useful_gpus(sharing: int, host: Server) -> int:
+    """Count the GPUs of a server that workers may share: never more free ones than workers that need a part."""
+    return len(host.shared) + min(host.free_gpus, sharing) if sharing else 0
 
 
 def _pool(hosts: list[Server], pool: str) -> list[int]:
@@ -176,6 +250,9 @@ def _undivided_jobs(problem: Placement) -> list[str]:
 
 def _on(model: Any, i: int, servers: Sequence[int]) -> Any:
     """Add up the workers of a line on some servers."""
+    if (i, 0) not in model.x:
+        wanted = set(servers)
+        return sum(model.p[line, s, h] for line, s, h in model.p if line == i and s in wanted)
     sharing = sum(model.m[i, s] for s in servers if (i, s) in model.m)
     return sum(model.x[i, s] for s in servers) + sharing
 
@@ -189,6 +266,12 @@ def _objective(model: Any, problem: Placement, hosts: list[Server]) -> Any:
         return sum(model.y.values())
     if problem.minimize == "racks":
         return sum(model.z.values())
+    if problem.minimize == "unallocated":
+        free = sum(host.thousandths for host in hosts)
+        everywhere = range(len(hosts))
+        return free - sum(
+            line.thousandths * _on(model, i, everywhere) for i, line in enumerate(problem.workers)
+        )
     misplaced = sum(
         line.demand.gpu * _on(model, i, _pool(hosts, "inference" if line.kind == "inelastic" else "training"))
         for i, line in enumerate(problem.workers)

@@ -178,9 +178,14 @@ class Packing:
 
     @classmethod
     def of(cls, problem: Placement) -> "Packing":
-        """Merge identical parts of a problem, or raise `Unsupported` if racks are minimized."""
+        """Merge identical parts of a problem.
+
+        Raise `Unsupported` if racks are minimized or single GPUs matter.
+        """
         if problem.minimize == "racks":
             raise Unsupported("patterns ignore racks; use racks or milp to minimize racks")
+        if problem.beyond_amounts:
+            raise Unsupported(f"patterns: {problem.beyond_amounts}; use milp or search")
         needs, rooms = _amounts(problem)
         index: dict[Amounts, int] = {}
         demand_of = tuple(index.setdefault(need, len(index)) for need in map(tuple, needs.tolist()))

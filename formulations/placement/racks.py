@@ -60,6 +60,8 @@ def racks(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
     """
     if problem.minimize != "racks":
         raise Unsupported(f"racks: it minimizes racks, not {problem.minimize}")
+    if problem.beyond_amounts:
+        raise Unsupported(f"racks: {problem.beyond_amounts}; use milp")
     known = without_model(problem, "racks", budget)
     if known is not None:
         return known

@@ -182,9 +182,10 @@ def _reasons(found: Why) -> list[str]:
     gang = found.request.gang
     if found.fits:
         return [f"{gang}: fits as it is"]
-    lines = [f"{gang}: {_said(change)}" for change in found.changes[1:]]
+    lines = [f"{gang}: does not fit: {found.obstacle}"] if found.obstacle else []
+    lines += [f"{gang}: {_said(change)}" for change in found.changes[1:]]
     if found.hopeless:
-        return [*lines, f"{gang}: none of these changes helps (proven): {found.obstacle}"]
+        return [*lines, f"{gang}: none of these changes helps (proven)"]
     first = next(iter(found.helpful), None)
     mildest = "" if first is None else f"; the mildest change is {_what(first)}"
     return [*lines, f"{gang}: does not fit{mildest}"]

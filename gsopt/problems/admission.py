@@ -16,9 +16,7 @@ from gsopt.problems.placement import Count, Resources, Vector
 from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.cluster.lean import Lean
 from gsopt.scenario.cluster.levels import Group
-
-#: Priorities of schedulers have 32 bits.
-_MOST_PRIORITY = 10_000_000_000
+from gsopt.scenario.job import MOST_PRIORITY
 
 #: Number of workers of each part of a gang by machine, in the order of its parts.
 Places = Many[Mapping[Name, Count]]
@@ -135,7 +133,7 @@ class Gang(Lean):
     name: Name
     parts: Annotated[Many[Part], Field(min_length=1)]
     within: Annotated[str, Field(max_length=200)] = ""
-    priority: Annotated[int, Field(ge=-_MOST_PRIORITY, le=_MOST_PRIORITY)] = 0
+    priority: Annotated[int, Field(ge=-MOST_PRIORITY, le=MOST_PRIORITY)] = 0
     queue: Annotated[str, Field(max_length=200)] = ""
 
     @property

@@ -28,6 +28,12 @@ Pool = Literal["training", "inference"]
 _MOST = 1_000_000
 
 
+#: Parts of a GPU are counted in thousandths of it.
+WHOLE_GPU = 1_000
+
+#: Part of one GPU, in thousandths.
+Part = Annotated[int, Field(ge=1, lt=WHOLE_GPU)]
+
 #: The resources that every problem has; the first one is what fragmentation and preferences count.
 _COMMON = ("gpu", "cpu", "memory")
 
@@ -81,9 +87,14 @@ class Server(Lean):
         Resources of one server in use by workers that stay there.
     rack
         Name of the rack, or other network group, of the servers; empty to ignore racks.
+    gpu_type
+        Type of the GPUs; empty if it does not matter.
+    shared
+        Of each GPU that workers share already, the part in use, in thousandths. `used` does not count these
+        GPUs.
     """
 
-    later = frozenset({"rack"})
+    later = frozenset({"rack", "gpu_type", "shared"})
 
     name: Name
     pool: Pool = "training"
@@ -91,6 +102,8 @@ class Server(Lean):
     capacity: Resources
     used: Resources = Resources()
     rack: Annotated[str, Field(max_length=200, pattern=PRINTABLE)] = ""
+    gpu_type: Annotated[str, Field(max_length=200, pattern=PRINTABLE)] = ""
+    shared: Many[Part] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -108,6 +121,8 @@ class Server(Lean):
     def free(self, names: Sequence[str] = _COMMON) -> Vector:
         """Return the free amounts of the given resources on one of the servers.
 
+        A GPU is free if no worker uses any part of it.
+
         Examples
         --------
         >>> server = Server(name="s", capacity=Resources(gpu=8, disk=10), used=Resources(disk=4))
@@ -115,20 +130,46 @@ class Server(Lean):
         ((8, 0, 0), (6,))
         """
         capacity, used = self.capacity.vector(names), self.used.vector(names)
-        return tuple(amount - taken for amount, taken in zip(capacity, used, strict=True))
+        free = tuple(amount - taken for amount, taken in zip(capacity, used, strict=True))
+        if not self.shared:
+            return free
+        return tuple(
+            amount - len(self.shared) * (name == "gpu") for name, amount in zip(names, free, strict=True)
+        )
 
     @property
     def free_gpus(self) -> int:
         """Number of free GPUs on one of the servers."""
-        return self.capacity.gpu - self.used.gpu
+        return self.capacity.gpu - self.used.gpu - len(self.shared)
+
+    @property
+    def gpus_with_room(self) -> int:
+        """Number of GPUs of which a part is left: those that are shared already, and the free ones."""
+        return len(self.shared) + self.free_gpus
+
+    def left(self, gpu: int) -> int:
+        """Return the thousandths left of one of `gpus_with_room`. Those shared already come first.
+
+        Examples
+        --------
+        >>> server = Server(name="s", capacity=Resources(gpu=4), used=Resources(gpu=1), shared=[300])
+        >>> [server.left(gpu) for gpu in range(server.gpus_with_room)]
+        [700, 1000, 1000]
+        """
+        return WHOLE_GPU - self.shared[gpu] if gpu < len(self.shared) else WHOLE_GPU
+
+    @property
+    def thousandths(self) -> int:
+        """Thousandths of a GPU that are left on one of the servers."""
+        return self.gpus_with_room * WHOLE_GPU - sum(self.shared)
 
     @property
     def in_use(self) -> bool:
         """Whether workers are already running on the servers."""
-        return any(self.used.named.values())
+        return bool(self.shared) or any(self.used.named.values())
 
 
-class Workers(Frozen):
+class Workers(Lean):
     """Identical workers of one job.
 
     Attributes
@@ -142,12 +183,42 @@ class Workers(Frozen):
     kind
         Kind of the workers: those of an inelastic job, or the base or flexible workers of an elastic one. A job
         that loses a base worker is preempted, while flexible workers may be released.
+    gpu_part
+        The part of one GPU that a worker needs, in thousandths, if it needs no whole ones.
+    gpu_types
+        The types of GPU that suit the workers; empty if all do.
     """
+
+    later = frozenset({"gpu_part", "gpu_types"})
 
     job: Name
     count: Count = 1
     demand: Resources
     kind: Literal["inelastic", "base", "flexible"] = "inelastic"
+    gpu_part: Annotated[int, Field(ge=0, lt=WHOLE_GPU)] = 0
+    gpu_types: Many[Name] = ()
+
+    @property
+    def thousandths(self) -> int:
+        """Thousandths of GPUs that one worker needs, in whole GPUs or as a part of one.
+
+        Examples
+        --------
+        >>> Workers(job="a", demand=Resources(gpu=2)).thousandths
+        2000
+        """
+        return self.demand.gpu * WHOLE_GPU + self.gpu_part
+
+    def suits(self, server: Server) -> bool:
+        """Check whether the workers accept the server's type of GPU.
+
+        Examples
+        --------
+        >>> server = Server(name="s", capacity=Resources(gpu=8), gpu_type="V100")
+        >>> Workers(job="a", demand=Resources(gpu=2), gpu_types=["T4"]).suits(server)
+        False
+        """
+        return not self.gpu_types or server.gpu_type in self.gpu_types
 
 
 class Placed(NamedTuple):
@@ -168,13 +239,51 @@ class Placed(NamedTuple):
     number: int
 
 
-class PlacementSolution(Frozen):
-    """The servers of all workers.
+class PlacedPart(NamedTuple):
+    """A number of workers with a part of one GPU each, all of the same GPU.
 
-    In files, each entry is ``[server, index in workers, number]``.
+    Attributes
+    ----------
+    server
+        Name of an individual server.
+    gpu
+        Index of the GPU on the server. Those that are shared already come first, then the free ones.
+    workers
+        Index in the problem's `workers`.
+    number
+        Number of these workers on the GPU.
     """
 
+    server: str
+    gpu: int
+    workers: int
+    number: int
+
+
+class PlacementSolution(Lean):
+    """The servers of all workers, and the GPUs of those that need part of one.
+
+    In files, each entry of `placed` is ``[server, index in workers, number]``, and each entry of `parts` is
+    ``[server, gpu, index in workers, number]``. Whole GPUs need no index: a worker gets any that nobody uses.
+    """
+
+    later = frozenset({"parts"})
+
     placed: Many[Placed]
+    parts: Many[PlacedPart] = ()
+
+    @property
+    def everywhere(self) -> tuple[Placed, ...]:
+        """All workers by server, whichever GPU they use.
+
+        Examples
+        --------
+        >>> PlacementSolution(placed=[("s", 0, 1)], parts=[("s", 2, 1, 3)]).everywhere[1]
+        Placed(server='s', workers=1, number=3)
+        """
+        if not self.parts:
+            return tuple(self.placed)
+        return (*self.placed, *(Placed(server, line, number) for server, _, line, number in self.parts))
 
 
 class Placement(Problem[PlacementSolution]):
@@ -196,10 +305,18 @@ class Placement(Problem[PlacementSolution]):
     ``"racks"``
         the number of racks with a server in use. Every server names its rack; `on_cluster` derives it from the
         network.
+    ``"unallocated"``
+        the free GPUs of all servers, in thousandths of a GPU. Workers may stay unplaced, so that this is the
+        problem of a full cluster: which workers to serve, and where, so that as few GPUs as possible are left.
 
     With ``split_jobs=False`` all workers of a job go to one pool, as a job may not run on two types of GPU.
 
-    Source: Aryl, section 5.3.
+    A worker may need a part of one GPU instead of whole GPUs, which it shares with others (`Workers.gpu_part`),
+    and accept only some types of GPU (`Workers.gpu_types`). Parts are not counted by ``"fragmentation"`` and
+    ``"preferences"``, which therefore allow whole GPUs only.
+
+    Source: Aryl, section 5.3. Parts of GPUs, their types, and ``"unallocated"``: Weng et al., "Beware of
+    fragmentation" (ATC 2023), sections 2 and 6.
 
     Examples
     --------
@@ -218,7 +335,7 @@ class Placement(Problem[PlacementSolution]):
     solution_type: ClassVar[type[Frozen]] = PlacementSolution
 
     problem: Literal["placement"] = "placement"
-    minimize: Literal["servers", "fragmentation", "preferences", "racks"] = "servers"
+    minimize: Literal["servers", "fragmentation", "preferences", "racks", "unallocated"] = "servers"
     split_jobs: bool = True
     servers: Annotated[Many[Server], Field(min_length=1)]
     workers: Many[Workers]
@@ -231,6 +348,7 @@ class Placement(Problem[PlacementSolution]):
             "fragmentation": "free GPUs",
             "preferences": "misplaced GPUs, servers",
             "racks": "racks",
+            "unallocated": "thousandths of a GPU",
         }[self.minimize]
 
     @classmethod
@@ -315,8 +433,11 @@ class Placement(Problem[PlacementSolution]):
                 if used > capacity.get(resource, 0):
                     rule = f"must be at most the capacity of {capacity.get(resource, 0)}"
                     raise RuleBroken(f"servers[{index}].used.{resource}", used, rule)
+            if server.free_gpus < 0:
+                rule = f"must be at most the {server.capacity.gpu - server.used.gpu} GPUs that `used` leaves"
+                raise RuleBroken(f"servers[{index}].shared", f"{len(server.shared)} GPUs", rule)
         for index, line in enumerate(self.workers):
-            if not any(line.demand.named.values()):
+            if not line.gpu_part and not any(line.demand.named.values()):
                 raise RuleBroken(f"workers[{index}].demand", 0, "must request some resource")
         elastic: dict[str, bool] = {}
         for index, line in enumerate(self.workers):
@@ -324,6 +445,17 @@ class Placement(Problem[PlacementSolution]):
             if elastic.setdefault(line.job, is_elastic) != is_elastic:
                 rule = "must suit the job's other lines: all inelastic, or all base or flexible"
                 raise RuleBroken(f"workers[{index}].kind", line.kind, rule)
+        return self
+
+    @model_validator(mode="after")
+    def _parts_are_valid(self) -> "Placement":
+        for index, line in enumerate(self.workers):
+            if line.gpu_part and line.demand.gpu:
+                rule = f"must be 0 for workers that need whole GPUs, here {line.demand.gpu}"
+                raise RuleBroken(f"workers[{index}].gpu_part", line.gpu_part, rule)
+            if line.gpu_part and self.minimize in {"fragmentation", "preferences"}:
+                rule = f"must be 0 where whole GPUs are counted, to minimize {self.minimize}"
+                raise RuleBroken(f"workers[{index}].gpu_part", line.gpu_part, rule)
         return self
 
     @property
@@ -366,18 +498,43 @@ class Placement(Problem[PlacementSolution]):
         return {name: server for server in self.servers for name in server.names}
 
     @cached_property
+    def beyond_amounts(self) -> str:
+        """What the problem has beyond amounts, empty if nothing; some methods know amounts only."""
+        if self.minimize == "unallocated":
+            return "workers may stay unplaced"
+        if any(line.gpu_part for line in self.workers):
+            return "workers need parts of GPUs"
+        return "workers need types of GPUs" if any(line.gpu_types for line in self.workers) else ""
+
+    @cached_property
     def misfit(self) -> str:
-        """Message naming the first worker that fits on no server, empty if there is none."""
-        rooms = set(self.rooms)
-        roomy: set[Vector] = set()
+        """Message naming the first worker that fits on no server and must, empty if there is none."""
+        if self.minimize == "unallocated":
+            return ""
+        rooms = {
+            (
+                room,
+                server.gpu_type,
+                WHOLE_GPU - min([0] if server.free_gpus else [*server.shared, WHOLE_GPU]),
+            ): server
+            for server, room in zip(self.servers, self.rooms, strict=True)
+        }
+        roomy: set[Any] = set()
         for index, (line, demand) in enumerate(zip(self.workers, self.demands, strict=True)):
-            if demand in roomy:
+            key = demand, line.gpu_part, line.gpu_types
+            if key in roomy:
                 continue
-            if not any(_fits(demand, room) for room in rooms):
+            if not any(
+                _fits(demand, room) and line.gpu_part <= part and line.suits(server)
+                for (room, _, part), server in rooms.items()
+            ):
                 needs = f"{line.demand.gpu} GPU, {line.demand.cpu} CPU, {line.demand.memory} memory"
                 further = (f", {amount} {name}" for name, amount in line.demand.__pydantic_extra__.items())
-                return f"workers[{index}] of job {line.job} ({needs}{''.join(further)}) fits on no server"
-            roomy.add(demand)
+                part = f", {line.gpu_part} thousandths of a GPU" if line.gpu_part else ""
+                types = f", GPU type {' or '.join(line.gpu_types)}" if line.gpu_types else ""
+                needed = f"{needs}{''.join(further)}{part}{types}"
+                return f"workers[{index}] of job {line.job} ({needed}) fits on no server"
+            roomy.add(key)
         return ""
 
     def objective(self, solution: PlacementSolution) -> Number:
@@ -388,6 +545,8 @@ class Placement(Problem[PlacementSolution]):
             return self.servers_in_use(solution)
         if self.minimize == "fragmentation":
             return self.free_gpus(solution)
+        if self.minimize == "unallocated":
+            return self.unallocated(solution)
         return self.misplaced_gpus(solution).total() * self.preference_weight + self.servers_in_use(solution)
 
     @property
@@ -403,7 +562,7 @@ class Placement(Problem[PlacementSolution]):
         """Return the set of names of the racks with a server in use."""
         hosts = self.hosts
         before = (server.rack for server in self.servers if server.in_use)
-        return tuple(dict.fromkeys([*before, *(hosts[placed.server].rack for placed in solution.placed)]))
+        return tuple(dict.fromkeys([*before, *(hosts[placed.server].rack for placed in solution.everywhere)]))
 
     def free_gpus(self, solution: PlacementSolution) -> int:
         """Count the free GPUs on the servers in use."""
@@ -411,6 +570,11 @@ class Placement(Problem[PlacementSolution]):
         opened = sum(server.free_gpus for server in self._opened(solution).values())
         taken = sum(self.workers[line].demand.gpu * number for _, line, number in solution.placed)
         return before + opened - taken
+
+    def unallocated(self, solution: PlacementSolution) -> int:
+        """Count the free thousandths of all GPUs."""
+        free = sum(server.thousandths * server.count for server in self.servers)
+        return free - sum(self.workers[line].thousandths * number for _, line, number in solution.everywhere)
 
     def misplaced_gpus(self, solution: PlacementSolution) -> Counter[str]:
         """Count the misplaced GPUs by kind of worker."""
@@ -427,41 +591,64 @@ class Placement(Problem[PlacementSolution]):
 
     def _opened(self, solution: PlacementSolution) -> dict[str, Server]:
         hosts = self.hosts
-        names = dict.fromkeys(placed.server for placed in solution.placed)
+        names = dict.fromkeys(placed.server for placed in solution.everywhere)
         return {name: hosts[name] for name in names if not hosts[name].in_use}
 
     def violations(self, solution: PlacementSolution) -> list[str]:
-        """Check that every worker is on a server of the instance and that no server is overfull."""
+        """Check that every worker is on a server of the instance and that no server or GPU is overfull."""
         hosts = self.hosts
         found = [
             f"placed[{index}]: {rule}"
             for index, placed in enumerate(solution.placed)
             for rule in self._unreadable(placed, hosts)
         ]
+        for index, part in enumerate(solution.parts):
+            found += [f"parts[{index}]: {rule}" for rule in self._unreadable_part(part, hosts)]
         if found:
             return found
-        return [*self._unplaced(solution), *self._overfull(solution, hosts), *self._split(solution, hosts)]
+        return [
+            *self._unplaced(solution),
+            *self._overfull(solution, hosts),
+            *self._overfull_gpus(solution, hosts),
+            *self._unsuited(solution, hosts),
+            *self._split(solution, hosts),
+        ]
 
     def _unreadable(self, placed: Placed, hosts: dict[str, Server]) -> Iterator[str]:
         if placed.server not in hosts:
             yield f"{placed.server!r} is not a server of the instance"
         if not 0 <= placed.workers < len(self.workers):
             yield f"{placed.workers} is not a line of workers"
+        elif self.workers[placed.workers].gpu_part:
+            yield f"line {placed.workers} needs part of a GPU, which must be named in parts"
         if placed.number < 1:
             yield f"{placed.number} workers are placed, must be at least 1"
 
+    def _unreadable_part(self, part: PlacedPart, hosts: dict[str, Server]) -> Iterator[str]:
+        if part.server not in hosts:
+            yield f"{part.server!r} is not a server of the instance"
+        elif not 0 <= part.gpu < hosts[part.server].gpus_with_room:
+            yield f"{part.gpu} is not a GPU of {part.server} with a free part"
+        if not 0 <= part.workers < len(self.workers):
+            yield f"{part.workers} is not a line of workers"
+        elif not self.workers[part.workers].gpu_part:
+            yield f"line {part.workers} needs no part of a GPU"
+        if part.number < 1:
+            yield f"{part.number} workers are placed, must be at least 1"
+
     def _unplaced(self, solution: PlacementSolution) -> Iterator[str]:
         placed: Counter[int] = Counter()
-        for _, index, number in solution.placed:
+        for _, index, number in solution.everywhere:
             placed[index] += number
+        may_miss = self.minimize == "unallocated"
         for index, line in enumerate(self.workers):
-            if placed[index] != line.count:
+            if placed[index] > line.count or (placed[index] < line.count and not may_miss):
                 yield f"workers[{index}] of job {line.job}: {placed[index]} of {line.count} are placed"
 
     def _overfull(self, solution: PlacementSolution, hosts: dict[str, Server]) -> Iterator[str]:
         rooms = dict(zip(map(id, self.servers), self.rooms, strict=True))
         loads: defaultdict[str, list[int]] = defaultdict(lambda: [0] * len(self.resources))
-        for name, index, number in solution.placed:
+        for name, index, number in solution.everywhere:
             load = loads[name]
             for position, amount in enumerate(self.demands[index]):
                 load[position] += amount * number
@@ -471,11 +658,36 @@ class Placement(Problem[PlacementSolution]):
                 if taken > free:
                     yield f"{name}: {taken} {resource} are placed, {free} are free"
 
+    def _overfull_gpus(self, solution: PlacementSolution, hosts: dict[str, Server]) -> Iterator[str]:
+        """Check the parts on each GPU, and that whole GPUs are left for the workers that need these."""
+        loads: Counter[tuple[str, int]] = Counter()
+        for name, gpu, index, number in solution.parts:
+            loads[name, gpu] += self.workers[index].gpu_part * number
+        newly_shared: Counter[str] = Counter()
+        for (name, gpu), taken in loads.items():
+            free = hosts[name].left(gpu)
+            if taken > free:
+                yield f"{name}: {taken} thousandths of GPU {gpu} are placed, {free} are free"
+            newly_shared[name] += gpu >= len(hosts[name].shared)
+        whole: Counter[str] = Counter()
+        for name, index, number in solution.placed:
+            whole[name] += self.workers[index].demand.gpu * number
+        for name, gpus in newly_shared.items():
+            free = hosts[name].free_gpus
+            if gpus and whole[name] + gpus > free:
+                yield f"{name}: {whole[name]} gpu and parts of {gpus} more are placed, {free} are free"
+
+    def _unsuited(self, solution: PlacementSolution, hosts: dict[str, Server]) -> Iterator[str]:
+        for name, index, _ in solution.everywhere:
+            if not self.workers[index].suits(hosts[name]):
+                kind = hosts[name].gpu_type
+                yield f"workers[{index}] of job {self.workers[index].job}: {name} has GPUs of type {kind!r}"
+
     def _split(self, solution: PlacementSolution, hosts: dict[str, Server]) -> Iterator[str]:
         if self.split_jobs:
             return
         pool: dict[str, Pool] = {}
-        for name, index, _ in solution.placed:
+        for name, index, _ in solution.everywhere:
             job, here = self.workers[index].job, hosts[name].pool
             if pool.setdefault(job, here) != here:
                 yield f"job {job}: runs on both training and inference servers"
@@ -492,24 +704,49 @@ class Placement(Problem[PlacementSolution]):
             "servers_in_use": self.servers_in_use(solution),
             "free_gpus": self.free_gpus(solution),
             **({"racks_touched": len(self.racks_touched(solution))} if self.minimize == "racks" else {}),
+            **self._measures_of_parts(solution),
             "misplaced_inelastic_gpus": misplaced["inelastic"],
             "misplaced_base_gpus": misplaced["base"],
             "misplaced_flexible_gpus": misplaced["flexible"],
         }
 
+    def _measures_of_parts(self, solution: PlacementSolution) -> dict[str, Number]:
+        """Return the measures that only matter where single GPUs or unplaced workers do."""
+        if not self.beyond_amounts:
+            return {}
+        placed = sum(number for _, _, number in solution.everywhere)
+        return {
+            "unallocated_thousandths": self.unallocated(solution),
+            "unplaced_workers": sum(line.count for line in self.workers) - placed,
+        }
+
     def candidates(self) -> Iterator[PlacementSolution]:
-        """Yield every way to spread the workers of each entry over the individual servers."""
-        names = list(self.hosts)
-        spreads = [list(_spreads(line.count, len(names))) for line in self.workers]
+        """Yield every way to spread the workers of each entry over the individual servers and GPUs."""
+        spreads = [list(self._spreads_of(line)) for line in self.workers]
         for choice in product(*spreads):
+            entries = [
+                (place, index, number)
+                for index, spread in enumerate(choice)
+                for place, number in spread.items()
+                if number
+            ]
             yield PlacementSolution(
-                placed=tuple(
-                    Placed(names[host], index, number)
-                    for index, spread in enumerate(choice)
-                    for host, number in enumerate(spread)
-                    if number
-                )
+                placed=tuple(Placed(name, index, number) for (name, gpu), index, number in entries if gpu < 0),
+                parts=tuple(
+                    PlacedPart(name, gpu, index, number) for (name, gpu), index, number in entries if gpu >= 0
+                ),
             )
+
+    def _spreads_of(self, line: Workers) -> Iterator[dict[tuple[str, int], int]]:
+        """Yield every way to spread the workers of an entry: their number by server and GPU, -1 for any GPU."""
+        if line.gpu_part:
+            places = [(name, gpu) for name, host in self.hosts.items() for gpu in range(host.gpus_with_room)]
+        else:
+            places = [(name, -1) for name in self.hosts]
+        least = 0 if self.minimize == "unallocated" else line.count
+        for count in range(least, line.count + 1):
+            for spread in _spreads(count, len(places)):
+                yield dict(zip(places, spread, strict=True))
 
 
 def _fits(demand: Vector, free: Vector) -> bool:
@@ -517,6 +754,10 @@ def _fits(demand: Vector, free: Vector) -> bool:
 
 
 def _spreads(count: int, servers: int) -> Iterator[tuple[int, ...]]:
+    if servers == 0:
+        if count == 0:
+            yield ()
+        return
     if servers == 1:
         yield (count,)
         return

@@ -13,6 +13,9 @@ from gsopt.scenario.training import Samples, Training
 #: The latest time and the longest duration, in seconds: 30,000 years.
 LATEST = 1e12
 
+#: Largest absolute value of a priority, enough for the 32-bit priorities of schedulers.
+MOST_PRIORITY = 10_000_000_000
+
 #: A time since the beginning of a workload, or a duration, in seconds.
 Seconds = Annotated[float, Field(ge=0, le=LATEST)]
 
@@ -161,10 +164,16 @@ class Job(Frozen):
     deadline
         Time by which the job should be complete, in seconds from the beginning of the workload and later than
         the release date; None if there is no deadline. A job that misses its deadline continues.
+    estimate
+        The user's estimate of the duration, in seconds, such as the time limit of a batch job; None if unknown.
+        Backfilling policies rely on it. A job that exceeds its estimate continues.
     checkpoints
         Whether the job keeps its progress when it stops or is evicted; otherwise it starts from scratch. A job
         that stops and continues at the same moment counts as resized or moved. It keeps its progress unless its
         machine left without notice.
+    priority
+        Priority of the job; a higher number is more important. Only some policies take it into account, as their
+        descriptions say.
 
     Examples
     --------
@@ -201,7 +210,9 @@ class Job(Frozen):
     phases: Many[Phase] = ()
     training: Training | None = None
     deadline: Seconds | None = None
+    estimate: Annotated[Seconds, Field(ge=LEAST)] | None = None
     checkpoints: bool = True
+    priority: Annotated[int, Field(ge=-MOST_PRIORITY, le=MOST_PRIORITY)] = 0
 
     @field_validator("modes", mode="after")
     @classmethod

@@ -63,6 +63,8 @@ FIGURES = (
     Figure("mean_execution", "mean execution", FigureKind.SECONDS, "s"),
     Figure("mean_jct_small", "mean JCT, small jobs", FigureKind.SECONDS, "s"),
     Figure("mean_jct_large", "mean JCT, large jobs", FigureKind.SECONDS, "s"),
+    Figure("mean_jct_highest", "mean JCT, highest priority", FigureKind.SECONDS, "s"),
+    Figure("mean_jct_others", "mean JCT, other priorities", FigureKind.SECONDS, "s"),
     Figure("mean_queueing_small", "mean queueing, small jobs", FigureKind.SECONDS, "s"),
     Figure("mean_queueing_large", "mean queueing, large jobs", FigureKind.SECONDS, "s"),
     Figure("mean_communication", "mean communication", FigureKind.SECONDS, "s"),
@@ -138,6 +140,22 @@ def _means_by_size(name: str) -> tuple[property, property]:
     return mean(large=False), mean(large=True)
 
 
+def _mean_jct(*, highest: bool) -> property:
+    """Return a property for the mean JCT of the jobs with the highest priority, or of all other jobs.
+
+    The mean is None if all jobs have the same priority.
+    """
+
+    def of(record: Any) -> Any:
+        top = max(record.priorities, default=0)
+        if top == min(record.priorities, default=0):
+            return None
+        pairs = zip(record.jct, record.done, strict=True)
+        return _mean([span for span, job in pairs if (record.priorities[job] == top) is highest])
+
+    return property(of)
+
+
 def _unfairness(name: str) -> tuple[property, property]:
     """Return properties for the fraction of jobs with a fairness ratio above 1, and for the largest ratio."""
 
@@ -178,6 +196,7 @@ class Record:
     epochs: tuple[Any, ...] = ()  # passes over the data set, of the jobs with a training
     demands: tuple[int, ...] = ()  # GPUs that every job demands, by number; empty if unknown
     deadlines: tuple[float | None, ...] = ()  # of every job by number; empty if unknown
+    priorities: tuple[int, ...] = ()  # of every job by number; empty if unknown
     shared_gpu_seconds: Any = 0  # the part of `gpu_seconds` in which several jobs hold a GPU
     bound: Any = None  # proven bound on the mean job completion time; None unless all jobs completed
     proof: str = ""  # what proves the bound, in one word
@@ -227,6 +246,7 @@ class Record:
 
     mean_jct, median_jct, p95_jct, p99_jct = _summary("jct")
     mean_jct_small, mean_jct_large = _means_by_size("jct")
+    mean_jct_highest, mean_jct_others = _mean_jct(highest=True), _mean_jct(highest=False)
 
     @property
     def makespan(self) -> Any:

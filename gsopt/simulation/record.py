@@ -39,6 +39,7 @@ def record_of(
         gps_fairness=tuple(ratios[1][job] for job in done),
         demands=tuple(job.gpus for job in workload.jobs),
         deadlines=clock.all_nearest(job.deadline for job in workload.jobs),
+        priorities=tuple(job.priority for job in workload.jobs),
         gpu_seconds=engine.occupied_seconds,
         shared_gpu_seconds=engine.shared_seconds,
         used=used,

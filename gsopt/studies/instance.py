@@ -75,6 +75,8 @@ def instances_of(point: Point) -> Iterator[StudyInstance]:
         "space": _space,
     }
     found = [kind for kind in kinds if kind in point.values]
+    if "generator" in found:  # its options may have the names of the other keys
+        found = ["generator"]
     if len(found) != 1:
         raise InvalidInput("", "", f"must have one of the keys {', '.join(kinds)}")
     kind = found[0]
@@ -273,7 +275,8 @@ def _refuse_no_data(field: str, point: Point, *, wanted: bool) -> None:
 def _instance(
     point: Point, base: str, definition: Definition, load: Callable[[], Any], word: str = ""
 ) -> StudyInstance:
-    options = _without(point, "generator", "reader", "workload", "scenario")
+    kinds = ("generator",) if "generator" in point.values else ("reader", "workload", "scenario")
+    options = _without(point, *kinds)
     leaving = [key for key in REPEATING if key in point.spanned]
     group, name = point.name(base, options, leaving=leaving), point.name(base, options)
     return StudyInstance(definition, word, group, name, options, load)

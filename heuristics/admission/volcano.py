@@ -1,6 +1,7 @@
 """Volcano's gangpreempt: in one domain after another, whole jobs stop until the pending gang fits."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from functools import partial
 
 from gsopt.core.budget import UNLIMITED, Budget
 from gsopt.core.errors import require
@@ -18,8 +19,9 @@ def volcano(
 
     Domains are the groups of the pending gang's level, in the order of the cluster; domains with too few GPUs
     in total are skipped. In each domain, gangs of the same queue with workers there stop by ascending priority,
-    the latest first, until the free GPUs suffice and the pending gang fits. The first domain where it fits is
-    chosen. No gang resumes.
+    the latest first, until the free GPUs suffice and the pending gang fits. Of gangs that are equal in this,
+    the one with the largest part of its GPUs in the domain comes first, where GPUs beyond those that the
+    pending gang needs do not count. The first domain where the gang fits is chosen. No gang resumes.
 
     Parameters
     ----------
@@ -35,9 +37,8 @@ def volcano(
     Source: Volcano v1.16.0-alpha.1 (commit ed72c7c8), ``pkg/scheduler/actions/gangpreempt/gangpreempt.go``,
     ``pkg/scheduler/actions/utils/bundle.go`` (``SortBundlesForPreempt``) and
     ``pkg/scheduler/plugins/network-topology-aware``, with the plugins ``priority`` and ``gang``. Gangs have no
-    workers to spare, so all bundles are whole jobs. The code's last criterion, the GPUs that a bundle frees in
-    the domain compared with those of the job, is never reached, because creation times and identifiers break
-    all ties before.
+    workers to spare, so all bundles are whole jobs. In the code's default configuration, the part of the GPUs
+    in the domain never decides, because identifiers break all ties of creation times before.
 
     Left out: wider domains than the gang's level, which the code forbids; narrower ones, which it tries later,
     although every candidate there has been tried; the limit of ``maxHyperNodesForEviction``; the order of
@@ -70,7 +71,7 @@ def volcano(
 
     def rule(room: Room, seats: Seats, candidates: Sequence[Running], budget: Budget) -> Stops | None:
         groups = problem.groups(seats.gang)
-        order = sorted(same_queue(candidates, seats.gang), key=least_important_first)
+        queue = same_queue(candidates, seats.gang)
         large = [
             number
             for number, group in enumerate(groups)
@@ -80,7 +81,7 @@ def volcano(
             machines = groups[number].machines
             free = gpus(room.free, machines)
             stopped: list[Running] = []
-            for gang in order:
+            for gang in sorted(queue, key=partial(_key, problem, machines, seats.gang.gpus)):
                 check_time(budget)
                 local = [machine for machine in room.machines(gang) if machine in machines]
                 if not local:
@@ -98,3 +99,14 @@ def volcano(
         return None
 
     return admit(problem, rule, budget)
+
+
+def _key(problem: Admission, machines: Collection[int], needed: int, gang: Running) -> tuple[float, ...]:
+    """Return a sort key: the priority, the latest start, the part of the gang's GPUs on the given machines."""
+    local = sum(
+        part.needs.gpu * number
+        for part, places in zip(gang.parts, gang.on, strict=True)
+        for name, number in places.items()
+        if problem.position[name] in machines
+    )
+    return (*least_important_first(gang), -min(local, needed) / gang.gpus if gang.gpus else 0.0)

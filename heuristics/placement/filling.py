@@ -8,8 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gsopt.core.budget import UNLIMITED, Budget
+from gsopt.core.errors import Unsupported
 from gsopt.core.method import NoSolution
 from gsopt.problems.placement import Placed, Placement, PlacementSolution, Pool
+from heuristics.placement.serving import Integers, Need, Scores, ServersLeft, serve
 
 #: See `heuristics.placement.scores`.
 Score = Callable[[Any, Any, Any], Any]
@@ -47,8 +49,11 @@ def fill(
     go to its preferred pool, or else all to the other.
 
     With `one_by_one`, a server is chosen for every worker. Otherwise the workers of a line fill a server before
-    the next one is chosen.
+    the next one is chosen. Where single GPUs matter, workers are placed one by one, and a part of a GPU is
+    taken from the one with the least left.
     """
+    if problem.beyond_amounts:
+        return _fill_gpus(problem, order, score, budget)
     if problem.misfit:
         return NoSolution(problem.misfit, proven=True)
     servers = _FillingServers(problem, score, one_by_one=one_by_one)
@@ -69,6 +74,20 @@ def fill(
     if placed < workers:
         return NoSolution(f"{workers - placed:,} of {workers:,} workers remain unplaced")
     return PlacementSolution(placed=tuple(servers.placed))
+
+
+def _fill_gpus(
+    problem: Placement, order: Sequence[int], score: Score, budget: Budget
+) -> PlacementSolution | NoSolution:
+    """Place workers where single GPUs matter, one by one, by what is left of all of a server's GPUs."""
+    if problem.minimize == "preferences":
+        raise Unsupported(f"{problem.beyond_amounts}, and preferences are minimized; use milp")
+
+    def rule(left: ServersLeft, need: Need, servers: Integers) -> tuple[Scores, Integers]:
+        gpus = left.thousandths(servers)
+        return score(gpus, left.empty[servers], servers), left.tightest(need, servers)
+
+    return serve(problem, rule, budget=budget, order=order)
 
 
 def _jobs(problem: Placement, order: Iterable[int]) -> Iterable[list[int]]:

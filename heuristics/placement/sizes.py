@@ -2,15 +2,15 @@
 
 from collections.abc import Callable
 
-from gsopt.problems.placement import Placement
+from gsopt.problems.placement import WHOLE_GPU, Placement
 
 #: Returns the size of each line of workers.
 Size = Callable[[Placement], list[float]]
 
 
 def gpus(problem: Placement) -> list[float]:
-    """Return the number of GPUs of one worker, for each line."""
-    return [line.demand.gpu for line in problem.workers]
+    """Return the number of GPUs of one worker, for each line. A part of a GPU counts as a fraction."""
+    return [line.thousandths / WHOLE_GPU if line.gpu_part else line.demand.gpu for line in problem.workers]
 
 
 def total_share(problem: Placement) -> list[float]:

@@ -1,5 +1,6 @@
 """Policies: callables that make the decider of a simulation, most of them published schedulers."""
 
+from heuristics.policies.backfilling import conservative_backfilling, easy_backfilling
 from heuristics.policies.break_even import break_even
 from heuristics.policies.castor import best_pairs, sjf_bsbf, sjf_ffs
 from heuristics.policies.dally import dally
@@ -27,7 +28,9 @@ __all__ = [
     "afs",
     "best_pairs",
     "break_even",
+    "conservative_backfilling",
     "dally",
+    "easy_backfilling",
     "efq",
     "elastic_las",
     "elastic_srtf",
@@ -58,6 +61,7 @@ __all__ = [
 
 #: The modules of further policies, by policy name; comparisons include these only if asked to by name.
 OTHERS = {
+    "admitting": "heuristics.policies.preempting",
     "allox": "heuristics.policies.allox",
     "allox_port": "heuristics.policies.allox",
     "aryl": "heuristics.policies.aryl",
@@ -71,6 +75,7 @@ OTHERS = {
     "gavel": "heuristics.policies.gavel",
     "ones": "heuristics.policies.ones",
     "pollux": "heuristics.policies.pollux",
+    "priority_preemption": "heuristics.policies.preempting",
     "rolling_prices": "heuristics.policies.marginal",
     "shockwave": "heuristics.policies.shockwave",
     "themis": "heuristics.policies.gavel",

@@ -14,7 +14,7 @@ from gsopt.scenario.cluster import Cluster, Machine, Switch
 from instances.arguments import at_least, fractions
 
 Workload = Literal["philly", "openb", "llm"]
-Costs = Literal["ones", "gpu_hours"]
+Costs = Literal["ones", "gpus", "gpu_hours"]
 
 #: GPUs of a job of Philly, and how many of a thousand have that many.
 _PHILLY = {1: 480, 2: 120, 4: 130, 8: 160, 16: 60, 24: 10, 32: 25, 64: 10, 128: 5}
@@ -119,7 +119,8 @@ def filled(
     gangs
         Number of pending gangs.
     costs
-        Cost of an eviction: 1 (``ones``), or the GPU-hours since the last checkpoint, up to four hours ago.
+        Cost of an eviction: 1 (``ones``), the gang's GPUs (``gpus``), or the GPU-hours since the last
+        checkpoint, up to four hours ago.
     movable, protected
         Share of the running gangs that may be moved, and share that must not be evicted. A move costs the
         GPU-hours of six minutes.
@@ -301,8 +302,15 @@ def _running(
         within=demand.within,
         on=[on],
         priority=random.choice((0, 0, 1, 1, 2)),
-        cost=1.0 if costs == "ones" else round(max(gpus, 0.5) * random.uniform(0, 4), 2),
+        cost=_cost(costs, gpus, random),
         move_cost=round(0.1 * max(gpus, 0.5), 2) if random.random() < movable else None,
         protected=random.random() < protected,
         started=-round(starts.uniform(0, _LONGEST_RUN), 1),
     )
+
+
+def _cost(costs: Costs, gpus: int, random: Random) -> float:
+    """Return the cost of evicting a gang; only GPU-hours are drawn at random."""
+    if costs == "gpu_hours":
+        return round(max(gpus, 0.5) * random.uniform(0, 4), 2)
+    return 1.0 if costs == "ones" else float(gpus)

@@ -5,7 +5,7 @@ from gsopt.problems.allocation import Allocation, ElasticJob
 
 
 def table_4() -> Allocation:
-    """Create the two jobs of Table 4 on eight GPUs, four of which the minimum workers use.
+    """Create the two jobs of Table 4 on eight GPUs, of which the minimum workers use four.
 
     Source: Aryl, Table 4. The table lists the running time with the maximum number of workers. With the
     minimum, it is longer by the factor maximum / minimum: 100 * 3 / 2 = 150 for A and 20 * 6 / 2 = 60 for B.

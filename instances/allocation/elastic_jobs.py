@@ -1,4 +1,4 @@
-"""Elastic jobs: random jobs like those of a training cluster, with too few GPUs to scale all of them."""
+"""Elastic jobs: random jobs like those of a training cluster that has too few GPUs to scale them all."""
 
 from random import Random
 from typing import Any, Literal, get_args
@@ -12,7 +12,7 @@ from instances.arguments import at_least, fractions
 Sizes = Literal["one", "powers_of_two", "any"]
 Scaling = Literal["proportional", "imperfect", "across_servers"]
 
-#: GPUs per worker, and how many jobs of a hundred have that many.
+#: Percentage of jobs by number of GPUs per worker, for each choice of sizes.
 _SIZES: dict[str, dict[int, int]] = {
     "one": {1: 100},
     "powers_of_two": {1: 40, 2: 25, 4: 20, 8: 15},
@@ -22,7 +22,7 @@ _SIZES: dict[str, dict[int, int]] = {
 #: Running times are log-normal: median 50 minutes, from a minute to ten days.
 _MEDIAN, _SPREAD, _SHORTEST, _LONGEST = 3_000, 1.5, 60, 864_000
 
-#: Servers beyond the first slow a job down by something between these shares.
+#: Limits of the fraction by which each server beyond the first prolongs a job.
 _LEAST_TOLL, _MOST_TOLL = 0.05, 0.6
 
 
@@ -44,7 +44,7 @@ def elastic_jobs(
     jobs
         Number of jobs.
     capacity
-        Number of GPUs that remain for extra workers. The GPUs of queued jobs' minimum workers are added to it.
+        Number of GPUs that remain for extra workers. The GPUs for the minimum workers of queued jobs are added.
     most_workers
         Upper limit of the minimum number of workers, which is drawn from 1 to this limit.
     most_extra
@@ -102,7 +102,7 @@ def elastic_jobs(
 def _worth(
     scaling: Scaling, time: int, least: int, most: int, gpus: int, toll: float, queued: bool
 ) -> dict[str, Any]:
-    """Return the job's fields that state the value of extra workers, and its running time if it is queued."""
+    """Return the fields with the value of extra workers and, if the job is queued, its running time."""
     if scaling == "proportional":
         return {"time_at_min": time}
     speed = imperfect(least, most) if scaling == "imperfect" else across_servers(gpus, toll)

@@ -1,4 +1,4 @@
-"""Multiple choice: the classes of random instances used to compare algorithms for this knapsack problem."""
+"""Multiple choice: random multiple-choice knapsacks of the five classes used to compare algorithms."""
 
 from collections.abc import Sequence
 from itertools import accumulate
@@ -15,7 +15,7 @@ Correlation = Literal["none", "weak", "strong", "subset_sum", "ordered"]
 #: Weight and value of an item.
 Item = tuple[int, int]
 
-#: By how much a value is more or less than the weight it is correlated with.
+#: Largest difference between a value and the weight with which it is correlated.
 _SPREAD = 10
 
 
@@ -37,7 +37,7 @@ def multiple_choice(
     classes
         Number of classes.
     items
-        Number of items in each class. Of items with equal weights only the best is kept.
+        Number of items in each class. Of items with equal weights, only the best is kept.
     largest
         Largest possible weight. The smallest is 1.
     correlation

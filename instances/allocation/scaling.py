@@ -1,16 +1,16 @@
-"""Scaling: values of extra workers for jobs without linear speed."""
+"""Scaling: values of extra workers for jobs whose speed-up is not linear."""
 
 from collections.abc import Callable
 
-#: Speed with a number of workers; only ratios matter.
+#: Speed as a function of the number of workers; only ratios matter.
 Speed = Callable[[int], float]
 
-#: GPUs of a server: workers beyond them talk over the network.
+#: GPUs per server; workers on different servers communicate over the network.
 SERVER_GPUS = 8
 
 
 def values(time: float, least: int, most: int, speed: Speed) -> tuple[float, ...]:
-    """Return, for each number of extra workers, by how many whole seconds it reduces the running time."""
+    """Return the running time saved by each number of extra workers, rounded to whole seconds."""
     return tuple(
         float(round(time - time * speed(least) / speed(workers))) for workers in range(least + 1, most + 1)
     )
@@ -33,8 +33,8 @@ def imperfect(least: int, most: int) -> Speed:
 def across_servers(gpus_per_worker: int, toll: float) -> Speed:
     """Return a speed function that drops at every eight-GPU server beyond the job's first one.
 
-    The drop makes the values neither concave nor monotone. The first worker on another server can cost time,
-    which later workers make up for. Measured curves look like this when a job expands to another node.
+    The drop makes the values neither concave nor monotone: the first worker on another server can prolong the
+    job, and later workers make up for it. Measured curves look like this when a job expands to another node.
     """
 
     def speed(workers: int) -> float:

@@ -10,7 +10,7 @@ from gsopt.scenario.job import Job, Workload
 #: GPUs that remain for extra workers, as a share of those in use.
 _REMAINING = 0.25
 
-#: How many times its own number of workers a job can use.
+#: Largest number of workers of a job, relative to its number in the trace.
 _GROWTH = 4
 
 #: Largest number of GPUs per worker: those of one server.
@@ -48,8 +48,8 @@ def proportional(workload: Workload) -> Allocation:
 def measured(workload: Workload, curves: Sequence[Curve]) -> Allocation:
     """Create an instance of the jobs running at the busiest moment, with measured scaling curves.
 
-    A worker has one GPU. Jobs with a given number of GPUs get, in turn, the curves that were measured at that
-    number. Between two measured numbers a job runs on the smaller one, so its values rise in steps, and fall
+    A worker has one GPU. The curves measured at a job's number of GPUs are assigned to jobs in rotation.
+    Between two measured numbers of GPUs, a job runs on the smaller one, so its values rise in steps, and fall
     where the curve falls. Jobs without a suitable curve are left out. The number of remaining GPUs is a quarter
     of those in use.
     """
@@ -74,7 +74,7 @@ def measured(workload: Workload, curves: Sequence[Curve]) -> Allocation:
 
 
 def busiest(jobs: Sequence[Job]) -> float:
-    """Return the moment with the most GPUs in use if jobs start when they are submitted."""
+    """Return the moment with the most GPUs in use if every job starts when it is submitted."""
     starts = [(job.release_date, 1, job.gpus) for job in jobs]
     ends = [(job.release_date + job.duration, 0, -job.gpus) for job in jobs]
     events = sorted(starts + ends)

@@ -1,4 +1,4 @@
-"""Spaces of small allocation problems."""
+"""Spaces: finite sets of small allocation problems for `gsopt.worst`."""
 
 from collections.abc import Sequence
 from itertools import product
@@ -9,12 +9,12 @@ from instances.arguments import at_least
 
 __all__ = ["tiny"]
 
-#: Fewest and most workers, GPUs of each, and run time on the fewest.
+#: A job: its fewest and most workers, GPUs per worker, and running time with the fewest workers.
 _Elastic = tuple[int, int, int, int]
 
 
 def tiny(*, jobs: int = 3, spare: int = 3, workers: int = 3, widths: int = 2, times: int = 4) -> Space:
-    """Return all problems in which a few elastic jobs may share a few spare GPUs.
+    """Return the space of all problems in which a few elastic jobs share a few spare GPUs.
 
     Parameters
     ----------
@@ -25,9 +25,9 @@ def tiny(*, jobs: int = 3, spare: int = 3, workers: int = 3, widths: int = 2, ti
     workers
         Largest number of workers of a job.
     widths
-        Largest number of GPUs of a worker.
+        Largest number of GPUs per worker.
     times
-        Longest running time with the fewest workers; running times are whole numbers of seconds.
+        Longest running time with the fewest workers, in whole seconds.
 
     Examples
     --------

@@ -15,7 +15,7 @@ from instances.suites import HANDMADE, in_folder, proven, regenerate, renamed
 #: Jobs and GPUs of the instances of production size.
 _PRODUCTION = ((50, 256), (200, 1_000), (500, 2_000), (2_000, 4_000))
 
-#: Value tables take room; with more jobs a file would be larger than 200 kB.
+#: Largest number of jobs with value tables; with more, the file would exceed 200 kB.
 _MOST_TABLES = 500
 
 
@@ -46,10 +46,10 @@ def production() -> list[Allocation]:
 
 
 def challenge() -> list[Allocation]:
-    """Generate instances whose optimality the exact method cannot prove within minutes.
+    """Generate instances that the exact method cannot solve to proven optimality within minutes.
 
-    Because weights and values are correlated, a price per GPU is useless, and weights up to a million lead to
-    too many states for dynamic programming.
+    Because weights and values are correlated, a price per GPU does not help, and weights of up to a million
+    lead to too many states for dynamic programming.
     """
     made = {
         f"strong-{classes:03}": multiple_choice(

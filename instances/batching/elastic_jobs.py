@@ -1,4 +1,4 @@
-"""Elastic jobs: a cluster and jobs whose batches may grow over several GPUs."""
+"""Elastic jobs: a cluster, and jobs whose batches can grow across several GPUs."""
 
 from random import Random
 from typing import Literal
@@ -11,10 +11,10 @@ from gsopt.problems.batching import Batching
 from instances.arguments import at_least, fractions
 from instances.speed_up import log_uniform
 
-#: Samples that fit on a GPU.
+#: Possible numbers of samples that fit on a GPU.
 _LOCAL_LIMITS = (32, 64, 128, 256, 512)
 
-#: GPUs of four to a server, on a network of 100 Gb/s.
+#: A network of 100 Gb/s between servers of four GPUs.
 _WIRE = Wire(bandwidth=12.5e9, latency=1e-5)
 
 
@@ -33,11 +33,11 @@ def elastic_jobs(
     reconfiguration: float = 0.0,
     seed: int = 0,
 ) -> Batching:
-    """Generate jobs whose batch limits are full batches of 1 to 64 GPUs.
+    """Generate jobs whose batch limits fill between 1 and 64 GPUs.
 
-    A step takes a fixed time of 5 to 50 ms, 0.2 to 4 ms per sample, and the time to exchange 20 MB to 1.5 GB of
-    gradients. Jobs have a hundred thousand to a hundred million samples left. All numbers are log-uniform.
-    Their ranges are gsopt's own, of the same order of magnitude as in the paper's models.
+    The duration of a step is the sum of a fixed time of 5 to 50 ms, 0.2 to 4 ms per sample, and the time to
+    exchange 20 MB to 1.5 GB of gradients. Jobs have between 100,000 and 100 million samples left. All numbers
+    are log-uniform. Their ranges are gsopt's own, and of the same order of magnitude as in the paper's models.
 
     Parameters
     ----------

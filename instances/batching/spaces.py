@@ -1,4 +1,4 @@
-"""Spaces of small batching problems."""
+"""Spaces: finite sets of small batching problems for `gsopt.worst`."""
 
 from collections.abc import Sequence
 from itertools import product
@@ -15,7 +15,7 @@ __all__ = ["tiny"]
 #: Samples that a GPU processes at once.
 _LOCAL = 8
 
-#: Remaining samples in units of 8, and speeds on one and two GPUs.
+#: A job: its remaining samples in units of 8, and its speeds on one and two GPUs.
 _Trained = tuple[int, int, int]
 
 
@@ -27,7 +27,7 @@ def tiny(
     speeds: int = 3,
     criterion: Literal["sruf", "rate", "sum_time"] = "sum_time",
 ) -> Space:
-    """Return all problems with a few jobs that run on one or two GPUs each.
+    """Return the space of all problems with a few jobs that each run on one or two GPUs.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def tiny(
     speeds
         Highest speed on two GPUs, relative to the speed on one GPU.
     criterion
-        The criterion of the problems.
+        The objective, as in `gsopt.problems.batching.Batching`.
 
     Examples
     --------

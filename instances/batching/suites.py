@@ -28,7 +28,7 @@ def small() -> list[Batching]:
 
 
 def medium() -> list[Batching]:
-    """Generate clusters of 16 to 64 GPUs as in the paper, for every criterion."""
+    """Generate clusters of 16 and 64 GPUs, as in the paper, with instances for every criterion."""
     made = {
         "016-020-sruf": elastic_jobs(gpus=16, jobs=20, seed=1),
         "016-020-printed": elastic_jobs(gpus=16, jobs=20, forced="none", caps="batch", seed=1),
@@ -43,7 +43,7 @@ def medium() -> list[Batching]:
 
 
 def challenge() -> list[Batching]:
-    """Generate an instance whose optimality the exact method cannot prove within minutes.
+    """Generate an instance that the exact method cannot solve to proven optimality within minutes.
 
     Menus of doublings up to 100,000 GPUs are far from convex, and a table of all jobs and numbers of GPUs would
     be too large.
@@ -57,7 +57,7 @@ def challenge() -> list[Batching]:
 
 
 def _degenerate() -> dict[str, Batching]:
-    """Generate instances of Equation 3 as printed, and with jobs that must run."""
+    """Generate the same jobs with the objective of Equation 3 as printed, and with other objectives."""
     jobs = [_job(name, 4, 4, left) for name, left in (("a", 100), ("b", 110), ("c", 120))]
     return {
         "printed-goal-runs-one-job": _handmade(4, jobs, forced="none", caps="batch"),

@@ -10,13 +10,13 @@ from gsopt.problems.colocation import Colocation, Mode, Pending, Running
 from gsopt.scenario.speed import IterationTime
 from instances.arguments import ascending, at_least
 
-#: Bytes of a GPU.
+#: Memory of a GPU, in bytes.
 _MEMORY = 80 * 2**30
 
-#: GPUs of a job, and how many jobs of a hundred ask for that many.
+#: Percentage of jobs by number of GPUs.
 _GPUS = {1: 40, 2: 20, 4: 15, 8: 15, 16: 10}
 
-#: Samples of a whole batch on each GPU.
+#: Samples per GPU in a whole batch.
 _BATCH = 32
 
 
@@ -31,10 +31,10 @@ def full_cluster(
     longest: int = 36_000,
     seed: int = 0,
 ) -> Colocation:
-    """Generate running and waiting jobs of models that slow each other down to different degrees.
+    """Generate running and waiting jobs whose models slow each other down to different degrees.
 
     Durations are log-uniform. The slowdown of each ordered pair of models is not measured but drawn from 1 to
-    `worst`. A part of a model's memory is constant, and the rest grows with the sub-batch. The slowdown of
+    `worst`. Part of a model's memory is constant, and the rest grows with the sub-batch. The slowdown due to
     sub-batches follows from `gsopt.scenario.speed.IterationTime` (Castor, Equation 3).
 
     Parameters
@@ -46,7 +46,7 @@ def full_cluster(
     worst
         Largest slowdown.
     modes
-        Largest number of times, at most 5, that the batch of 32 samples may be halved.
+        Largest number of times that the batch of 32 samples may be halved, at most 5.
     shortest, longest
         Shortest and longest duration of a job, in seconds.
     seed

@@ -14,7 +14,7 @@ from instances.suites import renamed
 from instances.traces.sia import FOLDER as SIA
 from instances.traces.sia import sia
 
-#: Types of GPUs on which Gavel's pairs were measured.
+#: GPU types on which Gavel's pairs were measured.
 _GPUS = ("v100", "p100", "k80")
 
 #: Folder of Lucid's tables.
@@ -22,7 +22,7 @@ _LUCID = Path("lucid")
 
 
 def from_data(folder: Path) -> Iterator[Colocation]:
-    """Yield four instances of Philly jobs, with pairs measured on Gavel's three GPU types and by Lucid.
+    """Yield four instances of Philly jobs: with pairs measured by Gavel on three GPU types, and by Lucid.
 
     The first 80 jobs of Sia's sample of Philly run and the other 80 wait. Without Lucid's table there are only
     three instances, and without Gavel's table or the sample there are no instances.
@@ -39,9 +39,9 @@ def from_data(folder: Path) -> Iterator[Colocation]:
 def measured(table: PairTable, jobs: Sequence[Job], *, seed: int = 0) -> Colocation:
     """Create an instance in which the first half of the given jobs run and the others wait.
 
-    The configuration of each job is drawn from a set in which every pair was measured, so that no slowdown is
-    invented. Memory is not known, but every measured pair fit on a GPU. The remaining fraction of each running
-    job is drawn.
+    The configuration of each job is drawn from a set in which every pair was measured, so that no slowdown has
+    to be made up. Memory is not known, but every measured pair did fit on a GPU. The remaining fraction of each
+    running job is drawn.
     """
     random = Random(seed)
     names = complete(table)
@@ -67,7 +67,7 @@ def measured(table: PairTable, jobs: Sequence[Job], *, seed: int = 0) -> Colocat
 
 
 def complete(table: PairTable) -> list[str]:
-    """Return a set of configurations with all pairs measured, dropping those with the most missing pairs."""
+    """Drop configurations, most missing pairs first, until no pair is missing, and return the rest."""
     kept = [profile.name for profile in table.profiles]
     while True:
         missing = {one: sum(other not in table.slowdowns.get(one, {}) for other in kept) for one in kept}

@@ -1,4 +1,4 @@
-"""Spaces of small colocation problems."""
+"""Spaces: finite sets of small colocation problems for `gsopt.worst`."""
 
 from collections.abc import Sequence
 from itertools import product
@@ -9,15 +9,15 @@ from instances.arguments import at_least
 
 __all__ = ["tiny"]
 
-#: Slowdown of a job of one model beside a job of another or of the same one.
+#: Slowdown of a job, by its own model and the model of the job that shares its GPUs.
 _INTERFERENCE = {"a": {"a": 1.2, "b": 1.5}, "b": {"a": 1.1, "b": 3.0}}
 
-#: Whether a job is running, its seconds, and its model.
+#: A job: whether it is running, its remaining seconds, and its model.
 _Half = tuple[bool, int, str]
 
 
 def tiny(*, jobs: int = 4, seconds: int = 3) -> Space:
-    """Return all problems with a few one-GPU jobs, each of one of two models that slow each other down.
+    """Return the space of all problems with a few one-GPU jobs of two models that slow each other down.
 
     Parameters
     ----------

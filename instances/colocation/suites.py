@@ -43,7 +43,7 @@ def large() -> list[Colocation]:
 
 
 def _pairs() -> dict[str, Colocation]:
-    """Generate pairs of a running and a waiting job, for both outcomes of the theorem and its printed sign."""
+    """Generate pairs of a running and a waiting job: both outcomes of the theorem, and its printed sign."""
     return {
         "pair-shares": _pair(4, 1, 2, 2),
         "pair-waits": _pair(1, 1, 3, 3),
@@ -92,7 +92,7 @@ def _competing() -> dict[str, Colocation]:
 
 
 def _memory() -> dict[str, Colocation]:
-    """Generate GPUs whose memory does not hold every pair."""
+    """Generate jobs that cannot all be paired, because some pairs exceed the memory of a GPU."""
     halves = Mode(name="half", slowdown=1.25, memory=24 * _GIB)
     quarters = Mode(name="quarter", slowdown=1.6, memory=14 * _GIB)
     divided = Pending(name="p", gpus=2, seconds=80, model="x", memory=44 * _GIB, modes=[halves, quarters])

@@ -10,16 +10,16 @@ from gsopt.problems.configuration import AdaptiveJob, Configuration, Shape
 from instances.records import recorded_decisions
 from instances.suites import renamed
 
-#: The record: a decision in each line of JSON.
+#: The record: one decision per line, in JSON.
 FILE = Path("baseline_oracles") / "sia-decisions-12jobs.jsonl.gz"
 
 
 def from_data(folder: Path) -> Iterator[Configuration]:
-    """Yield the 147 decisions of a run of the authors' simulator with 12 jobs on four nodes of four GPUs.
+    """Yield the 147 decisions that the authors' simulator made with 12 jobs on four four-GPU nodes.
 
     Without the record there are no instances. The authors' program gives forbidden configurations a goodput of
-    1e-4. Such configurations are never chosen, because they cost 100 or more, while the penalty for waiting is
-    1.1.
+    1e-4; here they have none. They are never chosen there either, because they cost 100 or more, while the
+    penalty for waiting is 1.1.
     """
     for number, problem in enumerate(recorded_decisions(folder / FILE, _problem), start=1):
         yield renamed(problem, f"real/sia-{number:03}")

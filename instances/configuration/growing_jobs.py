@@ -1,4 +1,4 @@
-"""Growing jobs: adaptive jobs on GPUs of several types, which may double their number of GPUs."""
+"""Growing jobs: adaptive jobs that run on several GPU types and may double their number of GPUs."""
 
 from collections.abc import Sequence
 from random import Random
@@ -8,13 +8,13 @@ from gsopt.problems.configuration import AdaptiveJob, Configuration, Shape, shap
 from instances.arguments import at_least, fractions
 from instances.speed_up import SpeedUp, log_uniform
 
-#: How many times faster a type is for a job than the slowest one is to another.
+#: Limits of the factor by which a GPU type changes the speed of a job.
 _SPEED = (0.5, 4.0)
 
-#: Seconds of a restart.
+#: Duration of a restart in seconds.
 _RESTART = 30
 
-#: Chance that a job has run on a type other than its own, so that its goodput is known there.
+#: Probability that a running job's goodput is known on a type other than its current one.
 _MEASURED = 0.5
 
 
@@ -31,9 +31,9 @@ def growing_jobs(
 ) -> Configuration:
     """Generate a typical decision in a scheduler's round: most jobs are running and some have just arrived.
 
-    Jobs scale as in `instances.goodput.running_jobs`, and each type is faster by a factor drawn for each job. A
-    job may double its GPUs. On a type on which it has not run, it may have one GPU, with a goodput that is
-    assumed to be the job's lowest. These numbers are gsopt's own.
+    Jobs scale as in `instances.goodput.running_jobs`. The speed of each job on each type is multiplied by a
+    random factor. A job may double its GPUs. On a type on which it has not run, it may have one GPU, with an
+    assumed goodput equal to its lowest known one. These numbers are gsopt's own.
 
     Parameters
     ----------

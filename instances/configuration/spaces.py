@@ -1,4 +1,4 @@
-"""Spaces of small configuration problems."""
+"""Spaces: finite sets of small configuration problems for `gsopt.worst`."""
 
 from collections.abc import Sequence
 from itertools import product
@@ -11,15 +11,15 @@ __all__ = ["tiny"]
 
 
 def tiny(*, jobs: int = 3, goodputs: int = 4) -> Space:
-    """Return all problems with a few new jobs on a node with four GPUs.
+    """Return the space of all problems with a few new jobs on a node with two to four GPUs.
 
     Parameters
     ----------
     jobs
         Largest number of jobs.
     goodputs
-        Largest goodput of a job on four GPUs. Goodputs are whole numbers that do not decrease with more GPUs;
-        on one GPU the goodput is 1.
+        Largest goodput of a job on four GPUs. Goodputs are integers that do not decrease with more GPUs. On one
+        GPU the goodput is 1.
 
     Examples
     --------

@@ -23,7 +23,7 @@ def small() -> list[Configuration]:
 
 
 def medium() -> list[Configuration]:
-    """Generate the cluster of the paper, 64 GPUs of one or three types, with few and with many jobs."""
+    """Generate clusters like the paper's, with at most 64 GPUs of one or three types, and few or many jobs."""
     made = {
         "04-009": growing_jobs(nodes=4, jobs=9, seed=1),
         "16-015": growing_jobs(jobs=15, seed=1),
@@ -38,7 +38,7 @@ def medium() -> list[Configuration]:
 
 
 def challenge() -> list[Configuration]:
-    """Generate instances whose optimality the exact method cannot prove within minutes."""
+    """Generate instances that the exact method cannot solve to proven optimality within minutes."""
     return in_folder("challenge", {"triples-30-048": triples(pools=30, gpus=48, excess=1, seed=1)})
 
 
@@ -56,7 +56,7 @@ def _restarts() -> dict[str, Configuration]:
 
 
 def _powers() -> dict[str, Configuration]:
-    """Generate the same jobs with other powers and penalties."""
+    """Generate the same jobs with other settings of the objective, such as its power and penalty."""
     flat, steep = _job("flat", goodputs=[1.0, 1.2, 1.3]), _job("steep", goodputs=[1.0, 2.0, 4.0])
     jobs = [flat, steep, _job("old", current=1, restart_factor=0.9)]
     return {
@@ -69,7 +69,7 @@ def _powers() -> dict[str, Configuration]:
 
 
 def _types() -> dict[str, Configuration]:
-    """Generate jobs that are faster on one of two types."""
+    """Generate jobs that are faster on one of two GPU types."""
     listed = [*shapes("fast", 1, 2), *shapes("slow", 1, 4)]
 
     def typed(name: str, *goodputs: float | None, **fields: Any) -> AdaptiveJob:

@@ -1,4 +1,4 @@
-"""Triples: jobs of fixed size, three of which fill a pool of GPUs or slightly exceed it."""
+"""Triples: jobs of fixed size in groups of three that fill or slightly exceed a pool of GPUs."""
 
 from random import Random
 
@@ -8,12 +8,12 @@ from gsopt.problems.configuration import AdaptiveJob, Configuration, Shape
 from instances.arguments import at_least
 from instances.triplets import LEAST_CAPACITY, triplets
 
-#: Least and most goodput of a job.
+#: Smallest and largest goodput of a job.
 _GOODPUT = (1.0, 4.0)
 
 
 def triples(*, pools: int = 30, gpus: int = 48, excess: int = 1, seed: int = 0) -> Configuration:
-    """Generate three waiting jobs for each of several equal pools, which they fill or exceed slightly.
+    """Generate three waiting jobs for each of several equal pools, which the jobs fill or slightly exceed.
 
     Each job needs a fixed number of GPUs, more than a quarter and less than half of a pool, and is equally fast
     in every pool. The goodput of each job is drawn, so that it matters which job waits. Pools are modelled as

@@ -1,4 +1,4 @@
-"""Half busy: a cluster of racks with half of its GPUs in use, and jobs that wait for the other half."""
+"""Half busy: a cluster of racks with half of its GPUs in use, and jobs waiting for the other half."""
 
 from random import Random
 from typing import Literal, get_args
@@ -14,13 +14,13 @@ Demands = Literal["powers_of_two", "any"]
 Weights = Literal["one", "levels", "drawn"]
 Maximize = Literal["value", "lexicographic", "fragmentation"]
 
-#: GPUs of a job, and how many jobs of a hundred ask for that many.
+#: Percentage of jobs by number of GPUs, for each choice of demands.
 _DEMANDS: dict[str, dict[int, int]] = {
     "powers_of_two": {1: 25, 2: 20, 4: 20, 8: 20, 16: 10, 32: 5},
     "any": {1: 20, 2: 15, 3: 15, 4: 10, 5: 10, 6: 10, 8: 10, 12: 5, 20: 5},
 }
 
-#: Weights of classes of jobs.
+#: Weights of the three classes of jobs.
 _LEVELS = (1.0, 2.0, 4.0)
 
 
@@ -36,7 +36,7 @@ def half_busy(
     maximize: Maximize = "value",
     seed: int = 0,
 ) -> Consolidation:
-    """Generate waiting jobs of models in Dally's Table I, and machines with some GPUs in use.
+    """Generate waiting jobs that train models of Dally's Table I, and machines with some GPUs in use.
 
     The number of GPUs in use is drawn separately for each machine, from none to all, so that some machines are
     completely free and others only partly. If there are many jobs, they compete for the free GPUs.
@@ -48,12 +48,12 @@ def half_busy(
     jobs
         Number of waiting jobs.
     busy
-        Mean share of the GPUs that are in use.
+        Mean share of GPUs in use.
     demands
-        GPU demands of jobs. ``powers_of_two``: 1, 2, 4, ... 32. ``any``: numbers in between as well.
+        GPU demands of jobs. ``powers_of_two``: 1, 2, 4, ..., 32. ``any``: 1, 2, 3, 4, 5, 6, 8, 12 or 20.
     weights
-        Weights of jobs. ``one``: 1 for all jobs. ``levels``: one of three levels. ``drawn``: three digits,
-        between 0.5 and 2.
+        Weights of jobs. ``one``: 1 for all jobs. ``levels``: 1, 2 or 4. ``drawn``: a number between 0.5 and 2
+        with three decimals.
     maximize
         The objective, as in `gsopt.problems.consolidation.Consolidation`.
     seed

@@ -1,4 +1,4 @@
-"""Spaces of small consolidation problems."""
+"""Spaces: finite sets of small consolidation problems for `gsopt.worst`."""
 
 from collections.abc import Sequence
 from itertools import combinations_with_replacement, product
@@ -19,7 +19,7 @@ _PENALTIES = {
 
 
 def tiny(*, jobs: int = 3, machines: int = 2, gpus: int = 2) -> Space:
-    """Return all problems with a few jobs on two racks of partly busy machines.
+    """Return the space of all problems with a few jobs on two racks of partly busy machines.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ def tiny(*, jobs: int = 3, machines: int = 2, gpus: int = 2) -> Space:
     machines
         Number of machines in each rack.
     gpus
-        Number of GPUs of each machine; any number of them may be busy.
+        Number of GPUs per machine; any number of them may be busy.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def tiny(*, jobs: int = 3, machines: int = 2, gpus: int = 2) -> Space:
 
 
 def _setting(cluster: Cluster, gpus: int, taken: Sequence[int]) -> Setting:
-    """Return the problems in which the given number of GPUs of each machine are busy."""
+    """Return the problems in which each machine has the given number of busy GPUs."""
     busy = [machine * gpus + gpu for machine, count in enumerate(taken) for gpu in range(count)]
 
     def make(chosen: Sequence[tuple[int, str]]) -> Consolidation:

@@ -51,7 +51,7 @@ def large() -> list[Consolidation]:
 
 
 def challenge() -> list[Consolidation]:
-    """Generate instances whose optimality the exact method cannot prove within minutes."""
+    """Generate instances that the exact method cannot solve to proven optimality within minutes."""
     made = {
         "triples-40-064": triples(racks=40, machines=8, excess=1, seed=1),
         "triples-30-128": triples(racks=30, machines=16, excess=3, seed=1),
@@ -129,7 +129,7 @@ def _objectives() -> dict[str, Consolidation]:
 
 
 def _deeper() -> dict[str, Consolidation]:
-    """Generate clusters with further levels: pods of racks, and islands in machines."""
+    """Generate clusters with more network levels: pods of racks, and islands in machines."""
     racks = [Rack(name=f"r{r}", machines=[Machine(name=f"m{r}", gpus=2)]) for r in range(4)]
     pods = [Switch(name=f"p{p}", level="pod", switches=racks[2 * p : 2 * p + 2]) for p in range(2)]
     halves = [[Island(name=f"i{m}{side}", gpus=2) for side in "ab"] for m in range(2)]

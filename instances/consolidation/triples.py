@@ -1,4 +1,4 @@
-"""Triples: jobs, three of which fill a rack or exceed it slightly."""
+"""Triples: jobs in groups of three that fill or slightly exceed a rack."""
 
 from random import Random
 
@@ -9,18 +9,18 @@ from gsopt.scenario.cluster import Cluster
 from instances.arguments import at_least
 from instances.triplets import LEAST_CAPACITY, triplets
 
-#: Models that lose the more, the further apart their GPUs are.
+#: Models that lose more speed the further apart their GPUs are.
 _MODELS = ("mobilenetv3", "resnet18", "alexnet")
 
 
 def triples(
     *, racks: int = 20, machines: int = 8, gpus: int = 8, excess: int = 1, seed: int = 0
 ) -> Consolidation:
-    """Generate three jobs for each rack of an empty cluster, which fill a rack or exceed it slightly.
+    """Generate three jobs for each rack of an empty cluster, which fill or slightly exceed a rack.
 
     Each job needs more than a quarter and less than half of a rack. Without excess, all jobs fit into racks if
-    the right groups of three are found. With an excess, some jobs do not fit. On GPUs that are further apart, a
-    job loses between hardly any and almost all of its speed, depending on its model.
+    the right groups of three are found. With an excess, some jobs do not fit. If its GPUs are further apart, a
+    job loses hardly any or almost all of its speed, depending on its model.
 
     Source: sizes as in `instances.triplets.triplets`, with racks as bins.
 

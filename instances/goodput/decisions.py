@@ -9,15 +9,15 @@ from gsopt.problems.goodput import Goodput, GoodputJob
 from instances.records import compressed_lines, recorded_decisions
 from instances.suites import renamed
 
-#: The record: a decision in each line of JSON.
+#: The record: one decision per line, in JSON.
 FILE = Path("baseline_oracles") / "pollux-decisions-12jobs-4nodes.jsonl.gz"
 
-#: GPUs of each node in it.
+#: GPUs of each node in the record.
 _GPUS = 4
 
 
 def from_data(folder: Path) -> Iterator[Goodput]:
-    """Yield the 45 decisions of a run of the authors' simulator with 12 jobs on four nodes of four GPUs.
+    """Yield the 45 decisions that the authors' simulator made with 12 jobs on four four-GPU nodes.
 
     Without the record there are no instances.
     """
@@ -26,7 +26,7 @@ def from_data(folder: Path) -> Iterator[Goodput]:
 
 
 def records(folder: Path) -> list[Mapping[str, Any]]:
-    """Yield, for each decision in the record, its data, the choice of the authors' search, and its fitness."""
+    """Return, for each decision in the record, its data, the choice of the authors' search, and its fitness."""
     return compressed_lines(folder / FILE)
 
 

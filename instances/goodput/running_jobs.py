@@ -1,4 +1,4 @@
-"""Running jobs: nodes with running adaptive jobs, and newly arrived jobs."""
+"""Running jobs: nodes that run adaptive jobs, and newly arrived jobs."""
 
 from random import Random
 
@@ -21,12 +21,12 @@ def running_jobs(
 ) -> Goodput:
     """Generate a typical decision in a scheduler's round: most jobs are running and some have just arrived.
 
-    A step on k GPUs takes 1 + r (k - 1) times as long as on one, where separate values of r are drawn for one
-    node and for several nodes. A batch with k times the samples makes k (h + 1) / (h + k) times as much
-    progress, where h is the drawn noise of the gradients. The speed-up is the progress divided by the time,
-    relative to the same quotient for the fair share of the GPUs on one node. A job may double its GPUs. These
-    numbers are gsopt's own. As in the authors' program, jobs are listed in ascending order of their GPU time so
-    far.
+    A step on k GPUs takes 1 + r (k - 1) times as long as on one GPU, where separate values of r are drawn for
+    one node and for several nodes. A batch with k times the samples makes k (h + 1) / (h + k) times as much
+    progress, where h is the gradient noise, which is also drawn. The speed-up is the progress divided by the
+    time, relative to the same quotient for the job's fair share of the GPUs on one node. A job may double its
+    GPUs. These numbers are gsopt's own. As in the authors' program, jobs are listed in ascending order of the
+    GPU time that they have used.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def running_jobs(
 
 
 def _state(random: Random, free: list[int], jobs: int, busy: float, most_nodes: int) -> list[list[int]]:
-    """Draw the GPUs of running jobs, on one node if there is room, otherwise on several nodes."""
+    """Draw the GPUs of each running job, on a single node if there is room, otherwise on several nodes."""
     left, typical = int(busy * sum(free)), busy * sum(free) / max(jobs, 1)
     narrow = list(range(len(free)))  # nodes without a part of a job on several
     vectors: list[list[int]] = []

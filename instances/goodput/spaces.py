@@ -1,4 +1,4 @@
-"""Spaces of small goodput problems."""
+"""Spaces: finite sets of small goodput problems for `gsopt.worst`."""
 
 from collections.abc import Sequence
 from itertools import pairwise, product
@@ -11,17 +11,17 @@ __all__ = ["tiny"]
 
 
 def tiny(*, jobs: int = 3, gpus: int = 3, steps: int = 2) -> Space:
-    """Return all problems with a few new jobs on one node.
+    """Return the space of all problems with a few new jobs on one node.
 
     Parameters
     ----------
     jobs
         Largest number of jobs.
     gpus
-        Largest number of GPUs of the node.
+        Largest number of GPUs on the node.
     steps
-        Number of equal steps from which the gain of each further GPU is composed. A gain is at most that of the
-        previous GPU, and the first GPU has a speed-up of 1.
+        The gain of each additional GPU is a multiple of 1 / `steps`, from 0 to 1. It is at most the gain of the
+        previous GPU. On one GPU the speed-up is 1.
 
     Examples
     --------

@@ -23,7 +23,7 @@ def small() -> list[Goodput]:
 
 
 def medium() -> list[Goodput]:
-    """Generate the cluster of the paper, 16 nodes of four GPUs, with few and with many jobs."""
+    """Generate clusters like the paper's, most of them with 16 four-GPU nodes, and few or many jobs."""
     made = {
         "04-009": running_jobs(nodes=4, jobs=9, seed=1),
         "16-008": running_jobs(jobs=8, seed=5),
@@ -38,7 +38,7 @@ def medium() -> list[Goodput]:
 
 
 def challenge() -> list[Goodput]:
-    """Generate instances whose optimality the exact method cannot prove within minutes."""
+    """Generate instances that the exact method cannot solve to proven optimality within minutes."""
     return in_folder("challenge", {"triples-40-128": triples(nodes=40, gpus_per_node=128, excess=1, seed=1)})
 
 
@@ -73,7 +73,7 @@ def _nodes() -> dict[str, Goodput]:
 
 
 def _drawn() -> dict[str, Goodput]:
-    """Generate jobs for two nodes of two GPUs."""
+    """Generate random jobs on two nodes of two GPUs."""
     return {
         f"drawn-{seed}": changed(
             running_jobs(nodes=2, gpus_per_node=2, jobs=3, seed=seed), about=About(source="drawn", seed=seed)

@@ -1,4 +1,4 @@
-"""Triples: jobs with one useful GPU count, three of which fill a node or slightly exceed it."""
+"""Triples: jobs with a single useful GPU count, in groups of three that fill or slightly exceed a node."""
 
 from random import Random
 
@@ -8,7 +8,7 @@ from gsopt.problems.goodput import Goodput, GoodputJob
 from instances.arguments import at_least
 from instances.triplets import LEAST_CAPACITY, triplets
 
-#: Least and most speed-up of a job.
+#: Smallest and largest speed-up of a job.
 _SPEEDUP = (0.5, 2.0)
 
 #: Seconds since the jobs were submitted.
@@ -16,7 +16,7 @@ _AGE = 3600.0
 
 
 def triples(*, nodes: int = 40, gpus_per_node: int = 128, excess: int = 1, seed: int = 0) -> Goodput:
-    """Generate three waiting jobs for each node, which together fill a node or exceed it slightly.
+    """Generate three waiting jobs for each node, which together fill or slightly exceed a node.
 
     Each job runs on one node, and makes no progress on fewer GPUs than its size, which is more than a quarter
     and less than half of a node. Its speed-up is drawn, so that it matters which job waits.
@@ -26,7 +26,7 @@ def triples(*, nodes: int = 40, gpus_per_node: int = 128, excess: int = 1, seed:
     Parameters
     ----------
     nodes, gpus_per_node
-        Number of nodes, and number of GPUs of each.
+        Number of nodes, and number of GPUs per node.
     excess
         Number of GPUs by which three jobs exceed a node.
     seed

@@ -1,4 +1,4 @@
-"""Interference: readers of published measurements of jobs that share a GPU.
+"""Interference: readers for published measurements of jobs that share a GPU.
 
 There is one reader per file format.
 

@@ -1,4 +1,4 @@
-"""Gavel: throughputs of 26 configurations on one GPU, alone and in all pairs, on three GPU types."""
+"""Gavel: throughputs of 26 configurations, alone and in pairs, on a single GPU of each of three types."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -19,7 +19,7 @@ _SPREAD = "_unconsolidated"  # workers on different machines: of no meaning for 
 _PLACED = re.compile(r"\('(?P<name>[^']+)', (?P<gpus>[0-9]+)\)")
 _BATCH = re.compile(r"\(batch size (?P<size>[0-9]+)\)")
 
-#: Both jobs of a pair.
+#: Number of jobs in a pair.
 _BOTH = 2
 
 Throughputs = Mapping[str, Mapping[str, Any]]
@@ -29,16 +29,16 @@ def gavel(path: str | Path, *, gpu: str = "v100") -> PairReading:
     """Read the pairs of jobs on one GPU from a table of throughputs published with Gavel.
 
     The table contains the iterations per second of each job alone (``null``) and of both jobs of each pair. The
-    entries for pairs of jobs on several GPUs are all 0 and are not read. Pairs on one GPU with a speed of 0,
-    which presumably need too much memory, are left out. So are pairs with a configuration that did not run
-    alone.
+    entries for pairs of jobs on several GPUs are all 0 and are not read. Pairs on one GPU with a speed of 0 are
+    left out; they presumably need too much memory. Pairs with a configuration that did not run alone are left
+    out as well.
 
-    The features are the batch size (1 if the name has none), iterations and samples per second, and the ratio
-    of the speed to the speed on each other GPU type in the file (0 if the job did not run there). The files
+    The features are the batch size (1 if the name has none), iterations and samples per second, and how many
+    times faster the job is than on each other GPU type in the file (0 if it did not run there). The files
     record neither utilization nor memory.
 
-    Source: the public repository of Gavel (OSDI 2020). In ``oracle_throughputs.json`` keys are names of
-    configurations. In the other files, keys also have the number of GPUs.
+    Source: the public repository of Gavel (OSDI 2020). The keys in ``oracle_throughputs.json`` are names of
+    configurations. Those in the other files also contain the number of GPUs.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def gavel(path: str | Path, *, gpu: str = "v100") -> PairReading:
 
 
 def _types(file: Path) -> dict[str, Throughputs]:
-    """Return the measurements on one GPU of each type, by configuration."""
+    """Return the measurements on a single GPU, by GPU type and configuration."""
     tables = read_tables(file)
     for kind, rows in tables.items():
         if not isinstance(rows, dict) or not all(isinstance(row, dict) for row in rows.values()):

@@ -1,4 +1,4 @@
-"""Lucid: relative speeds of 1,388 pairs of configurations on one GPU, and the resource use of each alone."""
+"""Lucid: relative speeds of 1,388 pairs of configurations on one GPU, and resource use of single jobs."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ FILE, ALONE = Path("lucid/data/colocate_info.csv.gz"), Path("lucid/analyzer/sing
 #: Columns that name a configuration.
 _KEYS = ("model", "dataset", "batchsize", "amp")
 
-#: Columns of the features of a configuration alone, by the name that they get.
+#: Columns of the features in the table of single jobs, by the name of the feature.
 _FEATURES = {
     "batch size": "batchsize",
     "mixed precision": "amp",
@@ -31,7 +31,7 @@ def lucid(path: str | Path, *, alone: str | None = None) -> PairReading:
 
     A configuration is named by model, data set, batch size and, with mixed precision, ``amp``. The table of
     pairs contains the speed of each job relative to its speed alone. The files do not say that speeds are
-    relative, but the values show it: the largest speed of a job over all its pairs is about 1, whatever its
+    relative, but the values show it: the largest speed of a job in all its pairs is about 1, regardless of its
     throughput. Jobs that are faster in a pair than alone get a slowdown of 1. The features come from the table
     of single jobs: batch size, mixed precision (0 or 1), samples per second, GPU utilization, memory
     utilization, and memory.

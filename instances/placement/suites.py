@@ -21,7 +21,9 @@ def committed() -> list[Placement]:
 
 def small() -> list[Placement]:
     """Generate small instances that can be solved by trying every placement."""
-    return in_folder("small", _whole_gpus(), _vectors(), _preferences(), _racks(), _corner_cases())
+    return in_folder(
+        "small", _whole_gpus(), _vectors(), _preferences(), _racks(), _single_gpus(), _corner_cases()
+    )
 
 
 def production() -> list[Placement]:
@@ -144,6 +146,33 @@ def _racks() -> dict[str, Placement]:
     }
 
 
+def _single_gpus() -> dict[str, Placement]:
+    parts = [
+        _workers("a", count=2, cpu=2, part=600),
+        _workers("b", count=2, cpu=2, part=500),
+        _workers("c", cpu=2, part=400),
+        _workers("d", gpu=1, cpu=4),
+        _workers("e", cpu=1),
+    ]
+    types = [
+        _server("t", gpu=2, cpu=8).model_copy(update={"gpu_type": "T4", "shared": (300,)}),
+        _server("v", gpu=2, cpu=8).model_copy(update={"gpu_type": "V100"}),
+    ]
+    return {
+        "gpu-parts": _handmade([_server("s", gpu=2, cpu=8, count=2)], parts),
+        "full-cluster": _handmade([_server("s", gpu=2, cpu=8)], parts, minimize="unallocated"),
+        "gpu-types": _handmade(
+            types,
+            [
+                parts[0],
+                parts[3].model_copy(update={"gpu_types": ("V100", "A100")}),
+                _workers("f", cpu=1, part=700),
+            ],
+            minimize="unallocated",
+        ),
+    }
+
+
 def _corner_cases() -> dict[str, Placement]:
     return {
         "no-workers": _handmade([_server("a", gpu=8, used=1), _server("b", gpu=8)], []),
@@ -177,8 +206,10 @@ def _workers(
     cpu: int = 0,
     memory: int = 0,
     kind: Literal["inelastic", "base", "flexible"] = "inelastic",
+    part: int = 0,
 ) -> Workers:
-    return Workers(job=job, count=count, demand=Resources(gpu=gpu, cpu=cpu, memory=memory), kind=kind)
+    demand = Resources(gpu=gpu, cpu=cpu, memory=memory)
+    return Workers(job=job, count=count, demand=demand, kind=kind, gpu_part=part)
 
 
 def _handmade(servers: list[Server], lines: list[Workers] | tuple[Workers, ...], **options: Any) -> Placement:

@@ -14,10 +14,10 @@ from instances.reclaiming.workers import Mode, draw_worker_size, split
 
 Elasticity = Literal["tagged", "fungible"]
 
-#: GPUs of a job, and how many jobs of a hundred have that many.
+#: Percentage of jobs by number of GPUs.
 _GPUS = {1: 38, 2: 14, 4: 14, 8: 18, 16: 9, 32: 5, 64: 2}
 
-#: Departures and new arrivals take turns; after eight turns of 40 % the cluster has turned over three times.
+#: Departures alternate with arrivals; after eight rounds of 40 %, the jobs have been replaced three times over.
 _TURNS = 8
 _DEPARTING = 0.4
 
@@ -38,20 +38,20 @@ def churn(
 ) -> Reclaiming:
     """Generate a cluster of eight-GPU servers after jobs have arrived and departed for a while.
 
-    Jobs have 1 to 64 GPUs, distributed as on production clusters. A job larger than the cluster is drawn again.
-    The workers of a job are placed by best fit. A job that does not fit waits, and later jobs may pass it.
-    Costs and flexible workers are drawn after the jobs are placed, so the placement does not depend on them.
+    Jobs have 1 to 64 GPUs, distributed as on production clusters. No job is larger than the cluster. Workers
+    are placed by best fit. A job that does not fit waits, and later jobs may pass it. Costs and flexible
+    workers are drawn after the jobs are placed, so the placement does not depend on them.
 
     Parameters
     ----------
     servers, demand
         Number of servers, and number of servers to return.
     utilisation
-        Share of the GPUs in use, above 0 and at most 1, which is reached or just exceeded.
+        Smallest share of GPUs in use, above 0 and at most 1. Jobs arrive until this share is reached.
     mode
-        ``packed``: a job has workers with 8 GPUs each, or one worker if it is smaller. ``worker``: the workers
-        of a job have 1, 2, 4 or 8 GPUs each at random, which scatters jobs over dozens of servers. ``mixed``:
-        80 % of the jobs are packed.
+        ``packed``: the workers of a job have 8 GPUs each; a job with fewer GPUs has one worker. ``worker``: the
+        number of GPUs per worker is drawn for each job from 1, 2, 4 and 8, which scatters jobs over dozens of
+        servers. ``mixed``: 80 % of the jobs are packed.
     elastic_share
         Share of the jobs with 4 GPUs or more that are elastic: half of their GPUs are flexible.
     elasticity
@@ -122,7 +122,7 @@ def _arrivals(capacity: int, mode: Mode, random: Random) -> Iterator[list[int]]:
 
 
 def _remaining(cluster: BestFit, running: list[Placement], random: Random) -> list[Placement]:
-    """Return the jobs that remain if every job departs with the same probability."""
+    """Remove each job with the same probability, and return the jobs that remain."""
     remaining: list[Placement] = []
     for placement in running:
         if random.random() < _DEPARTING:
@@ -144,7 +144,7 @@ def _job(name: str, placement: Placement, elastic_share: float, weighted: bool, 
 
 
 def _halves(placement: Placement) -> tuple[Placement, Placement]:
-    """Split a placement into base and flexible GPUs, where the half placed first is the base."""
+    """Split a placement into base and flexible GPUs; the half that was placed first is the base."""
     base: dict[int, int] = {}
     needed = sum(placement.values()) // 2
     for server, gpus in placement.items():

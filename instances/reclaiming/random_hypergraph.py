@@ -17,7 +17,7 @@ def random_hypergraph(
     demand: int = 12,
     seed: int = 0,
 ) -> Reclaiming:
-    """Generate jobs with one GPU on each of `span` different servers, which are drawn at random.
+    """Generate jobs that have one GPU on each of `span` randomly drawn servers.
 
     Every server has eight GPUs, or as many as the fullest server needs. With a span of 2 the jobs are the edges
     of a random graph, which has one giant component once there are about as many jobs as servers.

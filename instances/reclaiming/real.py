@@ -13,10 +13,10 @@ from instances.traces.itp import itp
 from instances.traces.philly import FILE as PHILLY
 from instances.traces.philly import philly
 
-#: The months in which the Philly trace is dense.
+#: Beginning and end of the months in which the Philly trace is dense.
 _PHILLY_DATES = datetime(2017, 10, 1), datetime(2017, 12, 1)  # noqa: DTZ001 - the trace has no time zone
 
-#: Servers of which the trace keeps more than half of the GPUs busy, and a fifth of them to return.
+#: Number of servers, few enough that the trace keeps more than half of the GPUs busy. A fifth must be returned.
 _PHILLY_SERVERS, _PHILLY_DEMAND = 80, 16
 _ITP_SERVERS, _ITP_DEMAND = 150, 30
 
@@ -24,7 +24,7 @@ _MODES: tuple[Mode, ...] = ("packed", "worker")
 
 
 def from_data(folder: Path) -> Iterator[Reclaiming]:
-    """Yield instances from three moments of the Philly and ITP traces in a folder, packed and scattered.
+    """Yield instances from three moments of the Philly and ITP traces, with packed and with scattered jobs.
 
     A trace that is not in the folder is skipped.
     """

@@ -1,4 +1,4 @@
-"""Replay: a workload that runs on a cluster and can be advanced in time."""
+"""Replay: a workload that runs on a cluster and can be advanced to any time."""
 
 from collections import deque
 from heapq import heapify, heappop, heappush, heapreplace
@@ -9,25 +9,25 @@ from instances.reclaiming.best_fit import BestFit
 from instances.reclaiming.layout import Placement
 from instances.reclaiming.workers import Mode, draw_worker_size, split
 
-#: GPUs of a job and of its workers: jobs of one shape fit, or do not fit, alike.
+#: GPUs of a job and of each worker. If one job of a shape does not fit, no other one does.
 _Shape = tuple[int, int]
 
 
 class ServerReplay:
     """A workload running on eight-GPU servers, first come first served with backfilling.
 
-    A job starts as soon as all its workers fit, placed by best fit with the largest workers first. A job that
-    does not fit waits, and later jobs may overtake it. At every departure the waiting jobs are tried in the
-    order of their arrival, so a large job may wait for a long time on a crowded cluster. A job larger than the
-    cluster is left out.
+    A job starts as soon as all its workers fit. They are placed by best fit, largest workers first. A job that
+    does not fit waits, and later jobs may overtake it. At every departure, the waiting jobs are tried in order
+    of arrival, so a large job may wait for a long time on a crowded cluster. A job larger than the cluster is
+    left out.
 
-    Waiting jobs are grouped by shape. Once a job does not fit, no job of its shape is tried until the next
-    departure, so a long queue costs no more than a short one.
+    Waiting jobs are grouped by shape. Once a job does not fit, no other job of its shape is tried until the
+    next departure, so a long queue takes no more time than a short one.
 
     Attributes
     ----------
     running
-        Placement of every running job, by name, in the order of their starts.
+        Placements of the running jobs by name, in the order in which the jobs started.
     left_out
         Names of the jobs that are larger than the cluster.
     """
@@ -50,7 +50,7 @@ class ServerReplay:
         return sum(map(len, self._waiting.values()))
 
     def advance(self, time: float) -> None:
-        """Advance to a time in seconds, inclusive, with departures before arrivals."""
+        """Process all events up to and including a time in seconds, at each time departures before arrivals."""
         while True:
             arrival = self._arrivals[0].release_date if self._arrivals else None
             end = self._ends[0][0] if self._ends else None
@@ -78,7 +78,7 @@ class ServerReplay:
         self._start_waiting(end)
 
     def _start_waiting(self, now: float) -> None:
-        """Start the waiting jobs that fit, in the order of their arrival."""
+        """Start the waiting jobs that fit, in order of arrival."""
         first = [(queue[0][0], shape) for shape, queue in self._waiting.items()]
         heapify(first)
         while first and self._cluster.free_gpus:

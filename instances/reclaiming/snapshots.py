@@ -1,4 +1,4 @@
-"""Snapshots: instances from a workload that is replayed on a cluster."""
+"""Snapshots: instances taken from a workload that is replayed on a cluster."""
 
 from collections.abc import Iterable
 from typing import get_args
@@ -23,9 +23,9 @@ def snapshots(
     mode: Mode = "packed",
     seed: int = 0,
 ) -> list[Reclaiming]:
-    """Replay a workload on eight-GPU servers and return an instance at each of several times, in order.
+    """Replay a workload on eight-GPU servers, and return instances at several times, in ascending order.
 
-    `ServerReplay` explains how jobs are placed and wait, and `churn` explains the modes. Times are in seconds
+    `ServerReplay` explains how jobs wait and are placed, and `churn` explains the modes. Times are in seconds
     from the beginning of the workload. If `times` is None, `count` times are spaced evenly between the first
     and the last release date. The `source` of an instance states how many jobs wait at that time, and how many
     were left out because they are larger than the cluster.

@@ -1,4 +1,4 @@
-"""Spaces of small reclaiming problems."""
+"""Spaces: finite sets of small reclaiming problems for `gsopt.worst`."""
 
 from collections.abc import Sequence
 from itertools import combinations, permutations, product
@@ -9,19 +9,19 @@ from instances.arguments import at_least
 
 __all__ = ["tiny"]
 
-#: The servers on which a job has a worker each, by number, and its cost.
+#: A job: the indices of the servers on which it has one worker each, and its cost.
 _Spread = tuple[tuple[int, ...], int]
 
 
 def tiny(*, jobs: int = 3, servers: int = 3, costs: int = 2) -> Space:
-    """Return all problems with a few jobs, each with one worker on some of the servers.
+    """Return the space of all problems with a few jobs that each have one worker on some of the servers.
 
     Parameters
     ----------
     jobs
         Largest number of jobs.
     servers
-        Largest number of servers; any number of them except all are to be returned.
+        Largest number of servers. At least one must be returned, and at least one is kept.
     costs
         Largest cost of preempting a job; costs are positive integers.
 

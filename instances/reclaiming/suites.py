@@ -30,12 +30,12 @@ def tiny() -> list[Reclaiming]:
 
 
 def small() -> list[Reclaiming]:
-    """Generate the instances of 4 to 9 servers that can be solved by trying every choice of servers."""
+    """Generate the instances with 4 to 9 servers, which can be solved by trying every choice of servers."""
     return in_folder("small", _plain(), _weighted(), _elastic(), _collateral(), _corner_cases())
 
 
 def production() -> list[Reclaiming]:
-    """Generate the instances of 520 servers, as large as a production loan."""
+    """Generate the instances with 520 servers, as many as in Aryl's inference cluster."""
     return [
         renamed(churn(mode=mode, demand=demand, seed=demand), f"production/{mode}-{demand:03}")
         for mode in _MODES
@@ -44,7 +44,7 @@ def production() -> list[Reclaiming]:
 
 
 def challenge() -> list[Reclaiming]:
-    """Generate instances whose optimality the exact method cannot prove within minutes.
+    """Generate instances that the exact method cannot solve to proven optimality within minutes.
 
     Dense random hypergraphs are expanders: on any small set of servers, almost every worker belongs to a
     different job, so relaxations prove only a trivial bound.

@@ -1,9 +1,10 @@
-"""Workers: the workers into which a job is split for placement on servers."""
+"""Workers: functions that split jobs into workers for placement on servers."""
 
 from random import Random
 from typing import Literal
 
-#: How jobs are split: in the largest workers possible, in workers of random size, or 80 % and 20 % of either.
+#: How jobs are split. ``packed``: into the largest possible workers. ``worker``: into workers of random size.
+#: ``mixed``: 80 % of the jobs as in ``packed``, the others as in ``worker``.
 Mode = Literal["packed", "mixed", "worker"]
 
 _SIZES = (1, 2, 4, 8)
@@ -11,7 +12,7 @@ _PACKED_SHARE = {"packed": 1.0, "mixed": 0.8, "worker": 0.0}
 
 
 def draw_worker_size(gpus: int, mode: Mode, random: Random) -> int:
-    """Return the GPUs per worker of a job: 8, or randomly 1, 2, 4 or 8, but no more than the job has."""
+    """Return the GPUs per worker of a job: 8, or a random one of 1, 2, 4 and 8, at most those of the job."""
     packed = random.random() < _PACKED_SHARE[mode]
     return min(gpus, _SIZES[-1] if packed else random.choice(_SIZES))
 

@@ -1,4 +1,4 @@
-"""Scenarios: workload, cluster and events together, as in a paper's evaluation."""
+"""Scenarios: a workload with its cluster and events, as in the evaluation of a paper."""
 
 from instances.scenarios.aryl import aryl
 from instances.scenarios.elasticflow import elasticflow

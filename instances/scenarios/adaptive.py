@@ -1,4 +1,4 @@
-"""Adaptive jobs: the workloads of Pollux and Sia, with jobs based on measurements of their models."""
+"""Adaptive jobs: the workloads of Pollux and Sia, whose jobs are based on measurements of their models."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -15,22 +15,22 @@ from instances.doublings import halved
 from instances.traces.applications import FOLDER
 from instances.traces.reading import TraceRow, find, read_whole_table
 
-#: Name of the mode in which a job chooses its batch.
+#: Name of the mode in which a job chooses its batch size.
 ADAPTIVE = "adaptive"
 
-#: Jobs of this model have one GPU, and the batch of their row. Source: the simulator of Pollux.
+#: Jobs of this model have one GPU and keep the batch size of their row. Source: the simulator of Pollux.
 SINGLE = "ncf"
 
-#: Paths of the workloads in the folder of public traces; those of Sia by name of the sample.
+#: Paths of the workloads in the folder of public traces; Sia's are in one folder per sample.
 POLLUX, SIA = Path("pollux_osdi21", "workloads"), Path("sia", "workloads")
 
-#: Whose simulator to follow.
+#: The simulator to follow: that of Pollux or Sia, or that of Ares.
 Setting = Literal["published", "ares"]
 
-#: Seconds of a round in Ares' simulator, and most nodes of a job there.
+#: Seconds per round in the simulator of Ares, and its largest number of nodes per job.
 ROUND, NODES_OF_A_JOB = 360, 8
 
-#: Most nodes of a cluster.
+#: Largest number of nodes of a cluster.
 MOST_NODES = 100_000
 
 _COLUMNS = ("name", "time", "application", "num_replicas", "batch_size")
@@ -47,9 +47,9 @@ class SubmittedJob(NamedTuple):
 
 
 def orders(path: str | Path, trace: str, number: int, jobs: int | None) -> list[SubmittedJob]:
-    """Read all rows, or only the first ones, of a workload of Pollux or Sia.
+    """Read the rows of a workload of Pollux or Sia, or only the first `jobs` of them.
 
-    The options are those of `pollux`.
+    The arguments are those of `pollux`.
     """
     require(jobs is None or jobs >= 1, "jobs", jobs, "must be at least 1")
     folder = POLLUX if trace == "pollux" else SIA / trace
@@ -63,18 +63,19 @@ def _order(row: TraceRow) -> SubmittedJob:
 
 
 class Menus:
-    """A cache of the durations and menus of applications' jobs.
+    """A cache of the durations and menus of the jobs of each application.
 
-    The duration of a job is that of its whole training with its user's batch size, on the best placement of its
-    demanded GPUs. Speeds in its menu are the highest ones, in the best epoch and placement, on each number of
-    GPUs, relative to the demanded number. If there are several types of GPU, the best type counts.
+    The duration of a job is the duration of its whole training run with the user's batch size, on the best
+    placement of the demanded GPUs. For each number of GPUs, the menu contains the highest speed of any epoch
+    and placement, relative to that on the demanded number. If there are several GPU types, the best type
+    counts.
 
     Parameters
     ----------
     applications, agents
-        The measurements of each model, and the settings by which jobs measure and tune themselves.
+        The measurements of each model, and the settings with which jobs measure and tune themselves.
     most_gpus
-        The largest number of GPUs of a job, or such a number for each type if models are measured on several.
+        The largest number of GPUs of a job, or one such number per GPU type if models were measured on several.
     """
 
     def __init__(
@@ -88,7 +89,7 @@ class Menus:
     def job(self, order: SubmittedJob, *, tunes: bool) -> Job:
         """Return the job of a row.
 
-        If it `tunes`, the job has an additional mode that chooses its batch size.
+        With `tunes`, the job has an additional mode in which it chooses its batch size.
         """
         batch = order.batch_size
         duration = self._seconds(order.model, order.gpus, batch)
@@ -109,7 +110,7 @@ class Menus:
         )
 
     def halved(self, order: SubmittedJob, halvings: int) -> SubmittedJob:
-        """Return a row with a halved demand, or the next larger demand on which the job can run."""
+        """Return a row with a halved demand, or the next larger demand on which its job can run."""
         batch = order.batch_size
         counts = range(halved(order.gpus, halvings), order.gpus)
         able = (gpus for gpus in counts if self._seconds(order.model, gpus, batch) is not None)
@@ -124,12 +125,12 @@ class Menus:
         return {gpus: rate / demanded for gpus, rate in self._rates(model, users, batch).items()}
 
     def _courses(self, model: str, users: int) -> list[tuple[Course, int]]:
-        """Return the course of a training on each type of GPU, and the most GPUs there."""
+        """Return, for each GPU type, the course of a training run and the largest number of GPUs."""
         course = Course(self._applications[model], self._agents, users)
         return [(course.on(gpu_type), most) for gpu_type, most in self._most_gpus.items()]
 
     def _rates(self, model: str, users: int, batch: int | None) -> dict[int, float]:
-        """Return the highest rate on each number of GPUs on which the model can run."""
+        """Return the highest rate for each number of GPUs on which the model can run."""
         counts_samples = self._agents.progress == "samples"
         key = (model, users if counts_samples else None, batch)
         if key not in self._known_rates:
@@ -161,12 +162,12 @@ def scenario_of(
     halvings: int | None = None,
     **physics: Any,
 ) -> Scenario:
-    """Create a scenario of jobs that tune their batches, or of the same jobs in the setting of Ares.
+    """Create a scenario of jobs that tune their batch sizes, or of the same jobs in the setting of Ares.
 
     Rounds and intervals begin at time 0 of the workload, as in the authors' simulators. In the setting of Ares,
     progress counts samples, batch sizes are fixed, jobs have at most eight nodes, and a restart takes time only
-    if the number of nodes changes. All nodes are equal. Demands are those of the rows unless halved. `physics`
-    sets further fields of `gsopt.scenario.scenario.Physics`.
+    if the number of nodes changes. Demands are those of the rows, unless they are halved. `physics` sets
+    further fields of `gsopt.scenario.scenario.Physics`.
 
     Raises
     ------
@@ -189,7 +190,7 @@ def scenario_of(
 
 
 def home_of(path: str | Path) -> Path:
-    """Return the folder of all public traces: the nearest one, at or above the path, with Sia's profiles."""
+    """Return the folder of all public traces: the nearest folder at or above a path that has Sia's profiles."""
     for folder in (Path(path).absolute(), *Path(path).absolute().parents):
         if (folder / FOLDER).is_dir():
             return folder
@@ -202,7 +203,7 @@ def nodes_of(nodes: int, gpus: int, gpu_type: str = "") -> Cluster:
 
 
 def typed_nodes(nodes: Mapping[str, int], gpus: Mapping[str, int]) -> Cluster:
-    """Return a cluster in one rack of numbers of nodes by GPU type, with numbers of GPUs each by type."""
+    """Return a cluster of one rack, given the number of nodes and of GPUs per node for each GPU type."""
     machines: list[Machine] = []
     for gpu_type, number in nodes.items():
         require(1 <= number <= MOST_NODES, "nodes", number, f"must be at least 1 and at most {MOST_NODES:,}")

@@ -22,24 +22,24 @@ from instances.scenarios.lending import lending
 from instances.scenarios.overlaid import LOAD, made_up_workload, overlaid_workload
 from instances.traces.itp import itp
 
-#: GPUs of every server; servers of the training and of the inference cluster. Source: Aryl, section 7.1.
+#: GPUs per server, and servers of the training and of the inference cluster. Source: Aryl, section 7.1.
 GPUS, SERVERS, INFERENCE_SERVERS = 8, 443, 520
 
-#: How many times slower a GPU of the inference cluster is. Source: Aryl, section 7.5: three servers of it stand
-#: for one training server; its Table 10 takes four.
+#: How many times slower a GPU of the inference cluster is. Source: Aryl, section 7.5, where three inference
+#: servers replace one training server; Table 10 assumes four.
 SLOWER = 3.0
 
-#: Most servers of each cluster, 200 times as many as in the paper.
+#: Largest number of servers of each cluster, about 200 times as many as in the paper.
 MOST_SERVERS = 100_000
 
-#: How many times slower a GPU may be, as in `gsopt.scenario.speed.Speed`.
+#: Largest factor by which a GPU may be slower, as in `gsopt.scenario.speed.Speed`.
 MOST_SLOWER = 1_000_000
 
-#: Seconds of overhead whenever a job is preempted. Source: Aryl, section 7.2.
+#: Overhead of each preemption, in seconds. Source: Aryl, section 7.2.
 OVERHEAD = 63.0
 
-#: The degrees of support for elastic scaling and heterogeneous training: shares of the jobs that have either,
-#: and how many times slower the latter are on several types of GPU. Source: Aryl, section 7.1.
+#: Support for elastic scaling and heterogeneous training: the shares of elastic and of heterogeneous jobs, and
+#: how many times slower heterogeneous jobs are on several GPU types at once. Source: Aryl, section 7.1.
 SUPPORT: Mapping[str, tuple[float, float, float]] = {
     "basic": (0.05, 0.0, 1.0),
     "advanced": (0.05, 0.1, 1 / 0.7),
@@ -98,8 +98,8 @@ def aryl(
 ) -> Scenario:
     """Create a scenario of Aryl: a training cluster and an inference cluster, their jobs, and the loans.
 
-    The machines of the inference cluster come after those of the training cluster. Machines not on loan are
-    absent. `ASSUMPTIONS` lists what is unknown or differs from the paper.
+    The machines of the inference cluster come after those of the training cluster. They are absent while they
+    are not on loan. `ASSUMPTIONS` lists what is unknown or differs from the paper.
 
     Parameters
     ----------
@@ -111,19 +111,19 @@ def aryl(
     loaning
         Whether there is an inference cluster that lends machines.
     days, servers, inference_servers
-        Length of the trace in days, and number of eight-GPU servers of each cluster.
+        Length of the trace in days, and number of eight-GPU servers in each cluster.
     jobs, load, shortest, longest
         As in `overlaid_workload`.
     elastic, heterogeneous, mixed
-        Override the values of `support`: shares of the jobs, and the factor by which a job is slower on mixed
-        types.
+        Override the values of `support`: the shares of elastic and of heterogeneous jobs, and the factor by
+        which a heterogeneous job is slower on mixed types.
     either, reach, worker_gpus, scaling, checkpoints
         As in `KindShares`.
     normalised
         Whether a job takes `slower` times as many GPUs on the inference cluster. In this case `slower` must be
         an integer.
     slower
-        Factor by which a GPU of the inference cluster is slower.
+        How many times slower a GPU of the inference cluster is.
     overhead
         Time in seconds that a job loses when it restarts after it was stopped.
     interval, headroom
@@ -200,7 +200,7 @@ def inference_demand(
     begin: float = 0.0,
     seed: int = 0,
 ) -> InferenceDemand:
-    """Return the demand of the inference cluster in a scenario of `aryl` with the same options."""
+    """Return the demand of the inference cluster in the scenario that `aryl` creates with the same options."""
     facts = {"mean": mean, "peak": peak, "peak_to_trough": peak_to_trough, "begin": begin}
     if path is None:
         return made_up_demand(days=days, gpus=inference_servers * GPUS, seed=seed, **facts)

@@ -1,7 +1,7 @@
-"""Best: the best known schedules of public workloads of Pollux and Sia, in the setting of their authors.
+"""Best: the best known schedules for public workloads of Pollux and Sia, in the setting of the authors.
 
-In this setting, policies decide once a minute. Each schedule is in a file ``solutions/scenarios/NAME.csv``, and
-what is known about all of them is in ``known.json`` in the same folder.
+In this setting, policies decide once a minute. Each schedule has a file ``solutions/scenarios/NAME.csv``. The
+file ``known.json`` in the same folder lists their values, bounds and origins.
 """
 
 from datetime import UTC, date, datetime
@@ -16,7 +16,7 @@ from gsopt.schedule.judge import judged
 from instances.scenarios.pollux import pollux
 from instances.scenarios.sia import sia
 
-#: Where the schedules are.
+#: Folder of the schedules.
 FOLDER = Path(__file__).parents[1] / "solutions" / "scenarios"
 
 #: Seconds between two decisions.
@@ -30,7 +30,7 @@ NAMES = tuple(f"{trace}-{number}" for trace, numbers in _NUMBERS.items() for num
 
 
 class BestSchedule(Frozen):
-    """What is known about the schedules of a workload.
+    """The value of the best known schedule for a workload, and the best bound for all schedules.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class BestSchedule(Frozen):
         The best proven lower bound on the mean job completion time of all schedules in which jobs start and
         change only at whole minutes.
     found_by
-        What found the schedule.
+        The method that found the schedule.
     since
         The day on which the schedule was found.
 
@@ -64,7 +64,7 @@ class _Known(Frozen):
 
 
 def scenario(name: str, path: str | Path | None = None) -> Scenario:
-    """Create the scenario of a workload by its name, such as ``philly-1``; `path` is that of `pollux`."""
+    """Create the scenario of a workload with a name such as ``philly-1``; `path` is as in `pollux`."""
     require_one_of("name", name, NAMES)
     trace, _, number = name.rpartition("-")
     if trace == "pollux":
@@ -100,7 +100,7 @@ def keep(
     folder: Path = FOLDER,
     today: date | None = None,
 ) -> BestSchedule:
-    """Judge a schedule, write it to a file if it is better than the stored one, and return what is now known.
+    """Judge a schedule, store it if it is better than the stored one, and return the entry of its workload.
 
     Parameters
     ----------
@@ -109,10 +109,10 @@ def keep(
     schedule, given
         The schedule, and the scenario of the workload.
     bound
-        A proven bound on the mean job completion time of schedules in rounds; the better of the new and the
-        stored bound is kept.
+        A proven lower bound on the mean job completion time of schedules in rounds. The larger one of this and
+        the stored bound is kept.
     found_by
-        What found the schedule.
+        The method that found the schedule.
     folder
         The folder of the files.
     today
@@ -121,7 +121,7 @@ def keep(
     Raises
     ------
     InvalidInput
-        A job starts or changes between two minutes, or is faster than the bound allows.
+        A job starts or changes between two minutes, or the value is below the bound.
     InvalidSolution
         The schedule breaks a rule of the scenario.
     """

@@ -1,4 +1,4 @@
-"""Demand: the GPUs of an inference cluster that serve requests, over time."""
+"""Demand: the number of GPUs of an inference cluster that serve requests, over time."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ from gsopt.core.errors import require
 from instances.arguments import at_least
 from instances.traces.inference import DAY, duty_cycle_of_a_day, serving_gpus
 
-#: Seconds between two values of a curve. Source: Aryl, Figure 1.
+#: Seconds between two values of the curve. Source: Aryl, Figure 1.
 STEP = 300
 
-#: Mean and peak of the share of GPUs that serve requests, and the peak of a day over its trough. Source: Aryl,
+#: Mean and peak share of GPUs that serve requests, and the ratio of a day's peak to its trough. Source: Aryl,
 #: section 2.1 and Figure 1.
 MEAN, PEAK, PEAK_TO_TROUGH = 0.65, 0.95, 2.2
 
-#: How the curve is derived from public traces, and what is unknown about the paper's, for printing.
+#: How the curve is derived from public traces, and what is unknown about the curve in the paper, for printing.
 ASSUMPTIONS = (
     "The inference demand of Aryl is private; only its mean, peak and peak-to-trough ratio are known.",
     "Shape of a day: mean GPU duty cycle of 143 pods of a public service over 22.8 hours, mean over 2 hours.",
@@ -32,16 +32,17 @@ ASSUMPTIONS = (
     "After the last day the demand stays as it is.",
 )
 
-#: Powers of a day's shape between which the one is sought that gives the mean.
+#: Limits of the power to which a day's shape is raised to give the mean, and halvings of the search for it.
 _LEAST_POWER, _MOST_POWER, _HALVINGS = 1e-3, 1e3, 60
 
-#: A made-up level drifts by so much of itself, at most, within a day, and a day's peak lasts so long.
+#: Largest relative drift of a made-up level, and the power of a sine that shapes a day; higher ones narrow the
+#: peak.
 _DRIFT, _PEAK_POWER = 0.02, 2
 
 
 @dataclass(frozen=True)
 class InferenceDemand:
-    """The number of GPUs of an inference cluster that serve requests in each step from time 0 on.
+    """The number of GPUs of an inference cluster that serve requests in each step, starting at time 0.
 
     Attributes
     ----------
@@ -62,12 +63,12 @@ class InferenceDemand:
 
     @property
     def mean(self) -> float:
-        """Mean share of the GPUs that serve."""
+        """Mean share of GPUs that serve requests."""
         return fmean(self.busy) / self.gpus
 
     @property
     def peak(self) -> float:
-        """Largest share of the GPUs that serve."""
+        """Largest share of GPUs that serve requests."""
         return max(self.busy) / self.gpus
 
     @property
@@ -80,7 +81,7 @@ class InferenceDemand:
     def most(self, begin: float, end: float) -> int:
         """Return the largest number of serving GPUs between two times.
 
-        The last value lasts forever.
+        After the end of the curve, its last value applies.
         """
         first = min(int(begin // self.step), len(self.busy) - 1)
         return max(self.busy[first : max(ceil(end / self.step), first + 1)])
@@ -113,7 +114,7 @@ def public_demand(
     peak_to_trough
         Ratio of a day's peak to its trough.
     begin
-        Hours from the trough of the day to the beginning of the curve.
+        Number of hours from the trough of the day to the beginning of the curve.
 
     Raises
     ------
@@ -175,7 +176,7 @@ def _curve(
     facts: tuple[float, float, float],
     source: str,
 ) -> InferenceDemand:
-    """Return a demand that has a given mean, peak and ratio of peak to trough over whole days."""
+    """Return a demand with a given mean, peak and peak-to-trough ratio over whole days."""
     mean, peak, ratio = facts
     require(0 < peak <= 1, "peak", peak, "must be more than 0 and at most 1")
     require(ratio >= 1, "peak_to_trough", ratio, "must be at least 1")

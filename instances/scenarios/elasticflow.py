@@ -1,4 +1,4 @@
-"""ElasticFlow: jobs with deadlines and measured scaling on nodes of eight GPUs, as published."""
+"""ElasticFlow: published jobs with deadlines and measured scaling, on nodes of eight GPUs."""
 
 from collections.abc import Mapping
 from math import log2
@@ -13,16 +13,16 @@ from instances.allocation.profiles import curves
 from instances.arguments import at_least, required
 from instances.traces.reading import TraceRow, find, read_whole_table
 
-#: Folder of the profiles for each published workload, by name.
+#: GPU type of the profiles for each published workload, by name.
 PROFILES: Mapping[str, str] = {"philly_103959": "A100", "elasticVpollux_e": "T4", "resnet_cifar_trace": "A100"}
 
-#: Places in the folder of public traces.
+#: Paths in the folder of public traces.
 _WORKLOADS = Path("elasticflow_profiles/traces_for_ElasticFlow")
 _THROUGHPUTS = Path("elasticflow_profiles/scheduler")
 
 _COLUMNS = ("job_id", "submit_time", "iteration", "model_name", "ddl", "batch_size", "num_gpu")
 
-#: GPUs from which on a restart has the longer base, and for how many GPUs restarts are taken to be.
+#: Cluster size in GPUs from which restarts take longer, and the number of GPUs assumed for all restarts.
 _LARGE, _TYPICAL = 256, 8
 
 #: Assumptions where the paper is silent or differs, for printing with results.
@@ -52,7 +52,7 @@ def elasticflow(
     trace
         Name of a workload, one of `PROFILES`.
     nodes, gpus_per_node
-        Number of nodes, and number of GPUs of each. The paper has 16 nodes of 8 GPUs.
+        Number of nodes, and number of GPUs per node. The paper has 16 nodes with 8 GPUs each.
     jobs
         Number of jobs to read, starting with the first row; None for all.
 
@@ -91,7 +91,9 @@ def elasticflow(
 
 
 def restart_seconds(gpus: int, all_gpus: int) -> float:
-    """Return the duration of a restart: 2 s, or 7 s in a large cluster, plus 2 s for each doubling of the GPUs.
+    """Return the duration of a restart in seconds, which grows by 2 s with each doubling of a job's GPUs.
+
+    On one GPU it takes 4 s, or 9 s if the cluster has 256 GPUs or more.
 
     Source: the authors' simulator.
     """

@@ -1,4 +1,4 @@
-"""Kinds: draw which jobs of a workload are elastic, are heterogeneous, or may run on either cluster."""
+"""Kinds: a random choice of which jobs are elastic, heterogeneous, or able to run on either cluster."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,17 +11,17 @@ from gsopt.core.errors import require
 from gsopt.scenario.job import Job, Mode
 from instances.arguments import at_least, fractions
 
-#: Types of the GPUs of the training and of the inference cluster. Source: Aryl, section 2.1.
+#: GPU types of the training and of the inference cluster. Source: Aryl, section 2.1.
 TRAINING, INFERENCE = "V100", "T4"
 
 #: The mode in which a job runs on the inference cluster.
 INFERENCE_MODE = "inference"
 
-#: The fewest GPUs of a large job. Drawn among such jobs of the ITP trace, 5 % of all jobs have 36 % of the GPU
-#: time, as the elastic jobs of the paper do.
+#: Smallest number of GPUs of a large job. If 5 % of all jobs are drawn from the large jobs of the ITP trace,
+#: they account for 36 % of the GPU time, like the elastic jobs in the paper.
 LARGE = 4
 
-#: Share of its speed that a job loses with each worker beyond the middle of its range. Source: Aryl, 7.2.
+#: Share of its speed that a job loses with each worker beyond mid-range. Source: Aryl, section 7.2.
 _LOST = 0.1
 
 Menu = tuple[tuple[int, float], ...]
@@ -29,7 +29,7 @@ Menu = tuple[tuple[int, float], ...]
 
 @dataclass(frozen=True)
 class KindShares:
-    """The shares of the kinds of jobs, and the properties of each kind.
+    """The share of jobs of each kind, and the properties of each kind.
 
     Attributes
     ----------
@@ -42,17 +42,17 @@ class KindShares:
     checkpoints
         Share of the jobs that keep their progress when they are stopped.
     reach
-        ``above``: an elastic job may have from once to twice its demand. ``below``: from half of its demand to
-        all of it.
+        ``above``: an elastic job runs on 1 to 2 times its demand. ``below``: it runs on half of its demand up
+        to all of it.
     worker_gpus
-        GPUs per worker of an elastic job; if they do not divide its demand, the greatest common divisor of the
-        two.
+        GPUs per worker of an elastic job. If this does not divide the demand, the greatest common divisor of
+        both is used.
     scaling
-        ``linear``, or ``imperfect``: a tenth of the speed is lost with each worker beyond the middle of the
-        range, and numbers of workers that are not faster than smaller numbers are left out.
+        ``linear``, or ``imperfect``: each worker beyond mid-range costs a tenth of the speed, and numbers of
+        workers that are no faster than smaller numbers are left out.
     normalised
-        Number of GPUs of the inference cluster that replace one of the training cluster. With 1, a job takes
-        the same number and is slower there.
+        Number of GPUs of the inference cluster that replace one of the training cluster. With 1, a job has the
+        same number of GPUs on either cluster, and is slower on the inference cluster.
     """
 
     elastic: float = 0.05
@@ -74,10 +74,11 @@ class KindShares:
         require(fine, "scaling", self.scaling, "must be linear or imperfect")
 
     def given(self, jobs: Sequence[Job], *, training: int, inference: int, seed: int = 0) -> tuple[Job, ...]:
-        """Draw the kinds of rigid jobs, and return the jobs with these kinds.
+        """Draw the kinds of rigid jobs, and return the jobs with their new properties.
 
-        Each kind is drawn independently, and a larger share includes the jobs of every smaller share. No job
-        exceeds the GPUs of its cluster. Without inference GPUs all jobs run only on the training cluster.
+        The kinds are drawn independently of each other. With the same seed, a larger share includes the jobs of
+        every smaller share. No job exceeds the GPUs of its cluster. Without inference GPUs, all jobs run only
+        on the training cluster.
         """
         self.check()
         random = Random(seed)
@@ -103,12 +104,12 @@ class KindShares:
     def menu(self, demand: int, most: int) -> Menu:
         """Return the menu of an elastic job with a given demand, on at most `most` GPUs.
 
-        A menu with a single entry is returned as an empty one.
+        The menu is empty if it would have only one entry, or no entry for the demand.
         """
         return _menu(demand, most, self.worker_gpus, self.reach, self.scaling)
 
     def _modes(self, job: Job, menu: Menu, inference: int) -> tuple[Mode, ...]:
-        """Return the job's mode on the inference cluster, or no mode if the job is too large for it."""
+        """Return the job's mode on the inference cluster, or an empty tuple if the job is too large for it."""
         times = self.normalised
         entries = tuple(
             (count * times, speed * times)

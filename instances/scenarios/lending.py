@@ -1,4 +1,4 @@
-"""Lending: the loans and returns of an inference cluster's machines as its demand changes."""
+"""Lending: the loans and returns of machines of an inference cluster whose demand changes."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -14,12 +14,12 @@ def lending(
 ) -> tuple[Event, ...]:
     """Return the events at which machines of an inference cluster are lent or reclaimed.
 
-    The inference cluster keeps the machines that its demand fills, plus `headroom`. At the beginning of each
+    The inference cluster keeps as many machines as its demand needs, plus `headroom`. At the beginning of each
     interval of `interval` seconds, it lends the machines that it needs neither in this interval nor in the
-    next. It also reclaims the machines that it needs in the next interval, which must be returned by the end of
-    this one. All machines are identical, and the first ones are lent last.
+    next. It also reclaims the machines that it needs in the next interval; they must be given back by the end
+    of this one. All machines are identical, and the first ones are lent last.
 
-    Source: Aryl, section 4, where the inference scheduler alone decides how much to lend and to reclaim.
+    Source: Aryl, section 4, where only the inference scheduler decides how much to lend and to reclaim.
     """
     require(interval >= 1, "interval", interval, "must be at least 1 second")
     require(0 <= headroom <= len(machines), "headroom", headroom, f"must be between 0 and {len(machines)}")

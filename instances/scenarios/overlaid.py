@@ -1,4 +1,4 @@
-"""Overlaid: workloads of Aryl's size and a given load, from two parts of a public trace or generated."""
+"""Overlaid: workloads as large as Aryl's at a given load, generated or overlaid from two parts of a trace."""
 
 from collections.abc import Sequence
 from math import fsum
@@ -11,26 +11,26 @@ from instances.arguments import at_least
 from instances.traces.inference import DAY
 from instances.workloads.distributions import ITP, JobDistribution
 
-#: Jobs of the paper's trace per day and server; 50,390 in 15 days on 443 servers. Source: Aryl, section 7.1.
+#: Jobs per day and server in the paper: 50,390 in 15 days on 443 servers. Source: Aryl, section 7.1.
 JOBS_PER_SERVER_DAY = 50_390 / (15 * 443)
 
-#: Days of the public ITP trace at which the two windows begin: together they have as many jobs as the paper.
+#: Days of the public ITP trace on which the windows begin; together they have about as many jobs as the paper.
 FIRST_DAYS = (11, 16)
 
-#: GPU time that is submitted over GPU time that is there, at which FIFO, with workers that need one machine
-#: each, queues jobs about as long as in the paper.
+#: Submitted GPU time divided by available GPU time. At this load, jobs wait about as long as in the paper under
+#: FIFO, if each worker needs a single machine.
 LOAD = 0.91
 
 #: Jobs with more than this share of the GPUs are left out. Source: Aryl, section 7.5.
 _LARGEST_SHARE = 0.5
 
-#: Least and most load that can be asked for.
+#: Smallest and largest allowed load.
 _LEAST_LOAD, _MOST_LOAD = 1e-3, 1e3
 
-#: Most jobs, 20 times as many as in the paper.
+#: Largest number of jobs, 20 times as many as in the paper.
 _MOST_JOBS = 1_000_000
 
-#: Made-up jobs arrive in bursts: the rate of a quarter of a day is lognormal with this deviation.
+#: Generated jobs arrive in bursts: the rate in each quarter of a day is log-normal, with this deviation.
 _BURST, _BURSTS_A_DAY = 0.5, 4
 
 
@@ -55,10 +55,10 @@ def overlaid_workload(
     longest: float = LATEST,
     seed: int = 0,
 ) -> Workload:
-    """Overlay two windows of a trace, and stretch all durations to a given load.
+    """Overlay two windows of a trace, and stretch all durations to reach a given load.
 
     Two windows are needed because the public ITP trace has half as many jobs per day as Aryl's. If the windows
-    overlap, a job occurs twice, days apart, under two names. Jobs that demand more than half of the GPUs are
+    overlap, some jobs occur twice, days apart, under two names. Jobs that demand more than half of the GPUs are
     left out.
 
     Parameters
@@ -69,8 +69,8 @@ def overlaid_workload(
         Number of jobs, drawn from those in the windows if there are more. By default, the number per GPU and
         day is that of the paper.
     load
-        GPU time submitted over GPU time available, to which all durations are scaled by one factor. None for
-        the recorded durations.
+        Submitted GPU time divided by available GPU time. All durations are scaled by one factor to reach this
+        load. None for the recorded durations.
     first_days
         Day of the trace on which each window begins.
     shortest, longest
@@ -106,7 +106,7 @@ def made_up_workload(
     seed: int = 0,
     shape: JobDistribution = ITP,
 ) -> Workload:
-    """Generate a workload of jobs like those of `shape`, which arrive in bursts, at a given load.
+    """Generate a workload at a given load, with jobs that are like those of `shape` and arrive in bursts.
 
     The options are those of `overlaid_workload`.
     """

@@ -1,4 +1,4 @@
-"""Pollux: adaptive jobs on nodes of four GPUs, as in the simulator of its authors."""
+"""Pollux: adaptive jobs on nodes of four GPUs, as in the authors' simulator."""
 
 from pathlib import Path
 from typing import get_args
@@ -10,13 +10,14 @@ from instances.arguments import required
 from instances.scenarios.adaptive import Setting, home_of, nodes_of, orders, scenario_of
 from instances.traces.applications import FOLDER, read_applications
 
-#: Nodes of the simulated cluster, and GPUs on each of them. Source: Pollux, section 5.3.1.
+#: Nodes of the simulated cluster, and GPUs per node. Source: Pollux, section 5.3.1.
 NODES, GPUS = 16, 4
 
-#: Seconds after every change of a job's GPUs, its first start included. Source: Pollux, section 5.3.1.
+#: Delay in seconds after every change of a job's GPUs, including its first start. Source: Pollux, section
+#: 5.3.1.
 RESTART = 30.0
 
-#: Most samples that a GPU processes at once, if fewer than measured. Source: the simulator.
+#: Largest number of samples that a GPU processes at once, if fewer than measured. Source: the simulator.
 MOST_LOCAL = {"yolov3": 8}
 
 #: Assumptions where papers and programs are silent or differ, for printing with results.
@@ -37,11 +38,11 @@ def pollux(
     gpus_per_node: int = GPUS,
     jobs: int | None = None,
 ) -> Scenario:
-    """Create a scenario of Pollux: jobs of six models, whose progress follows from measurements.
+    """Create a scenario of Pollux: jobs of six models whose progress follows from measurements.
 
-    In its default mode, a job uses its user's batch size. In the mode ``adaptive``, it chooses its batch size.
-    The authors' simulator decides in rounds of 60 s, and the simulator of Ares in rounds of 360 s. Pass this
-    number to `gsopt.simulate` as `round_length`. `ASSUMPTIONS` lists what is unknown or differs from the
+    In its default mode, a job has its user's batch size. In the mode ``adaptive``, it chooses its batch size.
+    The authors' simulator decides in rounds of 60 s, and the simulator of Ares in rounds of 360 s. Pass the
+    round length to `gsopt.simulate` as `round_length`. `ASSUMPTIONS` lists what is unknown or differs from the
     published data.
 
     Parameters
@@ -57,7 +58,7 @@ def pollux(
         ``published``: as in the authors' simulator. ``ares``: as in the simulator of Ares, where progress
         counts samples, batch sizes are fixed, and a restart takes time only if the number of nodes changes.
     nodes, gpus_per_node
-        Number of nodes, and number of GPUs of each. At most four GPUs of a node were measured.
+        Number of nodes, and number of GPUs per node. Nodes with more than four GPUs were not measured.
     jobs
         Number of jobs to read, starting with the first row; None for all.
 

@@ -1,4 +1,4 @@
-"""Sia: adaptive jobs on one type of GPU or several, as in the simulator of its authors."""
+"""Sia: adaptive jobs on one or several GPU types, as in the authors' simulator."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,22 +12,22 @@ from instances.doublings import check_halvings
 from instances.scenarios.adaptive import Setting, home_of, orders, scenario_of, typed_nodes
 from instances.traces.applications import FOLDER, on_types, read_applications
 
-#: GPUs on each node by type of GPU. Source: the simulator of Sia.
+#: GPUs per node, by GPU type. Source: the simulator of Sia.
 GPUS = {"aws": 4, "azure": 8, "dgx": 8, "dgx-ext": 8, "quad": 4, "rtx": 8}
 
-#: Nodes of each type of GPU in the experiments of Sia. Source: the simulator of Sia.
+#: Number of nodes of each GPU type in Sia's experiments. Source: the simulator of Sia.
 CLUSTER = {"aws": 6, "rtx": 3, "dgx-ext": 2}
 
-#: Seconds after every change of a job's GPUs, its first start included. Source: the simulator of Sia.
+#: Delay in seconds after every change of a job's GPUs, including its first start. Source: the simulator of Sia.
 RESTARTS = {"bert": 120.0, "cifar10": 50.0, "deepspeech2": 25.0, "imagenet": 250.0, "ncf": 15.0, "yolov3": 80.0}
 
-#: How many times slower real runs were than measured. Source: the simulator of Sia.
+#: How many times slower real runs were than the measurements. Source: the simulator of Sia.
 SLOWDOWNS = {"bert": 1.2, "cifar10": 1.8, "deepspeech2": 1.2, "imagenet": 1.2, "ncf": 1.5, "yolov3": 1.2}
 
-#: Most samples that a GPU processes at once, if fewer than measured. Source: the simulator.
+#: Largest number of samples that a GPU processes at once, if fewer than measured. Source: the simulator.
 MOST_LOCAL = {"rtx": {"deepspeech2": 57}}
 
-#: Tolerance of the jobs' fits. Source: the simulator of Sia.
+#: Tolerance of the fits that jobs make. Source: the simulator of Sia.
 TOLERANCE = 1e-5
 
 #: Assumptions where papers and programs are silent or differ, for printing with results.
@@ -64,15 +64,15 @@ def sia(
         GPU type: ``aws`` (T4), ``rtx`` (RTX 2080 Ti), ``quad`` (Quadro RTX 6000), ``azure`` (V100), ``dgx``
         (A100), or ``dgx-ext``, which has larger batches.
     nodes
-        Number of nodes, or a number for each GPU type, such as `CLUSTER`, instead of `gpu`. In the latter case
-        a job runs on one type at a time, and its demand refers to its speed on the best type.
+        Number of nodes. For several GPU types, the number of nodes by GPU type, such as `CLUSTER`; `gpu` is
+        then ignored. A job runs on one type at a time, and its demand refers to its speed on the best type.
     gpus_per_node
-        Number of GPUs of each node. By default, nodes are like those on which the models were measured.
+        Number of GPUs per node. By default, nodes are like those on which the models were measured.
     halvings
-        Replace a job's demand by the largest power of two that is at most the demand, halved this many times,
-        or by the next number of GPUs on which the job can run. By default the demand is that of the row, which
-        Sia chose for good utilization. The demands used by Ares are not published. Policies that divide GPUs by
-        goodput ignore demands.
+        How many times to halve a job's demand, after rounding it down to a power of two. If the job cannot run
+        on the result, it demands the next larger number on which it can. By default the demand is that of the
+        row, which Sia chose for good utilization. The demands used by Ares are not published. Policies that
+        divide GPUs by goodput ignore demands.
 
     Raises
     ------

@@ -5,14 +5,14 @@ from gsopt.core.problem import About
 from gsopt.problems.scheduling import ElasticJob, Scheduling
 from instances.arguments import at_least
 
-#: Workers of the cluster of both tables, each with one GPU.
+#: GPUs of the cluster in both tables, one per worker.
 _GPUS = 8
 
 
 def table_3() -> Scheduling:
     """Create the two jobs of Table 3, which may be resized but not paused.
 
-    Sizes are those of Table 2. Each job has 2 to 6 workers, and with 6 workers they take 50 s and 20 s.
+    Their sizes are those of Table 2. Each job has 2 to 6 workers. With 6 workers, the jobs take 50 s and 20 s.
 
     Source: Aryl, Tables 2 and 3.
 
@@ -38,11 +38,11 @@ def table_4() -> Scheduling:
 
 
 def crawling(*, jobs: int = 4, gpus: int = 64) -> Scheduling:
-    """Create elastic jobs of one second on all GPUs, and another job that leaves each of them one GPU.
+    """Create elastic jobs that take one second on all GPUs, and a rigid job that leaves each of them one GPU.
 
-    Shortest job first by running time starts the other job first, as it is one second shorter than an elastic
-    job on a single GPU. With many jobs and GPUs, the ratio of the sum of completion times to the optimum then
-    approaches the number of jobs.
+    A policy that starts the job with the shortest running time first starts the rigid job, which is one second
+    shorter than an elastic job on a single GPU. With many jobs and GPUs, the ratio of the sum of completion
+    times to the optimum then approaches the number of jobs.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def crawling(*, jobs: int = 4, gpus: int = 64) -> Scheduling:
     Raises
     ------
     InvalidInput
-        There is no elastic job, or no GPU is left for the other one.
+        There is no elastic job, or no GPU is left for the rigid job.
 
     Examples
     --------

@@ -6,8 +6,8 @@ from gsopt.problems.scheduling import ElasticJob, Scheduling
 from gsopt.scenario.speed import efficient_counts
 from instances.suites import changed
 
-#: Which doublings of the demanded number of GPUs are allowed: those that elastic fair queuing may use, or all.
-#: The optimum over fewer counts bounds no policy that uses others.
+#: The allowed doublings of the demanded number of GPUs: those that elastic fair queuing may use, or all. The
+#: optimum over fewer counts is not a bound for policies that use other counts.
 Counts = Literal["alpha", "all"]
 
 

@@ -13,13 +13,13 @@ from instances.scheduling.counts import Counts, restricted
 
 Scaling = Literal["concave", "linear"]
 
-#: Demanded GPUs, and how many jobs of a hundred demand them.
+#: Percentage of jobs by number of demanded GPUs.
 _DEMANDS = {1: 40, 2: 25, 4: 20, 8: 15}
 
-#: Seconds of a job on the GPUs it demands are log-normal: median 20 minutes.
+#: Durations in seconds on the demanded GPUs are log-normal, with a median of 20 minutes.
 _MEDIAN, _SPREAD, _SHORTEST, _LONGEST = 1_200, 1.3, 30, 432_000
 
-#: Share of a job's work that its further GPUs cannot share; its logarithm is uniform between these.
+#: Limits of the share of a job's work that is serial; the share is log-uniform.
 _LEAST_SERIAL, _MOST_SERIAL = 0.01, 0.6
 
 _LEAST_LOAD, _MOST_LOAD = 1e-6, 1e6
@@ -48,11 +48,11 @@ def elastic_jobs(
     gpus
         Number of GPUs. No job demands more.
     load
-        GPU-seconds of the drawn jobs on their demanded GPUs, relative to the GPU-seconds available over the
-        expected time of their arrivals. Must be between 1e-6 and 1e6.
+        GPU-seconds of the drawn jobs on their demanded GPUs, divided by the GPU-seconds available during the
+        expected time span of their arrivals. Must be between 1e-6 and 1e6.
     scaling
-        ``concave``: m times the demanded GPUs are m / (1 + s (m - 1)) times as fast (Amdahl's law), where the
-        serial fraction s is drawn for each job. ``linear``: they are m times as fast.
+        ``concave``: on m times its demanded GPUs, a job is m / (1 + s (m - 1)) times as fast (Amdahl's law),
+        where the serial fraction s is drawn for each job. ``linear``: it is m times as fast.
     counts
         ``all``: every doubling that fits on the cluster. ``alpha``: the doublings that elastic fair queuing may
         use.

@@ -1,4 +1,4 @@
-"""Figures: the examples in the figures of the paper on Ares."""
+"""Figures: the examples in the figures of the Ares paper."""
 
 from typing import Literal, get_args
 
@@ -8,10 +8,10 @@ from gsopt.problems.scheduling import ElasticJob, Scheduling
 
 Reading = Literal["rounded", "truncated"]
 
-#: GPUs of the cluster of Figure 1 here; any number gives the same completion times.
+#: GPUs of the cluster for Figure 1; any number leads to the same completion times.
 _GPUS_1 = 4
 
-#: At this much work, job 2 of Figure 4 and job 3 would complete together under fair sharing.
+#: With this much work, job 2 of Figure 4 would complete together with job 3 under fair sharing.
 _LEAST_WORK = 18
 
 #: Cluster-hours of the three jobs of Figure 1.
@@ -21,10 +21,10 @@ _SIZES: dict[str, tuple[float, float, float]] = {"rounded": (1.5, 3.0, 3.3), "tr
 def figure_1(*, reading: Reading = "rounded") -> Scheduling:
     """Create the three jobs of Figure 1, released at the same time and with linear speed.
 
-    Hours in the figure are seconds here. The figure shows only the mean job completion times: 6.6 h under fair
-    sharing and 4.6 h if the shortest job comes first. These do not determine the sizes. If the means are exact,
-    sizes of (x, 6 - 2x, 1.8 + x) cluster-hours fit for every x from 1.4 to 2. If they are truncations of 20/3
-    and 14/3, sizes of (x, 6 - 2x, 2 + x) fit.
+    One hour in the figure is one second here. The figure shows only the mean job completion times: 6.6 h under
+    fair sharing, and 4.6 h if the shortest job comes first. These do not determine the sizes. If the means are
+    exact, sizes of (x, 6 - 2x, 1.8 + x) cluster-hours fit for every x from 1.4 to 2. If the means are 20/3 and
+    14/3, truncated, sizes of (x, 6 - 2x, 2 + x) fit.
 
     Source: Ares, Figure 1.
 
@@ -55,17 +55,18 @@ def figure_1(*, reading: Reading = "rounded") -> Scheduling:
 def figure_4(*, work: float = 24) -> Scheduling:
     """Create the three jobs of Figure 4 on six GPUs, with linear speed up to 4, 6 and 4 GPUs.
 
-    The figure shows start and completion times but no sizes. The sizes of jobs 1 and 3 follow from them. Job 2
-    may have any size above 18 GPU-seconds, as with a smaller size it would precede job 3. To complete no later
-    than under fair sharing, as the text says, it must run on the two GPUs that job 3 leaves free. Contrary to
-    the rule of section 3.3, six GPUs are not a power of two, so the allowed numbers are 1, 2, 4 and 6.
+    The figure shows start and completion times but no sizes. The sizes of jobs 1 and 3 follow from these times.
+    Job 2 may have any size above 18 GPU-seconds; with a smaller size it would precede job 3. The text says that
+    job 2 completes no later than under fair sharing, so it must run on the two GPUs that job 3 leaves free.
+    Section 3.3 allows only powers of two, but the figure has six GPUs, so the numbers 1, 2, 4 and 6 are
+    allowed.
 
     Source: Ares, Figure 4.
 
     Parameters
     ----------
     work
-        GPU-seconds of job 2, which elastic fair queuing completes at (24 + work) / 6.
+        GPU-seconds of job 2. Elastic fair queuing completes it at time (24 + work) / 6.
 
     Raises
     ------

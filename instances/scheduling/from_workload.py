@@ -1,4 +1,4 @@
-"""From workload: convert a workload to a scheduling problem."""
+"""From workload: scheduling problems made from workloads."""
 
 from typing import get_args
 
@@ -11,7 +11,7 @@ from instances.scheduling.counts import Counts, restricted
 
 
 def from_workload(workload: Workload, *, gpus: int, counts: Counts = "all", alpha: float = 0.75) -> Scheduling:
-    """Create the problem of running a workload's jobs on a number of GPUs.
+    """Create the problem of scheduling a workload's jobs on a number of GPUs.
 
     Work is counted in GPU-seconds on the demanded GPUs. A job may run on the doublings of its demand that are
     in its menu and fit on the cluster. With ``counts="alpha"`` it may run only on the doublings that elastic
@@ -20,8 +20,8 @@ def from_workload(workload: Workload, *, gpus: int, counts: Counts = "all", alph
     Raises
     ------
     InvalidInput
-        There are no jobs, an argument is out of range, a job demands too many GPUs, or a job has modes, phases
-        or no checkpoints, which the problem does not support.
+        There are no jobs, an argument is out of range, a job demands too many GPUs, or a job has modes or
+        phases or lacks checkpoints.
     """
     require(bool(workload.jobs), "workload", workload.name, "must hold at least one job")
     most = max(job.gpus for job in workload.jobs)

@@ -10,14 +10,15 @@ from instances.suites import renamed
 from instances.traces.ares import ares
 from instances.traces.sia import FOLDER
 
-#: Trace, place of the first job, number of jobs and GPUs of each instance: jobs that overlap.
+#: Trace, index of the first job, number of jobs, and number of GPUs of each instance. The jobs overlap.
 _CUTS = (("philly", 149, 6, 16), ("saturn", 121, 7, 16), ("newtrace", 53, 6, 16), ("newtrace", 51, 8, 32))
 
 
 def from_data(folder: Path) -> Iterator[Scheduling]:
-    """Yield instances from the Sia workloads in a folder: four runs of consecutive jobs on 16 or 32 GPUs.
+    """Yield four instances from the Sia workloads in a folder: consecutive jobs on 16 or 32 GPUs.
 
-    Every measured doubling of the demanded GPUs is allowed. Without the workloads there are no instances.
+    Every doubling of the demanded GPUs that was measured is allowed. Without the workloads there are no
+    instances.
     """
     if not (folder / FOLDER).is_dir():
         return
@@ -27,7 +28,7 @@ def from_data(folder: Path) -> Iterator[Scheduling]:
 
 
 def _consecutive(workload: Workload, first: int, jobs: int) -> Workload:
-    """Return consecutive jobs in the order of their release dates, with the first one shifted to time 0."""
+    """Return consecutive jobs in order of release date, with all dates shifted so that the first is 0."""
     chosen = workload.jobs[first : first + jobs]
     begin = chosen[0].release_date
     return Workload(

@@ -1,4 +1,4 @@
-"""Spaces: spaces of small scheduling problems."""
+"""Spaces: finite sets of small scheduling problems for `gsopt.worst`."""
 
 from collections.abc import Sequence
 from itertools import product
@@ -10,10 +10,10 @@ from instances.arguments import at_least
 
 __all__ = ["elastic", "rigid"]
 
-#: Release date, number of GPUs and duration.
+#: A job: its release date, number of GPUs and duration.
 _Rigid = tuple[int, int, int]
 
-#: Release date, work, and the speed on two GPUs in halves of that on one.
+#: A job: its release date, its work, and its speed on two GPUs as a multiple of half its speed on one.
 _Elastic = tuple[int, int, int]
 
 
@@ -41,8 +41,8 @@ def rigid(
     widths
         Largest number of GPUs of a job.
     unit
-        Length in seconds of the unit of all times. It matters for policies that decide in rounds, or that have
-        other constants in seconds.
+        Length in seconds of the unit of all times. It matters for policies that decide in rounds or have other
+        constants in seconds.
 
     Examples
     --------
@@ -73,9 +73,9 @@ def _rigid(gpus: int, durations: int, releases: int, widths: int, unit: float) -
 
 
 def elastic(*, jobs: int = 3, works: int = 3, releases: int = 1, unit: float = 1.0) -> Space:
-    """Return all problems of jobs that run on one or two of two GPUs.
+    """Return the space of all problems of jobs that run on one or both of two GPUs.
 
-    Two GPUs are 1, 1.5 or 2 times as fast as one.
+    A job is 1, 1.5 or 2 times as fast on two GPUs as on one.
 
     Parameters
     ----------

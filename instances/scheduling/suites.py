@@ -18,12 +18,12 @@ def committed() -> list[Scheduling]:
 
 
 def small() -> list[Scheduling]:
-    """Generate the instances of at most seven jobs, which are solved to optimality in seconds."""
+    """Generate the instances with at most seven jobs, which are solved to optimality in seconds."""
     return in_folder("small", _figures(), _random(), _fair(), _corner_cases())
 
 
 def medium() -> list[Scheduling]:
-    """Generate the instances of 10 to 20 jobs, some of which are solved to optimality."""
+    """Generate the instances with 10 to 20 jobs, of which some are solved to proven optimality."""
     made = {}
     for jobs in (10, 12, 15, 20):
         for gpus, load in ((8, 1.0), (16, 1.2), (64, 1.5)):
@@ -32,12 +32,12 @@ def medium() -> list[Scheduling]:
 
 
 def challenge() -> list[Scheduling]:
-    """Generate a larger instance whose optimality the exact method cannot prove within minutes."""
+    """Generate a larger instance that the exact method cannot solve to proven optimality within minutes."""
     return [renamed(elastic_jobs(jobs=30, gpus=32, load=1.2, seed=62), "challenge/j30-g32")]
 
 
 def whole() -> list[Scheduling]:
-    """Generate the instances of jobs that may be resized at any time but not paused."""
+    """Generate the instances whose jobs may be resized at any time but not paused."""
     made = [table_3(), table_4(), crawling(jobs=3, gpus=32), crawling(), crawling(jobs=5, gpus=128)]
     return [renamed(problem, problem.name) for problem in made]
 

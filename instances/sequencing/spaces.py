@@ -1,4 +1,4 @@
-"""Spaces of small sequencing problems."""
+"""Spaces: finite sets of small sequencing problems for `gsopt.worst`."""
 
 from collections.abc import Sequence
 from itertools import product
@@ -12,7 +12,7 @@ __all__ = ["tiny"]
 
 
 def tiny(*, jobs: int = 3, machines: int = 2, seconds: int = 4) -> Space:
-    """Return all problems with a few jobs on GPUs of different types.
+    """Return the space of all problems with a few jobs on GPUs of different types.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ def small() -> list[Sequencing]:
 
 
 def production() -> list[Sequencing]:
-    """Generate queues as long as those of a production cluster, with free and with busy GPUs."""
+    """Generate queues as long as those of a production cluster, for free and for busy GPUs."""
     made = {
         "016-040": unit_jobs(jobs=40, gpus=4, types=4, seed=1),
         "016-040-busy": unit_jobs(jobs=40, gpus=4, types=4, busy=0.75, seed=2),
@@ -50,7 +50,7 @@ def _types() -> dict[str, Sequencing]:
 
 
 def _drawn() -> dict[str, Sequencing]:
-    """Generate jobs for three GPUs of three types, some of them busy."""
+    """Generate random jobs on three GPUs of three types, some of which are busy."""
     return {
         f"drawn-{seed}": changed(
             unit_jobs(jobs=5, gpus=1, busy=0.3 * (seed % 2), longest=600, seed=seed),
@@ -81,7 +81,7 @@ def _corner_cases() -> dict[str, Sequencing]:
 
 
 def _handmade(machines: Mapping[str, float], jobs: Mapping[str, Mapping[str, float]]) -> Sequencing:
-    """Return an instance with one GPU per type, given when each GPU becomes free and the jobs' durations."""
+    """Return an instance with one GPU per type, given when each becomes free and the durations on it."""
     return Sequencing(
         about=HANDMADE,
         machines=[

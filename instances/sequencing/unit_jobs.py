@@ -1,4 +1,4 @@
-"""Unit jobs: single-GPU jobs that wait for GPUs of several types, some of which are busy."""
+"""Unit jobs: single-GPU jobs waiting for GPUs of several types, some of which are busy."""
 
 from math import isfinite
 from random import Random
@@ -8,7 +8,7 @@ from gsopt.core.problem import About
 from gsopt.problems.sequencing import Machine, Sequencing, UnitJob
 from instances.arguments import ascending, at_least, fractions
 
-#: Names of types, the fastest first.
+#: Names of the GPU types, from fastest to slowest.
 _TYPES = ("v100", "p100", "k80", "m60")
 
 #: Largest speed-up.
@@ -28,8 +28,8 @@ def unit_jobs(
 ) -> Sequencing:
     """Generate waiting jobs, and the same number of GPUs of each of several types.
 
-    Durations on the fastest type are log-uniform. On the slowest type, a job takes between hardly longer and
-    `speedup` times as long. A busy GPU becomes free after at most `longest` seconds.
+    Durations on the fastest type are log-uniform. On the slowest type, a job takes 1 to `speedup` times as
+    long. A busy GPU becomes free after at most `longest` seconds.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Shares: an instance generator, measured throughputs and the committed suites."""
+"""Shares: an instance generator, instances with measured throughputs, and the committed suites."""
 
 from instances.shares.real import from_data as from_data  # no generator: it needs a folder of tables
 from instances.shares.typed_jobs import typed_jobs

@@ -1,4 +1,4 @@
-"""Real: instances with Gavel's measured throughputs on three GPU types, if these are available."""
+"""Real: instances with throughputs that Gavel measured on three GPU types, if its table is available."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,12 +11,12 @@ from instances.interference.gavel import FILE
 from instances.suites import renamed
 from instances.traces.throughputs import Throughputs, read_throughputs
 
-#: GPUs of each type, 64 in all, and jobs.
+#: Number of GPUs of each type, 64 in all, and number of jobs.
 _GPUS, _JOBS = {"v100": 24, "p100": 20, "k80": 20}, 160
 
 
 def from_data(folder: Path) -> Iterator[Shares]:
-    """Yield an instance for each criterion: 160 jobs of Gavel's configurations on 64 GPUs of three types.
+    """Yield an instance for each criterion: 160 jobs with Gavel's configurations on 64 GPUs of three types.
 
     Without Gavel's table there are no instances.
     """
@@ -28,7 +28,7 @@ def from_data(folder: Path) -> Iterator[Shares]:
 
 
 def measured(rates: Throughputs, *, criterion: Criterion, jobs: int = _JOBS, seed: int = 0) -> Shares:
-    """Create an instance of measured configurations, drawing the jobs' ages and remaining steps."""
+    """Create an instance with measured configurations, and random ages and remaining steps."""
     random = Random(seed)
     ran = sorted(key for key, own in rates.items() if any(own.values()))
 

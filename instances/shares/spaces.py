@@ -1,4 +1,4 @@
-"""Spaces of small problems of shares."""
+"""Spaces: finite sets of small shares problems for `gsopt.worst`."""
 
 from collections.abc import Sequence
 from itertools import product
@@ -21,7 +21,7 @@ def tiny(
     steps: int = 2,
     criterion: Literal["max_min", "finish_time", "makespan", "fifo"] = "makespan",
 ) -> Space:
-    """Return all problems with a few jobs on two types of GPU.
+    """Return the space of all problems with a few jobs on two GPU types.
 
     Parameters
     ----------
@@ -30,11 +30,11 @@ def tiny(
     gpus
         Largest number of GPUs of each type.
     speeds
-        Highest speed of a job on a GPU; speeds are whole numbers.
+        Highest speed of a job on a GPU, in steps per second. Speeds are integers.
     steps
         Largest number of steps that a job has left.
     criterion
-        The criterion.
+        The objective, as in `gsopt.problems.shares.Shares`.
 
     Examples
     --------

@@ -17,7 +17,7 @@ def committed() -> list[Shares]:
 
 
 def small() -> list[Shares]:
-    """Generate instances of a few jobs, some to show one property each, and some random."""
+    """Generate instances with a few jobs: some that each show one property, and some random ones."""
     drawn = {
         f"drawn-{_said(criterion)}-t{types}": typed_jobs(jobs=6, types=types, criterion=criterion, seed=types)
         for criterion in get_args(Criterion)
@@ -27,7 +27,7 @@ def small() -> list[Shares]:
 
 
 def production() -> list[Shares]:
-    """Generate 60 and 160 jobs on 63 GPUs of three types, for each criterion."""
+    """Generate instances with 60 and 160 jobs on 63 GPUs of three types, for each criterion."""
     made = {
         f"{jobs:03}-{_said(criterion)}": typed_jobs(jobs=jobs, gpus=21, criterion=criterion, seed=jobs)
         for jobs in (60, 160)

@@ -1,4 +1,4 @@
-"""Typed jobs: jobs that are faster on newer GPUs, to different degrees."""
+"""Typed jobs: jobs that run faster on newer GPUs, to different degrees."""
 
 from math import isfinite
 from random import Random
@@ -8,13 +8,13 @@ from gsopt.core.problem import About
 from gsopt.problems.shares import Criterion, Shares, TypedJob
 from instances.arguments import ascending, at_least
 
-#: GPUs of a job, and how many jobs of a hundred ask for that many.
+#: Percentage of jobs by number of GPUs.
 _GPUS = {1: 70, 2: 10, 4: 15, 8: 5}
 
 #: Largest speed-up.
 _MOST = 1000
 
-#: Names of types, the fastest first.
+#: Names of the GPU types, from fastest to slowest.
 _TYPES = ("v100", "p100", "k80", "m60")
 
 
@@ -31,9 +31,10 @@ def typed_jobs(
 ) -> Shares:
     """Generate jobs, and the same number of GPUs of each of several types.
 
-    On the slowest type a step takes about a second. On each faster type the speed grows by a factor drawn for
-    each job, up to `speedup`. Durations on the slowest type are log-uniform. Half of the jobs have just
-    arrived. The ages of the others are up to twice the time that isolated shares would have taken.
+    On the slowest type, a step takes about a second. On the fastest type, a job is 1 to `speedup` times as
+    fast, and types in between are spaced geometrically. Durations on the slowest type are log-uniform. Half of
+    the jobs have just arrived. The ages of the others are 1 to 2 times as long as their progress would have
+    taken with isolated shares.
 
     Parameters
     ----------

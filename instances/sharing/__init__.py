@@ -1,4 +1,4 @@
-"""Sharing over time: an instance generator and the committed suite."""
+"""Sharing: an instance generator and the committed suites."""
 
 from instances.sharing.interfering_jobs import interfering_jobs
 

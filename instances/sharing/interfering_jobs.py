@@ -1,4 +1,4 @@
-"""Interfering jobs: random rigid jobs, any two of which slow each other down by random factors."""
+"""Interfering jobs: random rigid jobs that slow each other down by random factors, different for each pair."""
 
 from itertools import accumulate
 from math import isfinite
@@ -13,7 +13,7 @@ from instances.arguments import at_least
 
 Starts = Literal["events", "any"]
 
-#: Seconds that a job runs alone are whole numbers between these.
+#: Shortest and longest duration of a job that runs alone, in whole seconds.
 _SHORTEST, _LONGEST = 2, 20
 
 
@@ -29,7 +29,7 @@ def interfering_jobs(
 ) -> Sharing:
     """Generate rigid jobs that arrive one after another, each of a different model.
 
-    A job demands a power of two of GPUs, up to all of them, and takes 2 to 20 seconds alone, with all values
+    A job demands a number of GPUs that is a power of two, and takes 2 to 20 seconds alone. All values are
     equally likely. The slowdowns of ordered pairs are independent and uniform, with two decimals.
 
     Parameters

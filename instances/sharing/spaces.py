@@ -1,4 +1,4 @@
-"""Spaces of small sharing problems."""
+"""Spaces: finite sets of small sharing problems for `gsopt.worst`."""
 
 from collections.abc import Sequence
 from itertools import product
@@ -11,22 +11,22 @@ from instances.arguments import at_least
 
 __all__ = ["tiny"]
 
-#: Slowdown of a job of one model beside a job of another or of the same one.
+#: Slowdown of a job, by its own model and the model of the job that shares its GPUs.
 _INTERFERENCE = {"a": {"a": 1.2, "b": 1.5}, "b": {"a": 1.1, "b": 3.0}}
 
-#: Release date, number of GPUs, duration and model.
+#: A job: its release date, number of GPUs, duration and model.
 _Sharer = tuple[int, int, int, str]
 
 
 def tiny(*, jobs: int = 3, gpus: int = 2, durations: int = 2, releases: int = 1) -> Space:
-    """Return all problems with a few jobs of two models that may share GPUs.
+    """Return the space of all problems with a few jobs of two models that may share GPUs.
 
     Parameters
     ----------
     jobs
         Largest number of jobs.
     gpus
-        Number of GPUs; a job needs at least one of them and at most all.
+        Number of GPUs. A job needs at least one of them, and at most all.
     durations
         Longest duration in whole seconds.
     releases

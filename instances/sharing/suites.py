@@ -16,7 +16,7 @@ def committed() -> list[Sharing]:
 
 
 def small() -> list[Sharing]:
-    """Generate the instances of at most six jobs, which are solved to optimality in a second."""
+    """Generate the instances with at most six jobs, which are solved to optimality in a second."""
     made = {
         **{
             f"j{jobs:02}-g{gpus:02}": interfering_jobs(jobs=jobs, gpus=gpus, seed=jobs) for jobs, gpus in _SIZES
@@ -27,10 +27,10 @@ def small() -> list[Sharing]:
 
 
 def challenge() -> list[Sharing]:
-    """Generate larger instances whose optimality the exact method cannot prove within minutes.
+    """Generate larger instances that the exact method cannot solve to proven optimality within minutes.
 
-    If the method is given the optimum of the first instance, it proves the optimum in seconds, but it does not
-    find it on its own.
+    If the method is given an optimal solution of the first instance, it proves optimality in seconds, but it
+    does not find the solution on its own.
     """
     made = {
         f"j{jobs:02}-g{gpus:02}": interfering_jobs(jobs=jobs, gpus=gpus, seed=jobs)
@@ -39,14 +39,14 @@ def challenge() -> list[Sharing]:
     return in_folder("challenge", made)
 
 
-#: Jobs and GPUs.
+#: Numbers of jobs and GPUs of the random instances.
 _SIZES = [(jobs, gpus) for gpus in (4, 8) for jobs in (3, 4, 5, 6)]
 
 
 def between_events(*, starts: str = "events") -> Sharing:
-    """Create four jobs for which the best schedule starts one of them between two events, if this is allowed.
+    """Create four jobs whose best schedule starts one of them between two events, if this is allowed.
 
-    Job a of 4 s and job b of 6 s fill both GPUs, and c and d arrive after 5 s. Only a is slowed down by others.
+    Jobs a (4 s) and b (6 s) need both GPUs, and jobs c and d arrive after 5 s. Only a is slowed down by others.
     If b starts at 2 s, a ends at 5 s and all jobs complete by 8 s. If starts are limited to events, it is best
     to start a and b together.
     """
@@ -74,7 +74,7 @@ def _corner_cases() -> dict[str, Sharing]:
 
 
 def _alike(*durations: float, slowdown: float = 1.0) -> Sharing:
-    """Return jobs with given durations on one GPU, any two of which slow each other down by the same factor."""
+    """Return jobs with given durations on one GPU that all slow each other down by the same factor."""
     jobs = [
         Job(name=name, release_date=0.0, duration=seconds, gpus=1)
         for name, seconds in zip("abc", durations, strict=False)
@@ -83,7 +83,7 @@ def _alike(*durations: float, slowdown: float = 1.0) -> Sharing:
 
 
 def _with_memory(problem: Sharing) -> Sharing:
-    """Set the memory of the jobs to 10, 6 and 2 bytes, so that the first fits only with the last."""
+    """Set the memory of the jobs to 10, 6 and 2 bytes, so that the first one fits only beside the last."""
     jobs = [job.model_copy(update={"memory": size}) for job, size in zip(problem.jobs, (10, 6, 2), strict=True)]
     return changed(problem, jobs=jobs)
 

@@ -1,4 +1,4 @@
-"""Traces: readers of public traces.
+"""Traces: readers for public traces.
 
 There is one reader per file format.
 

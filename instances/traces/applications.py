@@ -1,4 +1,4 @@
-"""Applications: measurements of six models by Pollux and Sia, which determine the speed of adaptive jobs."""
+"""Applications: measurements of six models by Pollux and Sia, which determine how fast adaptive jobs run."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -27,7 +27,7 @@ from instances.traces.reading import TraceRow, read_whole_table
 #: Path of the measurements in the folder of public traces.
 FOLDER = Path("sia", "profiles")
 
-#: Epochs of each model until it is trained. Source: the simulators of Pollux and Sia.
+#: Number of epochs until each model is trained. Source: the simulators of Pollux and Sia.
 EPOCHS: Mapping[str, int] = {
     "bert": 2,
     "cifar10": 100,
@@ -45,12 +45,12 @@ _LARGEST = 1e30
 def read_application(
     folder: Path, gpu: str = "aws", *, most_local: int | None = None, slowdown: float = 1.0
 ) -> Application:
-    """Read the measurements of one model on one type of GPU from its folder.
+    """Read the measurements of one model on one GPU type from its folder.
 
-    Files are ``placements-<gpu>.csv``, ``scalability-<gpu>.csv`` and ``validation-<batch size>.csv``. The
-    smallest and the largest validated batch are the initial and the largest batch of a job. A GPU processes at
-    most `most_local` samples at once, by default the largest measured number. Real runs take `slowdown` times
-    as long.
+    The files are ``placements-<gpu>.csv``, ``scalability-<gpu>.csv`` and ``validation-<batch size>.csv``. The
+    smallest validated batch size is the initial one of a job, and the largest is its upper limit. A GPU
+    processes at most `most_local` samples at once, by default the largest measured number. Real runs take
+    `slowdown` times as long.
 
     Raises
     ------
@@ -88,7 +88,7 @@ def read_applications(
     most_local: Mapping[str, int],
     slowdowns: Mapping[str, float],
 ) -> dict[str, Application]:
-    """Read several models, each from its folder in `home`, as in `read_application`."""
+    """Read several models from their folders in `home`, as in `read_application`."""
     return {
         model: read_application(
             home / model, gpu, most_local=most_local.get(model), slowdown=slowdowns.get(model, 1.0)
@@ -98,12 +98,12 @@ def read_applications(
 
 
 def on_types(measured: Mapping[str, Mapping[str, Application]]) -> dict[str, Application]:
-    """Join what was measured of the same models on GPUs of one or more types.
+    """Combine the measurements of the same models on one or more GPU types.
 
     Parameters
     ----------
     measured
-        Applications by GPU type and model; those of the first type are the models' own.
+        Applications by GPU type and model. The first type is the default type of each model.
     """
     (_, own), *others = measured.items()
     return {

@@ -1,4 +1,4 @@
-"""Ares: the available workloads of its evaluation, for nodes of four RTX 2080 Ti."""
+"""Ares: the available workloads of its evaluation, on nodes of four RTX 2080 Ti."""
 
 from pathlib import Path
 from typing import Unpack
@@ -12,14 +12,14 @@ from instances.traces.selection import Selection
 from instances.traces.sia import sia
 from instances.workloads.resampled import resampled
 
-#: GPUs of the simulated cluster, and of each of its nodes. Source: Ares, section 5.1.
+#: GPUs of the simulated cluster, and GPUs per node. Source: Ares, section 5.1.
 GPUS, GPUS_PER_NODE = 64, 4
 
-#: Jobs that arrive in an hour for each GPU, on clusters of every size. Source: Ares, section 5.6.
+#: Arrivals per hour and GPU, on clusters of every size. Source: Ares, section 5.6.
 _JOBS_PER_GPU_HOUR = 640 / 2_048
 
-#: Workloads of each trace that there are; Ares takes eight of each. Helios is called Saturn here, after the
-#: cluster that was sampled.
+#: Number of available workloads of each trace, of which Ares uses eight. Helios is called Saturn here, after
+#: the cluster that was sampled.
 NUMBERS = {"philly": 8, "saturn": 10, "newtrace": 10}
 
 #: Assumptions where the paper is silent or its data are not public, for printing with results.
@@ -66,10 +66,11 @@ def ares(
     gpus
         Number of GPUs of the cluster.
     halvings
-        Replace a job's demand by the largest power of two that is at most the demand, halved this many times,
-        as far as this was measured. The number of iterations stays the same. By default the demand is that of
-        the row, which Sia chose for good utilization. In this case only 5 to 18 % of the jobs can grow at a
-        scaling control threshold of 0.75, compared with 63 to 87 % with one halving.
+        How many times to halve a job's demand, after rounding it down to a power of two. If the result was not
+        measured, the job demands the largest smaller number that was, or the smallest measured one. The number
+        of iterations stays the same. By default the demand is that of the row, which Sia chose for good
+        utilization. In this case, only 5 to 18 % of the jobs can grow at a scaling control threshold of 0.75,
+        compared with 63 to 87 % with one halving.
     profiles
         Folder of the profiles; see `sia`.
     selection
@@ -112,11 +113,12 @@ def scaled(
     halvings: int | None = None,
     seed: int = 0,
 ) -> Workload:
-    """Draw a workload for a cluster of any size, with proportional arrivals.
+    """Draw a workload for a cluster of any size, with arrivals in proportion to the number of GPUs.
 
-    The jobs are drawn with replacement from the ten Helios (Saturn) workloads, at their rate of 20 jobs per
-    hour for 64 GPUs, which is 640 jobs per hour for 2,048 GPUs. Release dates are drawn uniformly. Source:
-    Ares, section 5.6 (Figure 11), which does not say how its traces were scaled. `halvings` is as in `ares`.
+    The jobs are drawn with replacement from the ten Helios (Saturn) workloads, at the same rate per GPU: 20
+    jobs per hour for 64 GPUs, or 640 jobs per hour for 2,048 GPUs. Release dates are drawn uniformly.
+    `halvings` is as in `ares`. Source: Ares, section 5.6 (Figure 11), which does not say how the traces were
+    scaled.
     """
     jobs = round(gpus * hours * _JOBS_PER_GPU_HOUR)
     require(jobs >= 1, "hours", hours, f"must be long enough for a job on {gpus} GPUs")
@@ -128,7 +130,7 @@ def scaled(
 
 
 def _halved(job: Job, halvings: int) -> Job:
-    """Return a job that demands a smaller power of two, or the nearest smaller number in its menu."""
+    """Return a job with a halved demand, the next smaller number in its menu, or else its smallest."""
     wanted = halved(job.gpus, halvings)
     demand = max((count for count in job.counts if count <= wanted), default=job.counts[0])
     base = job.speed(demand)

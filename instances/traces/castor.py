@@ -13,14 +13,15 @@ from instances.traces.philly import philly
 from instances.traces.reading import Reading
 from instances.traces.selection import Selection
 
-#: Number of jobs that are drawn. Source: Castor, section 9.1.
+#: Number of jobs to draw. Source: Castor, section 9.1.
 JOBS = 240
 
-#: Seconds of the busiest period of each trace: for Philly that of Pollux, whose settings the paper follows; two
-#: days of Venus, the shortest that hold twice as many jobs, and in which most last for more than seconds.
+#: Length in seconds of the busiest period of each trace. For Philly it is that of Pollux, whose settings the
+#: paper follows. For Venus it is two days, the shortest period that has twice as many jobs, most of them longer
+#: than a few seconds.
 PERIODS: Mapping[str, float] = {"philly": 8 * 3600.0, "venus": 48 * 3600.0}
 
-#: Share of the jobs with more than 8 GPUs, and how many these have. Source: Castor, section 9.1.
+#: Share of the jobs with more than 8 GPUs, and their numbers of GPUs. Source: Castor, section 9.1.
 LARGE, LARGE_DEMANDS = 0.34, (16, 32)
 
 #: Configurations of the jobs, by their names in Gavel's table of pairs.
@@ -69,11 +70,11 @@ def castor(
     trace
         ``philly`` or ``venus``.
     large
-        Share of the jobs that demand 16 or 32 GPUs instead of the recorded number, as far as the cap allows.
+        Share of the jobs that demand 16 or 32 GPUs instead of the recorded number, if `max_gpus` allows it.
         These jobs keep their GPU time. `LARGE` is the share in the paper.
     selection
-        Window, GPU cap and sample; see `Selection`. By default `JOBS` jobs are drawn from the busiest of
-        `PERIODS`. `seed` is also the seed for models and demands.
+        Window, GPU cap and sample; see `Selection`. By default, `JOBS` jobs are drawn from the busiest period,
+        whose length is in `PERIODS`. `seed` is also the seed for models and demands.
 
     Raises
     ------
@@ -108,9 +109,9 @@ def castor(
 
 
 def _drawn(job: Job, large: float, demands: list[int], random: Random) -> Job:
-    """Return a job with a random model and perhaps a large demand.
+    """Return a job with a random model and, with probability `large`, a large demand.
 
-    The model and the demand are drawn for every job, so that options do not change later draws.
+    The demand is drawn for every job, even if it is not used, so that options do not change later draws.
     """
     model, is_large, place = random.choice(MODELS), random.random() < large, random.random()
     if not (is_large and demands):

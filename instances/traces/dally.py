@@ -1,4 +1,4 @@
-"""Dally: the job lists of its simulator, which consist of Helios jobs."""
+"""Dally: the job lists of its simulator, with jobs from the Helios trace."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -13,20 +13,20 @@ from instances.arguments import at_least
 from instances.traces.reading import Issue, Reading, TraceRow, content, find, usable
 from instances.traces.selection import Entry, Selection, select
 
-#: Path of the file in the folder of public traces: the day of 344 jobs, with real arrivals.
+#: Path in the folder of public traces of the default list: a day of 344 jobs, with real arrivals.
 FILE = Path("dally_artistsim/jobs/sensetime-1april.json.gz")
 
-#: Short names of the lists that the paper evaluates; every list has the name of its file, too.
+#: Files of the lists that the paper evaluates, by short name.
 LISTS: Mapping[str, str] = {
     "batch": "sense_500jobs_0start-withBert",
     "poisson": "sense_500jobs_poisson_1proc-week",
     "day": "sensetime-1april",
 }
 
-#: GPUs of a machine and machines of a rack in all experiments. Source: Dally, section V-B.
+#: GPUs per machine and machines per rack in all experiments. Source: Dally, section V-B.
 GPUS, MACHINES = 8, 8
 
-#: Models of the lists by their names in Table I, under which `gsopt.scenario.speed.TIER_PENALTIES` has them.
+#: Keys of `gsopt.scenario.speed.TIER_PENALTIES`, by the name of the model in the lists.
 MODELS: Mapping[str, str] = {
     "VGG": "vgg11",
     "AlexNet": "alexnet",
@@ -54,7 +54,7 @@ _WORK = {"iterations": ("total_iterations", "time_per_iteration"), "duration": (
 _LISTED = "arrival_time"
 _TO_BE_DRAWN = "-1"
 
-#: Beyond these loads the release dates are no longer those of any clock.
+#: Smallest and largest load; beyond them, release dates would be unreasonable.
 _LEAST_LOAD, _MOST_LOAD = 1e-6, 1e6
 
 
@@ -71,14 +71,16 @@ def dally(
 ) -> Reading:
     """Read a job list of Dally: arrival (s), work (s), number of GPUs, model and batch size of every job.
 
-    The arrival is ``start_time``. In a list this is 0 for every job of a batch, a real arrival, or -1 for every
-    job if the simulator draws arrivals. In the last case, jobs arrive in the order of the file with exponential
-    gaps if `mean_gap` or `load` is given, at the list's ``arrival_time`` if `listed`, and otherwise at their
-    original ``submit_time``. Each such arrival is reported as a repair. The number of GPUs is
-    ``max_parallelism``. Models of Table I get their names in `gsopt.scenario.speed.TIER_PENALTIES`. Slowdowns
-    are not read, because they are the same for every job. An entry is dropped if a required value is missing or
-    breaks a rule, or if its job has been read before. `ASSUMPTIONS` lists what is unknown or differs from the
-    paper.
+    The arrival is ``start_time``. In the lists, it is 0 for every job of a batch, a real arrival, or -1 for
+    every job if the simulator draws arrivals. In the last case, there are three options. If `mean_gap` or
+    `load` is given, jobs arrive in the order of the file, with exponential gaps. With `listed`, they arrive at
+    the list's ``arrival_time``. Otherwise they arrive at their original ``submit_time``. Each such arrival is
+    reported as a repair.
+
+    The number of GPUs is ``max_parallelism``. Models of Table I are renamed as in
+    `gsopt.scenario.speed.TIER_PENALTIES`. Slowdowns are not read, because they are the same for every job. An
+    entry is dropped if a required value is missing or breaks a rule, or if its job has been read before.
+    `ASSUMPTIONS` lists what is unknown or differs from the paper.
 
     Parameters
     ----------
@@ -92,8 +94,8 @@ def dally(
     mean_gap
         Mean seconds between two arrivals, if arrivals are drawn.
     load
-        GPU-seconds without communication submitted per second and GPU, if arrivals are drawn, between 1e-6 and
-        1e6. The mean gap is the mean GPU time of the listed jobs over ``load * gpus``.
+        GPU-seconds submitted per second and GPU, without communication, if arrivals are drawn. Must be between
+        1e-6 and 1e6. The mean gap is the mean GPU time of the listed jobs divided by ``load * gpus``.
     gpus
         Number of GPUs of the cluster, for `load`.
     listed
@@ -171,7 +173,7 @@ def _entries(file: Path) -> list[Any]:
 def _arriving(
     table: list[TraceRow], work: str, issues: list[Issue], *, listed: bool
 ) -> tuple[list[Entry], str]:
-    """Return jobs with arrivals from the list where they would be drawn, and report each job as a repair."""
+    """Return the jobs with arrivals from the list instead of random ones, and a note for the reports."""
     when: Callable[[TraceRow], float] = (
         (lambda row: row.number(_LISTED)) if listed else (lambda row: row.moment("submit_time"))
     )
@@ -199,7 +201,7 @@ def _job(row: TraceRow, release_date: float, work: str) -> Job:
 
 
 def _seconds(row: TraceRow, gpus: int) -> float:
-    """Return the computing time in seconds if the iterations are divided among the demanded GPUs."""
+    """Return the computing time in seconds, with iterations divided among the demanded GPUs."""
     return row.number("total_iterations") * row.number("time_per_iteration") / max(gpus, 1)
 
 

@@ -1,4 +1,4 @@
-"""Gavel: the traces of its simulator and physical cluster, with jobs of measured speed."""
+"""Gavel: the traces of its simulator and physical cluster, with jobs whose speed was measured."""
 
 import re
 from collections.abc import Sequence
@@ -15,10 +15,10 @@ from instances.traces.throughputs import TYPES, Throughputs, read_throughputs
 #: Path of the traces in the folder of public traces.
 FOLDER = Path("gavel/traces")
 
-#: Names of the table of speeds; the nearest one in the folder of a trace or above is read.
+#: Possible file names of the table of speeds. The nearest table in the folder of a trace or above is read.
 _TABLES = ("simulation_throughputs.json.gz", "simulation_throughputs.json")
 
-#: The fields of a line in the newer and in the older format.
+#: The fields of a line in the newer and the older format.
 _FIELDS = (
     ("type", "command", "folder", "argument", "needs data", "steps", "gpus", "weight", "slo", "arrival"),
     ("type", "command", "argument", "needs data", "steps", "arrival", "gpus"),
@@ -38,12 +38,12 @@ def gavel(
     """Read a trace of Gavel: arrival (s), type, steps and number of GPUs of every job.
 
     The duration of a job is the time for its steps at its measured speed on the first GPU type, with
-    consolidated workers. With several GPU types, the default mode is for the first type, and there is a mode,
-    named after the type, for each other type on which the job was measured. Jobs are numbered from 0 in the
-    order of the lines, as in the authors' simulator. As data sets are not described, a training job has one
-    epoch with steps times batch size samples. If the job type has no batch size, a step is one sample. Weights
-    and deadlines are not read. A row is dropped if a value is missing or breaks a rule, or if its job type was
-    not measured on that number of GPUs of the first GPU type.
+    consolidated workers. With several GPU types, the default mode is for the first type. Each other type on
+    which the job was measured has a mode that is named after it. Jobs are numbered from 0 in the order of the
+    lines, as in the authors' simulator. Because data sets are not described, a training run has a single epoch,
+    whose number of samples is the number of steps times the batch size. If the job type has no batch size, a
+    step is one sample. Weights and deadlines are not read. A row is dropped if a value is missing or breaks a
+    rule, or if its job type was not measured on that number of GPUs of the first type.
 
     Parameters
     ----------

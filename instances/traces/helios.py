@@ -15,7 +15,7 @@ _MICROSECONDS = 1_000_000
 
 
 class _Layout(NamedTuple):
-    """Names of the columns in one of the forms in which the trace is published."""
+    """Names of the columns in one of the published forms of the trace."""
 
     submission: str
     gpus: str
@@ -35,18 +35,18 @@ _WHOLE = _Layout("arrival_s", "gpu_count", "service_sec")
 def helios(path: str | Path, *, virtual_cluster: str | None = None, **selection: Unpack[Selection]) -> Reading:
     """Read a Helios trace: submission time, duration (s), number of GPUs and virtual cluster of every job.
 
-    Three forms of the trace are read: ``cluster_log.csv`` as published, with dates; the September slice of
+    Three forms of the trace can be read: ``cluster_log.csv`` as published, with dates; the September slice of
     cluster Venus, with ``tenant``, ``num_chips`` and microseconds since 1 September; and all of Venus, with
-    ``arrival_s``, ``service_sec`` and ``gpu_count``, whose durations end at 48 hours. Jobs that failed or were
-    cancelled are kept, as they held their GPUs. A row is dropped if a value is missing or breaks a rule, for
-    example if a job has no GPUs, or if its job has been read before.
+    ``arrival_s``, ``service_sec`` and ``gpu_count``, whose durations are cut off at 48 hours. Jobs that failed
+    or were cancelled are kept, because they occupied their GPUs. A row is dropped if a value is missing or
+    breaks a rule, for example if a job has no GPUs, or if its job has been read before.
 
     Parameters
     ----------
     path
         The file, plain or gzipped, or the folder of the trace or of all traces.
     virtual_cluster
-        Read only the jobs of this virtual cluster; all of Venus has none.
+        Read only the jobs of this virtual cluster. The form with all of Venus has no virtual clusters.
     selection
         Window, GPU cap and sample; see `Selection`.
 

@@ -18,7 +18,7 @@ from instances.traces.reading import TraceRow, find, members, read_table, rows, 
 INSTANCES = Path("alibaba_gpu2025_dlrm/disaggregated_DLRM_trace.csv.gz")
 DUTY_CYCLES = Path("alibaba_genai2026_inference/pod_gpu_duty_cycle_anon.tar.gz")
 
-#: Seconds of a day.
+#: Seconds per day.
 DAY = 86_400
 
 _INSTANCE_COLUMNS = ("instance_sn", "gpu_request")
@@ -27,7 +27,7 @@ _MEMBER = re.compile(r".*\.csv")
 
 
 def serving_gpus(path: str | Path, times: Sequence[float]) -> tuple[int, ...]:
-    """Return how many GPUs the inference instances of a trace hold at given times after its beginning.
+    """Return how many GPUs the inference instances of a trace hold at times in seconds from its beginning.
 
     An instance holds the GPUs that it requests from its creation to its deletion. The file has no creation time
     for instances that are older than the trace, and no deletion time for those that outlive it.
@@ -46,10 +46,10 @@ def serving_gpus(path: str | Path, times: Sequence[float]) -> tuple[int, ...]:
 def duty_cycle_of_a_day(path: str | Path, *, step: int = 300, window: int = 7_200) -> tuple[float, ...]:
     """Return the mean duty cycle of a service's GPUs in each step of a day, as a smooth periodic curve.
 
-    The value of a step is the mean of its samples. A step without samples, as at the end of a trace shorter
-    than a day, is interpolated between its neighbours. Every value is then averaged over a window around it.
-    `step` and `window` are in seconds. The data are anonymized, so the shape of the curve is meaningful, but
-    its level is not.
+    The value of a step is the mean of its samples. A step without samples is interpolated between its
+    neighbours; such steps occur at the end of a trace that is shorter than a day. Every value is then averaged
+    over a window around it. `step` and `window` are in seconds. The data are anonymized, so the shape of the
+    curve is meaningful, but its level is not.
 
     Notes
     -----

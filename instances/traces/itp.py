@@ -1,4 +1,4 @@
-"""ITP: jobs of ten Microsoft clusters in spring 2021, published with ElasticFlow."""
+"""ITP: jobs on ten Microsoft clusters in spring 2021, published with ElasticFlow."""
 
 import re
 from collections.abc import Iterable
@@ -20,9 +20,9 @@ _MEMBER = re.compile(r"(?:.*/)?cluster([0-9]{1,4})\.csv")
 def itp(path: str | Path, *, clusters: Iterable[int] | None = None, **selection: Unpack[Selection]) -> Reading:
     """Read the ITP trace of spring 2021: submission time (s), duration (s) and number of GPUs of every job.
 
-    The archive may be that of the raw trace or that published with ElasticFlow, which adds a randomly drawn
-    model and batch size to every job. The trace contains no job shorter than 600 s. A row is dropped if a value
-    is missing or breaks a rule, or if its job has been read before.
+    The archive is either the raw trace or the version published with ElasticFlow, which adds a random model and
+    batch size to every job. The trace contains no job shorter than 600 s. A row is dropped if a value is
+    missing or breaks a rule, or if its job has been read before.
 
     Parameters
     ----------

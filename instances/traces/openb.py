@@ -1,4 +1,4 @@
-"""openb: pods and nodes of an Alibaba GPU cluster that shares GPUs among pods, 2023."""
+"""openb: pods and nodes of an Alibaba cluster from 2023 that shares GPUs among pods."""
 
 from pathlib import Path
 from typing import Annotated, Unpack
@@ -49,13 +49,13 @@ class PodDemand(Frozen):
 
 
 def read_nodes(path: str | Path, issues: list[Issue]) -> tuple[OpenbNode, ...]:
-    """Read a list of nodes, by default all nodes with GPUs, and report rows with a missing or bad value."""
+    """Read a list of nodes, by default all nodes with GPUs, and report rows with a missing or invalid value."""
     file = find(path, FOLDER / "openb_node_list_gpu_node.csv.gz")
     return tuple(node for _, node in read_table(file, _NODE_COLUMNS, _node, issues))
 
 
 def read_pods(path: str | Path, issues: list[Issue], *, pods: str = "default") -> tuple[PodDemand, ...]:
-    """Read a list of pods, with `pods` as in `openb`, and report rows with a missing or bad value."""
+    """Read a list of pods, with `pods` as in `openb`, and report rows with a missing or invalid value."""
     file = find(path, FOLDER / f"openb_pod_list_{pods}.csv.gz")
     return tuple(pod for _, pod in read_table(file, _POD_COLUMNS, _pod, issues))
 
@@ -65,10 +65,10 @@ def openb(
 ) -> Reading:
     """Read pods as jobs: creation time (s), time from scheduling to deletion (s), and number of GPUs.
 
-    Jobs have whole GPUs, so a pod that requests part of a GPU, in thousandths, gets a whole GPU to itself. A
-    pod that accepts one GPU type becomes a job for that type. A pod that accepts several types becomes a job
-    for any type. Both changes are reported as repairs. A row is dropped if a value is missing or breaks a rule,
-    if its pod has been read before or requests no GPU, or if it was never scheduled and so has no duration.
+    Jobs have whole GPUs, so a pod that requests only part of a GPU gets a whole GPU to itself. A pod that
+    accepts one GPU type becomes a job for that type. A pod that accepts several types becomes a job for any
+    type. Both changes are reported as repairs. A row is dropped if a value is missing or breaks a rule, if its
+    pod has been read before or requests no GPU, or if it was never scheduled and so has no duration.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def openb(
         If `path` is a folder: name of the list, such as ``default``, ``cpu250``, ``gpushare40`` or
         ``gpuspec33``. The lists named ``multigpu`` have no times.
     whole_gpus
-        Whether to drop the pods that request part of a GPU.
+        Whether to drop the pods that request only part of a GPU.
     selection
         Window, GPU cap and sample; see `Selection`.
 

@@ -1,4 +1,4 @@
-"""Philly: jobs of Microsoft's GPU clusters in 2017, in reduced forms."""
+"""Philly: jobs on Microsoft's GPU clusters in 2017, in two reduced forms of the trace."""
 
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
@@ -15,7 +15,7 @@ FILE = Path("philly/sia/philly.csv.gz")
 
 _COLUMNS = ("timestamp", "duration", "num_gpus", "gpu_time", "cluster")
 
-#: The columns of the form with all jobs, whose first one begins like a comment.
+#: The columns of the form with all jobs. Its header begins with ``#``, like a comment.
 _WHOLE = ("job id", "arrival time (sec)", "topology", "shape", "size", "duration (sec)")
 
 
@@ -28,8 +28,8 @@ def philly(
 ) -> Reading:
     """Read the Philly trace of 2017: submission time, duration (s) and number of GPUs of every job.
 
-    Two forms of the trace are read: that of Sia with 82,247 rows, and that of RFold with 111,549, in which
-    failed attempts are joined. The latter has neither dates nor virtual clusters.
+    Two forms of the trace can be read: that of Sia with 82,247 rows, and that of RFold with 111,549 rows. In
+    the latter, the failed attempts of a job are joined, and there are neither dates nor virtual clusters.
 
     A row is dropped if a value is missing or breaks a rule, or if it repeats an earlier row completely. The
     column ``gpu_time`` is the product of two others and is not used. The rows are in no particular order, and
@@ -41,7 +41,7 @@ def philly(
     path
         The file, plain or gzipped, or the folder of the trace or of all traces.
     virtual_cluster
-        Read only the jobs of this virtual cluster; only in Sia's form.
+        Read only the jobs of this virtual cluster. This is only for files in Sia's form.
     dates
         Read only the jobs submitted on or after the first date and before the second, on the trace's clock.
         This is only for files in Sia's form.
@@ -95,7 +95,7 @@ def _seconds(dates: tuple[datetime, datetime]) -> tuple[float, float]:
 
 
 def _first_of_each(table: Iterable[TraceRow], issues: list[Issue]) -> Iterator[TraceRow]:
-    """Yield the rows that do not repeat an earlier one, and report the others."""
+    """Yield the rows that do not repeat an earlier row, and report the others."""
     first: dict[tuple[str, ...], int] = {}
     for row in table:
         earlier = first.setdefault(tuple(row.values.values()), row.line)

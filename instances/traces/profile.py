@@ -1,4 +1,4 @@
-"""Profile: the number and duration of iterations of Sia's applications."""
+"""Profile: the measured number and duration of iterations of Sia's applications."""
 
 import re
 from bisect import bisect_left
@@ -19,32 +19,32 @@ _VALIDATION = re.compile(r"validation-([0-9]{1,9})\.csv")
 _LARGEST = 1e12
 _MOST_GPUS = 1000  # as many as fit in a placement of the longest name
 
-#: Samples per GPU, seconds of an iteration, and seconds of it in which the GPUs exchange gradients.
+#: Samples per GPU, duration of an iteration, and the part of it in which GPUs exchange gradients, in seconds.
 Point = tuple[float, float, float]
 
 
 class MeasuredProfile:
-    """Measured iterations of one application on one type of GPU.
+    """Measured iterations of one application on one GPU type.
 
     Jobs are placed on as few nodes as possible: full nodes, and one node with the rest. A batch is spread
-    evenly over the GPUs. If the share of a GPU is larger than the largest measured one, it is processed in
-    equal parts, of which only the last exchanges gradients. Times between two measured shares are interpolated,
-    as in Sia's simulator.
+    evenly over the GPUs. If the share of a GPU exceeds the largest measured one, it is processed in equal
+    parts, and gradients are exchanged only after the last part. Times between two measured shares are
+    interpolated, as in Sia's simulator.
 
-    The time of a placement that was not measured is unknown unless measurements by number of nodes are given.
-    If they are, it is the time of the same number of GPUs spread over the same number of nodes. If that was not
-    measured either, it is interpolated between the GPU counts measured on that number of nodes. Placements on
-    more nodes have the times of the largest measured number of nodes, whereas Sia's simulator has no times for
-    them.
+    The time of a placement that was not measured is unknown, unless measurements by number of nodes are given.
+    In that case, it is the time of the same number of GPUs spread over the same number of nodes. If that was
+    not measured either, it is interpolated between the GPU counts measured on that number of nodes. Placements
+    on more nodes than were measured have the times of the largest measured number of nodes, whereas Sia's
+    simulator has no times for them.
 
     Parameters
     ----------
     steps
-        Measured points by placement, whose digits are the GPUs on each node, with full nodes last.
+        Measured points by placement. The digits of a placement are the GPUs on each node, with full nodes last.
     iterations
         Number of iterations until the training is complete, by batch size.
     gpus_per_node
-        Number of GPUs of a node.
+        Number of GPUs per node.
     spread
         Measured points by number of nodes and GPUs, regardless of their distribution over the nodes.
     """
@@ -65,13 +65,13 @@ class MeasuredProfile:
         self._largest = max(counts, default=0)
 
     def duration(self, gpus: int, batch_size: int) -> float | None:
-        """Return the duration of a whole training run in seconds, or None without measurements."""
+        """Return the duration of a whole training run in seconds, or None if it is unknown."""
         iterations = _interpolated(self._iterations, batch_size)
         step = self._step(gpus, batch_size)
         return None if iterations is None or step is None else iterations[0] * step
 
     def menu(self, gpus: int, batch_size: int) -> tuple[tuple[int, float], ...]:
-        """Return every measured number of GPUs, with its speed relative to that on `gpus`."""
+        """Return every number of GPUs with a known time, each with its speed relative to that on `gpus`."""
         demanded = self._step(gpus, batch_size)
         if demanded is None:
             return ()
@@ -94,7 +94,7 @@ class MeasuredProfile:
         return step + (parts - 1) * max(step - sync, 0.0)
 
     def _curves(self, gpus: int) -> tuple[tuple[float, list[Point]], ...]:
-        """Return the measured points for a number of GPUs with their weights, if the time is known."""
+        """Return the measured curves for a number of GPUs and their weights, or none if the time is unknown."""
         placement = self._placement(gpus)
         if placement in self._steps:
             return ((1.0, self._steps[placement]),)
@@ -120,7 +120,8 @@ def read_profile(
     """Read an application's profile from its folder, and report unusable rows.
 
     Times are in ``placements-<gpu>.csv``, and the number of iterations is in the last row of
-    ``validation-<batch size>.csv``. Measurements `by_nodes` are in ``scalability-<gpu>.csv``, if there is one.
+    ``validation-<batch size>.csv``. With `by_nodes`, measurements by number of nodes are read from
+    ``scalability-<gpu>.csv``, if this file exists.
 
     Raises
     ------
@@ -150,7 +151,7 @@ def _read_spread(file: Path, issues: list[Issue]) -> dict[tuple[int, int], list[
 def table(
     file: Path, columns: tuple[str, ...], convert: Callable[[TraceRow], T], issues: list[Issue]
 ) -> list[tuple[TraceRow, T]]:
-    """Read a file of a profile, and report unusable rows."""
+    """Return the usable rows of a file of a profile, and report the others."""
     return read_table(file, columns, convert, issues, name_of(file))
 
 
@@ -168,7 +169,7 @@ def point(row: TraceRow) -> Point:
 
 
 def spread_point(row: TraceRow) -> tuple[int, int, Point]:
-    """Convert a row to a measured step on a number of nodes and of GPUs."""
+    """Convert a row to the number of nodes, the number of GPUs, and the measured step."""
     nodes, gpus = row.whole_number("num_nodes"), row.whole_number("num_replicas")
     if not 1 <= nodes <= gpus <= _MOST_GPUS:
         rule = f"must be between num_nodes, which is at least 1, and {_MOST_GPUS}"
@@ -185,7 +186,7 @@ def _measured(row: TraceRow) -> Point:
 
 
 def between(row: TraceRow, column: str, least: float, most: float = _LARGEST) -> float:
-    """Return a column as a number within limits, or raise `InvalidInput`."""
+    """Return a column as a number, or raise `InvalidInput` if it is outside the limits."""
     number = row.number(column)
     if not least <= number <= most:
         rule = f"must be between {least:g} and {most:g}"
@@ -194,7 +195,7 @@ def between(row: TraceRow, column: str, least: float, most: float = _LARGEST) ->
 
 
 def _interpolated(points: Sequence[tuple[float, ...]], place: float) -> tuple[float, ...] | None:
-    """Return linearly interpolated values at a position between two points, or None outside."""
+    """Return the values at a position, interpolated linearly between two points, or None outside all points."""
     after = bisect_left(points, place, key=lambda point: point[0])
     if after < len(points) and points[after][0] == place:
         return points[after][1:]

@@ -1,4 +1,4 @@
-"""Reading: the rows of a trace file, with a reason for every unusable row."""
+"""Reading: the rows of a trace file, and the reason why each unusable row was dropped."""
 
 import csv
 import gzip
@@ -29,7 +29,7 @@ _MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}")
 _GZIP = b"\x1f\x8b"
 _UNREADABLE = "\ufffd"  # what the decoder puts in the place of bytes that are not UTF-8
 
-#: Separator of values, for `separated`.
+#: Tab, as a separator for `separated`.
 TAB = "\t"
 
 
@@ -41,9 +41,9 @@ class Issue(Frozen):
     file
         Name of the file.
     row
-        Number of the line in the file, where the header is line 1. In a JSON file, the number of the entry.
+        Line number in the file, where the header is line 1. In a JSON file, the number of the entry.
     reason
-        The problem with the row and, if the row was repaired, how.
+        The problem with the row and, if the row was repaired, the repair.
     repaired
         Whether the row was repaired and its job kept. Otherwise the row was dropped.
     """
@@ -70,7 +70,7 @@ class Reading(Frozen):
 
     @property
     def repaired(self) -> tuple[Issue, ...]:
-        """The rows whose jobs differ from the file."""
+        """The rows that were repaired, so that their jobs differ from the file."""
         return tuple(issue for issue in self.issues if issue.repaired)
 
 
@@ -82,7 +82,7 @@ class TraceRow(NamedTuple):
     values: Mapping[str, str]
 
     def issue(self, reason: str, *, repaired: bool = False) -> Issue:
-        """Return an issue about the row, which was dropped or repaired."""
+        """Return an issue that reports the row as dropped or repaired."""
         return Issue(file=self.file, row=self.line, reason=reason, repaired=repaired)
 
     def number(self, column: str) -> float:
@@ -90,11 +90,11 @@ class TraceRow(NamedTuple):
         return float(self._matching(column, _NUMBER, "must be a number"))
 
     def whole_number(self, column: str) -> int:
-        """Return a column as a whole number, or raise `InvalidInput` if it is not one."""
+        """Return a column as an integer, or raise `InvalidInput` if it is not one."""
         return int(self._matching(column, _WHOLE_NUMBER, "must be a whole number"))
 
     def moment(self, column: str) -> float:
-        """Return a date and time as seconds since 1970, or raise `InvalidInput` if the column is not a date.
+        """Return a date and time as a Unix timestamp, or raise `InvalidInput` if the column is not one.
 
         The time zone is unknown; UTC is assumed.
         """
@@ -163,7 +163,7 @@ def members(path: str | Path, pattern: re.Pattern[str]) -> list[tuple[re.Match[s
 
 
 def find(path: str | Path | None, place: Path) -> Path:
-    """Return the file of a trace: the path itself or, if it is a folder of one or all traces, a file in it."""
+    """Return the file of a trace: the path itself, or a file in it if it is the folder of one or all traces."""
     if not isinstance(path, str | os.PathLike):
         rule = "must be a file or folder; instances.data_folder() is None if GSOPT_DATA names no folder"
         raise InvalidInput("path", shorten(path), rule)
@@ -179,11 +179,11 @@ def find(path: str | Path | None, place: Path) -> Path:
 def rows(
     file: str, data: bytes, columns: tuple[str, ...], issues: list[Issue], *, further: bool = False
 ) -> Iterator[TraceRow]:
-    """Yield the rows of a comma-separated table, and report rows with a missing value.
+    """Yield the usable rows of a comma-separated table, and report rows with missing values.
 
-    A value in double quotes may contain commas, but a row is always one line, so an unclosed quote spoils only
-    its own line. Empty lines at the end of the file, and lines before the header that begin with ``#``, are
-    skipped.
+    A value in double quotes may contain commas. A row is always one line, so an unclosed quote spoils only its
+    own line. Empty lines at the end of the file are skipped, and so are lines before the header that begin with
+    ``#``.
 
     Parameters
     ----------
@@ -196,7 +196,7 @@ def rows(
     issues
         List to which unusable rows are appended.
     further
-        Whether the header may have further columns, in any order, whose values may be empty.
+        Whether the header may have more columns, in any order. Their values may be empty.
 
     Raises
     ------
@@ -229,12 +229,10 @@ def separated(
     issues: list[Issue],
     separator: str | None = None,
 ) -> list[TraceRow]:
-    """Read the lines of a file without a header.
+    """Read the lines of a file that has no header.
 
-    The number of values in a line selects the column names.
-
-    Values are separated by blanks unless a separator is given. Lines with any other number of values are
-    reported.
+    The number of values in a line determines which of the `names` apply. Lines with any other number of values
+    are reported. Values are separated by blanks unless a separator is given.
 
     Raises
     ------
@@ -275,7 +273,7 @@ def usable(
 def read_table(
     file: Path, columns: tuple[str, ...], convert: Callable[[TraceRow], T], issues: list[Issue], name: str = ""
 ) -> list[tuple[TraceRow, T]]:
-    """Read and convert the rows of a table that may have further columns, as in `rows` and `usable`."""
+    """Read and convert the rows of a table, which may have additional columns, as in `rows` and `usable`."""
     return list(usable(rows(name or file.name, content(file), columns, issues, further=True), convert, issues))
 
 

@@ -1,4 +1,4 @@
-"""Selection: select jobs of a trace by time, by number of GPUs and at random."""
+"""Selection: a choice of jobs from a trace, by time, by number of GPUs, and at random."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
@@ -12,12 +12,12 @@ from gsopt.core.numbers.span import read_window
 from gsopt.scenario.job import Job, Workload
 from instances.traces.reading import Issue, Reading, TraceRow
 
-#: A row of a trace and the job that it describes, its release date on the trace's own clock.
+#: A row of a trace and the job that it describes, whose release date is on the trace's own clock.
 Entry = tuple[TraceRow, Job]
 
 
 class Selection(TypedDict, total=False):
-    """Options of every reader, which select among the jobs of the whole file.
+    """Options that every reader has, for selecting jobs from the whole file.
 
     Attributes
     ----------
@@ -26,14 +26,16 @@ class Selection(TypedDict, total=False):
         released at or after the beginning and before the end are kept. The beginning becomes time 0 of the
         workload. Without a window, time 0 is the first release date.
     busiest
-        Length of a period in seconds. Instead of a window, the first period of this length with the most
-        releases is kept, regardless of the jobs' GPUs. It begins with a release, which becomes time 0.
+        Length of a period in seconds. Instead of a window, the period of this length with the most releases is
+        kept, regardless of the jobs' GPUs. If there are several, the first one is kept. It begins with a
+        release, which becomes time 0.
     max_gpus
         Largest number of GPUs of a job. Larger jobs are dropped and reported.
     cap
         Whether to give larger jobs `max_gpus` GPUs instead of dropping them. This is reported as a repair.
     sample
-        Number of remaining jobs to keep, drawn at random without replacement. If there are fewer, all are kept.
+        Number of jobs to keep from those that remain, drawn without replacement. If there are fewer, all are
+        kept.
     seed
         Seed of all random draws.
     """
@@ -59,12 +61,12 @@ def select(
     sample: int | None = None,
     seed: int = 0,
 ) -> Reading:
-    """Return a reading of the jobs of a trace that the options of `Selection` select.
+    """Return a reading of a trace with the jobs that the options of `Selection` select.
 
     Of jobs with the same name, the first one is kept. Rows that are out of order are sorted by release date,
-    which is reported once as a repair. A capped job keeps its duration, as its speed on fewer GPUs is unknown.
-    A capped job with a menu demands the largest allowed number instead, and takes longer accordingly. Menu
-    entries above `max_gpus` are removed.
+    which is reported once as a repair. A capped job without a menu keeps its duration, because its speed on
+    fewer GPUs is unknown. A capped job with a menu demands the largest allowed number of GPUs, and takes longer
+    accordingly. Menu entries above `max_gpus` are removed.
 
     Parameters
     ----------
@@ -119,7 +121,7 @@ def _check(
 
 
 def _busiest(release_dates: Sequence[float], length: float) -> float:
-    """Return the beginning of the period of a given length with the most releases, given ascending dates."""
+    """Return the beginning of the busiest period of a given length, for ascending release dates."""
     return max(
         release_dates,
         key=lambda date: bisect_left(release_dates, date + length) - bisect_left(release_dates, date),
@@ -127,7 +129,7 @@ def _busiest(release_dates: Sequence[float], length: float) -> float:
 
 
 def _distinct(entries: Iterable[Entry], issues: list[Issue]) -> list[Entry]:
-    """Return the entries whose jobs differ in name from all earlier jobs, and report the others."""
+    """Return the first entry of each job name, and report the others."""
     first: dict[str, Entry] = {}
     for entry in entries:
         row, job = entry

@@ -1,4 +1,4 @@
-"""Sia: the workloads of its simulator, with jobs of six models profiled on one to dozens of GPUs."""
+"""Sia: the workloads of its simulator, with jobs of six models that were profiled on up to dozens of GPUs."""
 
 from pathlib import Path
 from typing import Unpack
@@ -14,13 +14,13 @@ FOLDER = Path("sia")
 
 _COLUMNS = ("name", "time", "application", "num_replicas", "batch_size")
 
-#: GPUs on each node of the clusters in which the profiles were measured.
+#: GPUs per node in the clusters where the profiles were measured.
 _GPUS_PER_NODE = {"aws": 4, "azure": 8, "dgx": 8, "dgx-ext": 8, "quad": 4, "rtx": 8}
 
-#: A placement has one digit for each node.
+#: Largest number of GPUs on a node, because a placement has one digit per node.
 _MOST_ON_A_NODE = 9
 
-#: A model split into pipeline stages; its times are those of a stage and cannot be read like the others.
+#: A model split into pipeline stages, whose times are those of one stage and cannot be read like the others.
 _PIPELINED = "gpt_pmp"
 
 
@@ -39,10 +39,10 @@ def sia(
     The file has no durations. A job's duration follows from the profile of its model: the number of iterations
     of a whole training run at the job's batch size, times the duration of an iteration on the demanded GPUs.
     Every measured number of GPUs becomes an entry of the job's menu, with its speed at the same batch size.
-    `MeasuredProfile` explains which speeds are interpolated. The factors by which real runs are slower in the
-    simulator are not applied. A row is dropped if a value is missing or breaks a rule, if its job has been read
-    before, or if the profile has no time for its model, GPUs and batch size. Rows of profiles are dropped for
-    similar reasons.
+    `MeasuredProfile` explains which speeds are interpolated. The simulator's factors for slower real runs are
+    not applied. A row is dropped if a value is missing or breaks a rule, if its job has been read before, or if
+    the profile has no time for its model, GPUs and batch size. Rows of profiles are dropped for similar
+    reasons.
 
     Parameters
     ----------
@@ -57,9 +57,9 @@ def sia(
         GPU type: ``rtx`` (RTX 2080 Ti), ``quad`` (Quadro RTX 6000), ``aws`` (T4), ``azure`` (V100), ``dgx``
         (A100), or ``dgx-ext``, which has larger batches.
     gpus_per_node
-        Number of GPUs on each node of the cluster for which the workload is meant. By default, this is the
-        number in the cluster where the profiles were measured, and menus have only the placements measured
-        there. For other nodes, measurements by number of nodes fill the gaps; see `MeasuredProfile`.
+        Number of GPUs per node of the cluster for which the workload is read. By default, it is the number in
+        the cluster where the profiles were measured, and menus have only the placements measured there.
+        Otherwise, measurements by number of nodes fill the gaps; see `MeasuredProfile`.
     profiles
         Folder of the profiles. By default, the nearest folder ``profiles`` next to the file or above.
     selection

@@ -1,4 +1,4 @@
-"""SWF: the Standard Workload Format of the Parallel Workloads Archive."""
+"""SWF: logs in the Standard Workload Format of the Parallel Workloads Archive."""
 
 import re
 from pathlib import Path
@@ -39,10 +39,10 @@ _LARGEST_MACHINE = re.compile(r";\s*MaxProcs:\s*([0-9]{1,9})\s*")
 def swf(path: str | Path, **selection: Unpack[Selection]) -> Reading:
     """Read a log in Standard Workload Format: submit time (s), run time (s) and processors of every job.
 
-    A processor counts as one GPU. If the number of allocated processors is unknown, the requested number is
-    used, which is reported as a repair. A row is dropped if it does not have 18 values, if a required value is
-    missing or breaks a rule (such as a run time of 0, or more processors than ``MaxProcs`` in the header), or
-    if its job has been read before.
+    The requested time, if positive, becomes the job's estimate. A processor counts as one GPU. If the number of
+    allocated processors is unknown, the requested number is used, which is reported as a repair. A row is
+    dropped if it does not have 18 values, if a required value is missing or breaks a rule, or if its job has
+    been read before. Examples are a run time of 0, and more processors than ``MaxProcs`` in the header.
 
     Parameters
     ----------
@@ -92,6 +92,7 @@ def _job(row: TraceRow, processors: int | None, issues: list[Issue]) -> Job:
         release_date=row.number("submit time"),
         duration=row.number("run time"),
         gpus=gpus,
+        estimate=requested if (requested := row.number("requested time")) > 0 else None,
     )
     if allocated == _UNKNOWN:
         reason = f"allocated processors: unknown: the requested {gpus} are used"

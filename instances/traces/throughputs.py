@@ -1,4 +1,4 @@
-"""Throughputs: the table of iterations per second used by Gavel's simulator."""
+"""Throughputs: the table of iterations per second that Gavel's simulator uses."""
 
 from collections.abc import Iterator, Mapping
 from math import isfinite
@@ -9,18 +9,18 @@ from gsopt.core.errors import InvalidInput, shorten
 from gsopt.core.files import parse_json
 from instances.traces.reading import content
 
-#: The types of GPUs in the table.
+#: The GPU types in the table.
 TYPES = frozenset({"v100", "p100", "k80"})
 
-#: Key under which a row holds the speed of a job alone.
+#: Key for the speed of a job alone in its row.
 ALONE = "null"
 
-#: Iterations per second of each configuration, model and number of GPUs, on each type.
+#: Iterations per second by configuration, which is a model with a number of GPUs, and by GPU type.
 Throughputs = Mapping[str, Mapping[str, float]]
 
 
 def read_tables(file: Path) -> dict[str, Any]:
-    """Read the JSON object, plain or gzipped, with a table for each GPU type."""
+    """Read a JSON object, plain or gzipped, that has a table for each GPU type."""
     try:
         text = content(file).decode("utf-8")
     except UnicodeDecodeError as error:
@@ -29,7 +29,7 @@ def read_tables(file: Path) -> dict[str, Any]:
 
 
 def rate(file: str, field: str, value: object) -> float:
-    """Return a cell as iterations per second, or raise `InvalidInput`."""
+    """Return a cell as iterations per second, or raise `InvalidInput` if it is not a number of at least 0."""
     if isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value) and value >= 0:
         return float(value)
     raise InvalidInput(field, shorten(value), "must be iterations per second, at least 0", source=file)

@@ -1,4 +1,4 @@
-"""Tiresias: the job lists of its simulator, a format that Chronus and Muri adopted."""
+"""Tiresias: the job lists of its simulator, in a format that Chronus and Muri adopted."""
 
 from pathlib import Path
 from typing import Unpack
@@ -16,8 +16,8 @@ _COLUMNS = ("job_id", "num_gpu", "submit_time", "model_name", "duration")
 def tiresias(path: str | Path, *, milliseconds: bool = False, **selection: Unpack[Selection]) -> Reading:
     """Read a job list of Tiresias: submission time (s), duration (s), number of GPUs and model of every job.
 
-    A row is dropped if a value is missing or breaks a rule, such as 0 GPUs in lists of Chronus, or if its job
-    has been read before. Of the other columns, only ``batch_size`` is used.
+    The column ``batch_size`` is used if there is one, and other columns are ignored. A row is dropped if a
+    value is missing or breaks a rule, such as 0 GPUs in lists of Chronus, or if its job has been read before.
 
     Parameters
     ----------

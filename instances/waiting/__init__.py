@@ -1,4 +1,4 @@
-"""Waiting over time: an instance generator and the committed suite."""
+"""Waiting: an instance generator and the committed suites."""
 
 from instances.waiting.tier_jobs import tier_jobs
 

@@ -1,4 +1,4 @@
-"""Spaces of small waiting problems."""
+"""Spaces: finite sets of small waiting problems for `gsopt.worst`."""
 
 from collections.abc import Sequence
 from itertools import product
@@ -13,7 +13,7 @@ from instances.arguments import at_least
 
 __all__ = ["one_machine"]
 
-#: Release date, number of GPUs and duration.
+#: A job: its release date, number of GPUs and duration.
 _Rigid = tuple[int, int, int]
 
 
@@ -26,7 +26,7 @@ def one_machine(
     widths: int = 1,
     minimize: Literal["mean_jct", "makespan"] = "makespan",
 ) -> Space:
-    """Return all problems with a few jobs that run without interruption on one machine.
+    """Return the space of all problems with a few jobs that run without interruption on one machine.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def one_machine(
     widths
         Largest number of GPUs of a job.
     minimize
-        The criterion.
+        The objective, as in `gsopt.problems.waiting.Waiting`.
 
     Examples
     --------

@@ -19,18 +19,18 @@ def committed() -> list[Waiting]:
 
 
 def small() -> list[Waiting]:
-    """Generate the instances of at most six jobs, which are solved to optimality in a second."""
+    """Generate the instances with at most six jobs, which are solved to optimality in a second."""
     made = {**_random((3, 4, 5, 6)), **_corner_cases()}
     return in_folder("small", made)
 
 
 def medium() -> list[Waiting]:
-    """Generate the instances of 8 to 12 jobs, which take up to a minute to solve."""
+    """Generate the instances with 8 to 12 jobs, which take up to a minute to solve."""
     return in_folder("medium", _random((8, 10, 12)))
 
 
 def challenge() -> list[Waiting]:
-    """Generate larger instances whose optimality the exact method cannot prove within minutes."""
+    """Generate larger instances that the exact method cannot solve to proven optimality within minutes."""
     made = {
         "batch-mean-jct-j16": tier_jobs(jobs=16, arrivals="batch", minimize="mean_jct", seed=16),
         "poisson-mean-jct-j20": tier_jobs(jobs=20, arrivals="poisson", minimize="mean_jct", seed=20),

@@ -1,4 +1,4 @@
-"""Tier jobs: random rigid jobs of the models in Dally's Table I, released together or one after another."""
+"""Tier jobs: random rigid jobs that train models of Dally's Table I, released together or one by one."""
 
 from collections.abc import Sequence
 from itertools import accumulate
@@ -17,13 +17,13 @@ from instances.arguments import at_least
 Arrivals = Literal["batch", "poisson"]
 Minimize = Literal["mean_jct", "makespan"]
 
-#: Seconds that a job runs without communication are whole numbers between these.
+#: Shortest and longest run time without communication, in whole seconds.
 _SHORTEST, _LONGEST = 3, 15
 
-#: Largest number of GPUs of a job: of two machines.
+#: Largest number of GPUs of a job: by default, those of two machines.
 _MOST_GPUS = 8
 
-#: Numbers of GPUs that divide each other.
+#: GPU demands that divide each other, for `powers_of_two`.
 _POWERS = (1, 2, 4, 8)
 
 
@@ -42,8 +42,8 @@ def tier_jobs(
 ) -> Waiting:
     """Generate rigid jobs on a small cluster of racks, with times in whole seconds.
 
-    A job demands 1 to 8 GPUs, or 1, 2, 4 or 8, takes 3 to 15 seconds without communication, and has one of the
-    six models in Dally's Table I, with all values equally likely. Run times are rounded up to whole seconds.
+    A job demands 1 to 8 GPUs, takes 3 to 15 seconds without communication, and trains one of the six models in
+    Dally's Table I. All values are equally likely. Run times are rounded up to whole seconds.
 
     Parameters
     ----------
@@ -52,14 +52,14 @@ def tier_jobs(
     racks, machines, gpus
         Number of racks, of machines per rack, and of GPUs per machine.
     arrivals
-        ``"batch"``: all jobs are released at time 0. ``"poisson"``: jobs arrive one after another from time 0
-        on, with exponential gaps rounded to whole seconds.
+        ``"batch"``: all jobs are released at time 0. ``"poisson"``: the first job arrives at time 0, and the
+        gaps between arrivals are exponential. Release dates are rounded to whole seconds.
     gap
         Mean gap in seconds of Poisson arrivals.
     most
-        Largest factor by which a tier may prolong a run time. Larger penalties of Table I are reduced.
+        Largest factor by which a tier may prolong a run time. Larger penalties in Table I are reduced.
     powers_of_two
-        Whether all demands are powers of two.
+        Whether all demands are powers of two: 1, 2, 4 or 8 GPUs.
     minimize
         The objective, as in `gsopt.problems.waiting.Waiting`.
     seed

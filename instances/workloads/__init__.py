@@ -1,8 +1,9 @@
-"""Workloads: generators of jobs with GPU demands and durations like those of public traces."""
+"""Workloads: generators of jobs whose GPU demands and durations are like those in public traces."""
 
 from instances.workloads.batch import batch
 from instances.workloads.elastic import elastic
 from instances.workloads.ones import ones
 from instances.workloads.poisson import poisson
+from instances.workloads.two_classes import two_classes
 
-__all__ = ["batch", "elastic", "ones", "poisson"]
+__all__ = ["batch", "elastic", "ones", "poisson", "two_classes"]

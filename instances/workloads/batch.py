@@ -1,4 +1,4 @@
-"""Batch: workloads whose jobs are all present from the beginning."""
+"""Batch: workloads whose jobs are all released at time 0."""
 
 from random import Random
 
@@ -8,7 +8,7 @@ from instances.workloads.distributions import PHILLY, JobDistribution
 
 
 def batch(*, jobs: int = 100, gpus: int = 64, shape: JobDistribution = PHILLY, seed: int = 0) -> Workload:
-    """Generate jobs that are all released at time 0.
+    """Generate jobs that are all released at time 0, with demands and durations like those of a trace.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Distributions: the GPU demands and durations of jobs, as in public traces."""
+"""Distributions: random GPU demands and durations of jobs, as in public traces."""
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
@@ -13,7 +13,7 @@ from gsopt.core.errors import require
 from gsopt.core.problem import Frozen, Gpus, Many
 from gsopt.scenario.job import Seconds
 
-#: The probabilities whose quantiles describe durations; the largest durations make up most of the GPU time.
+#: The probabilities at which durations are tabulated, dense for long jobs, which use most of the GPU time.
 PROBABILITIES = (0.0, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 1.0)
 
 _Positive = Annotated[Seconds, Field(gt=0)]
@@ -28,8 +28,8 @@ _Class = Annotated[tuple[Gpus, _Quantiles], Field(strict=False)]
 class JobDistribution(Frozen):
     """Statistics of a trace from which jobs are drawn: GPU demands, and durations given the demand.
 
-    Between two quantiles the logarithm of the duration is uniformly distributed, so that durations over five
-    orders of magnitude follow the trace and none lies beyond its extremes.
+    Between two quantiles, the logarithm of the duration is uniformly distributed. In this way, durations follow
+    the trace over five orders of magnitude, and none lies beyond its extremes.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class JobDistribution(Frozen):
     durations: Many[_Class] = Field(min_length=1)
 
     def draw(self, jobs: int, gpus: int, random: Random) -> Iterator[tuple[int, int]]:
-        """Draw the number of GPUs, at most `gpus`, and the duration in whole seconds of each job."""
+        """Draw the number of GPUs (at most `gpus`) and the duration (in whole seconds) of each job."""
         demands = self._demands(gpus)
         totals = list(accumulate(count for _, count in demands))
         for _ in range(jobs):
@@ -55,7 +55,7 @@ class JobDistribution(Frozen):
             yield demand, max(1, round(_duration(self._quantiles(demand), random.random())))
 
     def mean_gpu_seconds(self, gpus: int) -> float:
-        """Return the expected GPU time of a job with at most `gpus` GPUs, in GPU-seconds."""
+        """Return the expected GPU-seconds of a job with at most `gpus` GPUs."""
         demands = self._demands(gpus)
         total = sum(count * demand * _mean(self._quantiles(demand)) for demand, count in demands)
         return total / sum(count for _, count in demands)
@@ -89,9 +89,9 @@ def _logarithmic_mean(low: float, high: float) -> float:
     return low if low == high else (high - low) / log(high / low)
 
 
-#: Measured on the reduced Philly trace from October 2017 on, without repeated rows: 76,531 jobs. The mean of
-#: the jobs drawn is 38,939 GPU-seconds, 7 % more than in the trace; the difference lies in the longest tenth of
-#: the one-GPU jobs, which are closer to the lower of two quantiles than the interpolation has them.
+#: Measured on the reduced Philly trace since October 2017, without repeated rows: 76,531 jobs. The drawn jobs
+#: have a mean of 38,939 GPU-seconds, 7 % more than in the trace. The difference is due to the longest tenth of
+#: the one-GPU jobs: in the trace, their durations are closer to the lower quantile than after interpolation.
 PHILLY = JobDistribution(
     source="Microsoft Philly trace, October to December 2017",
     demands=(
@@ -115,8 +115,8 @@ PHILLY = JobDistribution(
     ),
 )
 
-#: Measured on the ITP trace, all ten clusters: 69,351 jobs, none shorter than 600 s. The mean of the jobs
-#: drawn is 87,425 GPU-seconds, 3 % more than in the trace.
+#: Measured on all ten clusters of the ITP trace: 69,351 jobs, none shorter than 600 s. The drawn jobs have a
+#: mean of 87,425 GPU-seconds, 3 % more than in the trace.
 ITP = JobDistribution(
     source="Microsoft ITP trace, spring 2021",
     demands=((1, 57_682), (2, 1_483), (4, 2_371), (8, 7_009), (16, 381), (32, 354), (64, 71)),

@@ -1,4 +1,4 @@
-"""Elastic: workloads of elastic jobs, as in the instances of scheduling."""
+"""Elastic: workloads of elastic jobs like those in the scheduling instances."""
 
 from typing import Literal
 
@@ -13,7 +13,7 @@ def elastic(
     scaling: Literal["concave", "linear"] = "concave",
     seed: int = 0,
 ) -> Workload:
-    """Generate the elastic jobs of `instances.scheduling.elastic_jobs`, with Poisson arrivals, as a workload.
+    """Generate the jobs of `instances.scheduling.elastic_jobs`, with Poisson arrivals, as a workload.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""ONES: jobs of the paper's 50 tasks, with elastic batch sizes."""
+"""ONES: training jobs with elastic batch sizes, drawn from the paper's 50 tasks."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -13,19 +13,19 @@ from gsopt.scenario.training import Training
 from instances.arguments import at_least
 from instances.workloads.ones_tasks import TASKS, TableTask, TrainedModel
 
-#: Epochs that a job goes on after it reaches its target accuracy. Source: ONES, section 4.1.
+#: Epochs for which a job continues after it reaches its target accuracy. Source: ONES, section 4.1.
 _AFTER = 10
 
-#: Numbers of GPUs for which users ask, and how many of them; ours.
+#: Numbers of GPUs that users request, and the ratio in which they occur. These are gsopt's own.
 _DEMANDS, _SHARES = (1, 2, 4), (5, 3, 2)
 
-#: Parts of the largest batch of one GPU that a job may have too.
+#: Divisors of the largest batch of one GPU that lead to further batch sizes.
 _PARTS = (2, 4, 8)
 
-#: Most GPUs of a job: the whole cluster of the paper.
+#: Largest number of GPUs of a job: the whole cluster of the paper.
 _WIDEST = 64
 
-#: Beyond these the release dates are no longer those of any clock.
+#: Smallest and largest load; beyond them, release dates would be unreasonable.
 _LEAST_LOAD, _MOST_LOAD = 1e-6, 1e6
 
 _Convergence = Literal["measured", "equal"]
@@ -50,12 +50,13 @@ def ones(
     user; schedulers that ignore batch sizes use only this mode. A job on up to four GPUs is assumed to be on
     one server.
 
-    The paper states the tasks, 64 GPUs with four per server, ten epochs after the target, and that almost all
-    jobs finish within two hours. Everything else is gsopt's own. Speeds, samples by batch size and data sets
-    are those of `instances.workloads.ones_tasks`. The number of epochs to the target is drawn uniformly from
-    the model's range. Users request 1, 2 and 4 GPUs in the ratio 5:3:2. The loss begins at the logarithm of the
-    number of classes and ends between a tenth and a third of that. The accuracy at the target is within 0.05 of
-    the model's. The curvatures of loss and accuracy are between 2 and 5.
+    The paper states the tasks, a cluster of 64 GPUs with four per server, and that jobs continue for ten epochs
+    after the target. It also says that almost all jobs finish within two hours. Everything else is gsopt's own.
+    Speeds, samples by batch size and data sets are those of `instances.workloads.ones_tasks`. The number of
+    epochs to the target is drawn uniformly from the model's range. Users request 1, 2 and 4 GPUs in the ratio
+    5:3:2. The loss begins at the logarithm of the number of classes and ends between a tenth and a third of
+    that. The accuracy at the target is within 0.05 of the model's. The curvatures of loss and accuracy are
+    between 2 and 5.
 
     Parameters
     ----------
@@ -65,14 +66,14 @@ def ones(
         Expected GPU-seconds submitted per second and GPU, between 1e-6 and 1e6. A job's GPU-seconds are its
         running time on one GPU with the largest batch, which is the mode that needs the fewest GPU-seconds.
     largest
-        Largest number of GPUs of a job, and of full local batches in its batch, from 1 to 64.
+        Largest number of GPUs of a job, and of full local batches in its batch. Must be between 1 and 64.
     convergence
-        Number of samples that larger batches need. ``measured``: more samples than smaller batches, as
-        measured. ``equal``: the same number, as ONES assumes (section 3.3.2).
+        Number of samples that larger batches need. ``measured``: more than smaller batches, as in published
+        measurements. ``equal``: as many as smaller batches, as ONES assumes (section 3.3.2).
     widths
-        Number of GPUs to which jobs scale. ``equal``: all jobs scale to `largest`. ``drawn``: each job scales
-        to a different number, drawn uniformly from the powers of two up to `largest` and the GPUs of the
-        cluster. Users request no more.
+        Number of GPUs to which jobs scale. ``equal``: all jobs scale to `largest`. ``drawn``: the number is
+        drawn for each job, uniformly from the powers of two up to `largest` and the GPUs of the cluster. Users
+        request no more than this number.
     seed
         Seed of all random draws. The jobs are the same for every load and convergence and, except for their
         modes and requested GPUs, for all widths.
@@ -113,7 +114,7 @@ def ones(
 
 
 class _DrawnTask(NamedTuple):
-    """The random properties of a job."""
+    """The task of a job and its random properties."""
 
     task: TableTask
     demand: int
@@ -174,7 +175,7 @@ def _job(number: int, drawn: _DrawnTask, most: int, convergence: _Convergence, r
 def _ways(
     model: TrainedModel, demand: int, most: int, convergence: _Convergence
 ) -> tuple[tuple[int, Mode], ...]:
-    """Return the batch sizes other than the largest one of a single GPU, each with its mode."""
+    """Return every batch size except the largest one of a single GPU, each with its mode."""
     sizes = [*(model.local // part for part in reversed(_PARTS)), *_multiples(model, most)]
     return tuple(
         (size, Mode(name=f"batch {size}", menu=_menu(model, size, demand, most, convergence), batch_size=size))
@@ -190,7 +191,7 @@ def _multiples(model: TrainedModel, most: int) -> Iterator[int]:
 def _menu(
     model: TrainedModel, size: int, demand: int, most: int, convergence: _Convergence
 ) -> tuple[tuple[int, float], ...]:
-    """Return the speeds of a batch size, relative to the largest batch of one GPU on the demanded GPUs."""
+    """Return a batch size's speeds, relative to the largest single-GPU batch size on the demanded GPUs."""
     unit = model.throughput(model.local, demand)
     penalty = _penalty(model, size, convergence)
     counts = range(-(-size // model.local), min(most, size) + 1)

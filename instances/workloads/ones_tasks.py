@@ -1,20 +1,20 @@
-"""Tasks of ONES: its models and data sets, with speeds and numbers of samples.
+"""ONES tasks: the models and data sets of ONES, with speeds and numbers of samples.
 
-Table 2 of the paper lists 50 tasks by model, data set and its size. It does not state speeds or training times,
-so everything else here is gsopt's own:
+Table 2 of the paper lists 50 tasks by model, data set and data set size. It does not state speeds or training
+times, so everything else here is gsopt's own:
 
 - The duration of a step is `gsopt.performance.batching.StepTime` on a V100. ResNet-50 and BERT are fitted to
-  the epoch times that Zeus published for batch sizes on one V100 (NSDI 2023), ResNet-18 to the throughput of
-  Gavel on one V100 (OSDI 2020). VGG-16 and Inception v3 on ImageNet are fitted to ElasticFlow's throughput on
-  one A100 (ASPLOS 2023), and their seconds per sample multiplied by 1.33, the ratio of ResNet-50 on V100 and
-  A100. AlexNet and the CIFAR-10 versions of VGG-16 and GoogLeNet were not measured: they take the fixed part of
-  their neighbours, and seconds per sample in proportion to multiply-adds per image.
-- Gradients are four bytes for each parameter of the published architectures.
-- The four GPUs of a server reduce gradients on a ring of 40 GB/s, and other GPUs on a ring of 10 GB/s, four
-  fifths of EDR InfiniBand. Communication is not hidden.
-- A larger batch needs more samples, ``1 + B / critical`` times those of the smallest batch. This fits the
-  numbers of iterations that Sia published for batch sizes of CIFAR-10, ImageNet and BERT within 3 %. Sia's
-  numbers come from training runs in which the learning rate is scaled with the batch size, as in ONES.
+  the epoch times that Zeus published for several batch sizes on one V100 (NSDI 2023). ResNet-18 is fitted to
+  Gavel's throughput on one V100 (OSDI 2020). VGG-16 and Inception v3 on ImageNet are fitted to ElasticFlow's
+  throughput on one A100 (ASPLOS 2023); their seconds per sample are multiplied by 1.33, the ratio of the times
+  of ResNet-50 on V100 and A100. AlexNet and the CIFAR-10 versions of VGG-16 and GoogLeNet were not measured.
+  They have the fixed part of similar models, and seconds per sample in proportion to multiply-adds per image.
+- Gradients have four bytes for each parameter of the published architectures.
+- The four GPUs of a server reduce gradients on a ring of 40 GB/s, and GPUs on several servers on a ring of 10
+  GB/s, four fifths of EDR InfiniBand. Communication does not overlap with computation.
+- A larger batch needs more samples: the number of samples is proportional to ``1 + B / critical`` for a batch
+  of B. This fits the iterations that Sia published for batch sizes of CIFAR-10, ImageNet and BERT within 3 %.
+  Sia's numbers come from training runs in which the learning rate is scaled with the batch size, as in ONES.
 """
 
 from functools import cache
@@ -42,11 +42,11 @@ class TrainedModel(NamedTuple):
     parameters
         Number of parameters.
     local
-        Samples of the largest local batch.
+        Number of samples in the largest local batch.
     critical
-        Batch size at which twice the samples of the smallest batch are needed.
+        Batch size that needs twice as many samples as very small batches.
     epochs
-        Range of the number of epochs until the target accuracy, at the largest batch of one GPU.
+        Range of the number of epochs until the target accuracy, with the largest batch of one GPU.
     accuracy
         Validation accuracy at the target.
     """
@@ -61,15 +61,15 @@ class TrainedModel(NamedTuple):
     accuracy: float
 
     def seconds(self, batch_size: int, gpus: int) -> float:
-        """Return the duration of a step in seconds, on GPUs of as few servers as possible."""
+        """Return the duration of a step in seconds, with GPUs on as few servers as possible."""
         return _seconds(self, batch_size, gpus)
 
     def throughput(self, batch_size: int, gpus: int) -> float:
-        """Return the number of samples per second on GPUs of as few servers as possible."""
+        """Return the number of samples per second, with GPUs on as few servers as possible."""
         return batch_size / self.seconds(batch_size, gpus)
 
     def penalty(self, batch_size: int) -> float:
-        """Return the ratio of the samples that a batch size needs to those of the largest batch of one GPU."""
+        """Return how many samples a batch size needs, relative to the largest batch of one GPU."""
         return (1 + batch_size / self.critical) / (1 + self.local / self.critical)
 
 
@@ -94,7 +94,7 @@ _BERT = TrainedModel("bert", 0.018, 0.0023, 110e6, 32, _GLUE, (3, 7), 0.85)
 
 
 class TableTask(NamedTuple):
-    """A row of Table 2 with one size of its data set.
+    """A task: a row of Table 2 with one of the sizes of its data set.
 
     Attributes
     ----------
@@ -103,7 +103,7 @@ class TableTask(NamedTuple):
     model
         The model that is trained.
     samples
-        Number of samples of the data set.
+        Number of samples in the data set.
     classes
         Number of classes in the data set.
     """

@@ -1,4 +1,4 @@
-"""Poisson: workloads with Poisson arrivals, at a rate that keeps a given share of the GPUs busy."""
+"""Poisson: workloads with Poisson arrivals at a given load."""
 
 from itertools import accumulate
 from random import Random
@@ -8,7 +8,7 @@ from gsopt.scenario.job import Job, Workload
 from instances.arguments import at_least
 from instances.workloads.distributions import PHILLY, JobDistribution
 
-#: Beyond these the release dates are no longer those of any clock.
+#: Smallest and largest load; beyond them, release dates would be unreasonable.
 _LEAST_LOAD, _MOST_LOAD = 1e-6, 1e6
 
 
@@ -24,11 +24,11 @@ def poisson(
     """Generate jobs with Poisson arrivals, the first one at time 0.
 
     The gaps between arrivals are exponential, and scaled so that the jobs have exactly the given load: their
-    GPU time is `load` times that of the cluster from the first arrival to the last.
+    GPU time is `load` times the GPU time of the cluster between the first and the last arrival.
 
-    With ``exact_load=False`` the jobs have the given load only in expectation. Because a few jobs account for
+    With ``exact_load=False``, the jobs have the given load only in expectation. Because a few jobs account for
     most of the GPU time, the load of 300 jobs like Philly's is then between 0.4 and 2.1 times the given load in
-    nine cases out of ten.
+    nine out of ten cases.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def poisson(
     load
         GPU-seconds submitted per second and GPU, between 1e-6 and 1e6. Above 1 the cluster is overloaded.
     exact_load
-        Whether the drawn jobs have this load, rather than the distribution from which they are drawn.
+        Whether the drawn jobs have exactly this load, rather than only in expectation.
     seed
         Seed of all random draws. The jobs are the same for every load, and the same as those of `batch`.
 

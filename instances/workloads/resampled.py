@@ -1,4 +1,4 @@
-"""Resampled: jobs drawn from workloads, for a cluster of another size."""
+"""Resampled: jobs drawn from workloads for a cluster of another size."""
 
 from collections.abc import Iterable
 from math import isfinite
@@ -12,8 +12,8 @@ from instances.arguments import at_least
 def resampled(workloads: Iterable[Workload], *, jobs: int, seconds: float, seed: int = 0) -> Workload:
     """Draw jobs with replacement from workloads, and release dates uniformly over a number of seconds.
 
-    The release dates are those of a Poisson process with a known number of arrivals. Each job is named after
-    its index and the drawn job.
+    Such release dates are those of a Poisson process with a known number of arrivals. Each job is named after
+    its index and the job that was drawn.
     """
     at_least(1, jobs=jobs)
     require(isfinite(seconds) and seconds > 0, "seconds", seconds, "must be a finite number above 0")

@@ -366,6 +366,8 @@ def _ages_scaled(problem: Any, random: Random) -> Pair:
 def _resources_scaled(problem: Any, random: Random) -> Pair:
     if problem.minimize in {"fragmentation", "preferences"}:
         raise Unwritable  # they count GPUs
+    if problem.beyond_amounts:
+        raise Unwritable  # parts of a GPU do not scale
     factor = random.choice((3, 1_000))
 
     def more(amounts: Any) -> Any:

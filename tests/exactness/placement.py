@@ -1,5 +1,6 @@
 """Placement: random servers and workers, and the best placement by trying all of them."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from random import Random
 from typing import Literal
@@ -28,8 +29,11 @@ _KINDS: tuple[Literal["base", "flexible"], ...] = ("base", "flexible")
 def draw(random: Random) -> Placement:
     """Draw up to six servers and up to eight workers; in half of the instances hardly anything stays free.
 
-    Amounts are small, or of hundreds of millions, one more or less.
+    Amounts are small, or of hundreds of millions, one more or less. In one of four instances workers need parts
+    of GPUs or types of them, or may stay unplaced.
     """
+    if random.random() < 0.25:
+        return draw_parts(random)
     scale = random.choice((1, 1, 1, 3 * 10**7))
     resources = random.choice(_RESOURCES)
     pools = random.random() < 0.5
@@ -62,6 +66,49 @@ def draw(random: Random) -> Placement:
         servers=[_server(random, f"s{index}", full) for index, full in enumerate(amounts)],
         workers=lines,
     )
+
+
+#: Parts of a GPU, in thousandths: some fill one exactly, or are one too much.
+_PARTS = (1, 160, 250, 333, 334, 470, 500, 501, 530, 810, 999)
+
+
+def draw_parts(random: Random) -> Placement:
+    """Draw up to three servers of up to three GPUs, and up to four workers that need parts, GPUs or neither."""
+    types = random.choice(((), ("T4", "V100")))
+    minimize: Literal["servers", "racks", "unallocated"] = random.choice(
+        ("servers", "racks", "unallocated", "unallocated")
+    )
+    servers = []
+    for index in range(random.randint(1, 2)):
+        gpus = random.randint(0, 3)
+        used = random.randint(0, gpus) if random.random() < 0.2 else 0
+        shared = random.randint(0, gpus - used) if random.random() < 0.3 else 0
+        servers.append(
+            Server(
+                name=f"s{index}",
+                count=random.choice((1, 1, 2)),
+                capacity=Resources(gpu=gpus, cpu=random.randint(1, 8)),
+                used=Resources(gpu=used),
+                shared=random.choices(_PARTS, k=shared),
+                gpu_type=random.choice(types) if types else "",
+                rack=random.choice("xy"),
+            )
+        )
+    lines: list[Workers] = []
+    for index in range(random.randint(0, 3)):
+        part = random.choice(_PARTS) if random.random() < 0.6 else 0
+        gpus = 0 if part else random.randint(0, 2)
+        amounts = Resources(gpu=gpus, cpu=random.randint(0 if part or gpus else 1, 4))
+        lines.append(
+            Workers(
+                job=f"j{index}",
+                count=random.choice((1, 1, 2)),
+                demand=amounts,
+                gpu_part=part,
+                gpu_types=random.choices(types, k=1) if types and random.random() < 0.4 else (),
+            )
+        )
+    return Placement(name=f"{minimize}, parts of GPUs", minimize=minimize, servers=servers, workers=lines)
 
 
 def _demand(random: Random, scale: int, resources: Sequence[str]) -> dict[str, int]:
@@ -100,6 +147,8 @@ def _server(random: Random, name: str, full: dict[str, int]) -> Server:
 
 def optimum(problem: Placement) -> int | None:
     """Try every placement; None when there is none."""
+    if _has_single_gpus(problem):
+        return _optimum_of_parts(problem)
     hosts = [server for server in problem.servers for _ in range(server.count)]
     rooms = [_room(server) for server in hosts]
     demands = [line.demand.model_dump() for line in problem.workers]
@@ -136,6 +185,8 @@ def _spreads(count: int, rooms: list[dict[str, int]], demand: dict[str, int]) ->
 
 def value(problem: Placement, solution: PlacementSolution) -> int | None:
     """Return the value of a placement; None when it breaks a rule."""
+    if _has_single_gpus(problem):
+        return _value_of_parts(problem, solution)
     hosts = [server for server in problem.servers for _ in range(server.count)]
     numbers = {name: index for index, name in enumerate(_names(problem))}
     counts = [[0] * len(problem.workers) for _ in hosts]
@@ -204,3 +255,97 @@ def _room(server: Server) -> dict[str, int]:
 def _less(room: dict[str, int], demand: dict[str, int], number: int) -> dict[str, int]:
     names = room.keys() | demand.keys()
     return {name: room.get(name, 0) - number * demand.get(name, 0) for name in names}
+
+
+#: A worker's place: a server, and the GPU of which it gets a part, if any; no server if it stays unplaced.
+_Place = tuple[str | None, int | None]
+
+
+def _has_single_gpus(problem: Placement) -> bool:
+    return problem.minimize == "unallocated" or any(line.gpu_part or line.gpu_types for line in problem.workers)
+
+
+def _single_servers(problem: Placement) -> dict[str, Server]:
+    each = (server for server in problem.servers for _ in range(server.count))
+    return dict(zip(_names(problem), each, strict=True))
+
+
+def _optimum_of_parts(problem: Placement) -> int | None:
+    """Try every server and every GPU for one worker after another."""
+    servers = _single_servers(problem)
+    workers = [index for index, line in enumerate(problem.workers) for _ in range(line.count)]
+    best: list[int] = []
+
+    def go_on(places: list[tuple[int, _Place]]) -> None:
+        found = _value_of_places(problem, servers, places)
+        if found is None:
+            return
+        if len(places) == len(workers):
+            best[:] = [min([found, *best])]
+            return
+        index = workers[len(places)]
+        for place in _places(problem, servers, problem.workers[index]):
+            go_on([*places, (index, place)])
+
+    go_on([])
+    return best[0] if best else None
+
+
+def _places(problem: Placement, servers: dict[str, Server], line: Workers) -> Iterator[_Place]:
+    for name, server in servers.items():
+        if line.gpu_types and server.gpu_type not in line.gpu_types:
+            continue
+        if line.gpu_part:
+            yield from ((name, gpu) for gpu in range(server.capacity.gpu - server.used.gpu))
+        else:
+            yield name, None
+    if problem.minimize == "unallocated":
+        yield None, None
+
+
+def _value_of_places(
+    problem: Placement, servers: dict[str, Server], places: Sequence[tuple[int, _Place]]
+) -> int | None:
+    """Return the value of a placement of some workers; None when a server or a GPU is overfull."""
+    in_use = {
+        name for name, server in servers.items() if server.shared or any(server.used.model_dump().values())
+    }
+    free = 0
+    for name, server in servers.items():
+        here = [(problem.workers[index], gpu) for index, (where, gpu) in places if where == name]
+        rest = _room(server)
+        for line, _ in here:
+            rest = _less(rest, line.demand.model_dump(), 1)
+        shared = Counter(dict(enumerate(server.shared)))
+        for line, gpu in here:
+            if gpu is not None:
+                shared[gpu] += line.gpu_part
+        if min(rest.values()) < 0 or max(shared.values(), default=0) > 1000 or rest.get("gpu", 0) < len(shared):
+            return None
+        free += 1000 * rest.get("gpu", 0) - sum(shared.values())
+        in_use |= {name} if here else set()
+    if problem.minimize == "servers":
+        return len(in_use)
+    return len({servers[name].rack for name in in_use}) if problem.minimize == "racks" else free
+
+
+def _value_of_parts(problem: Placement, solution: PlacementSolution) -> int | None:
+    servers = _single_servers(problem)
+    entries: list[tuple[str, int | None, int, int]] = [
+        (*entry[:1], None, *entry[1:]) for entry in solution.placed
+    ]
+    entries += solution.parts
+    places: list[tuple[int, _Place]] = []
+    for name, gpu, index, number in entries:
+        if name not in servers or not 0 <= index < len(problem.workers) or number < 1:
+            return None
+        line = problem.workers[index]
+        if (name, gpu) not in _places(problem, servers, line):
+            return None
+        places += [(index, (name, gpu))] * number
+    numbers = Counter(index for index, _ in places)
+    for index, line in enumerate(problem.workers):
+        least = 0 if problem.minimize == "unallocated" else line.count
+        if not least <= numbers[index] <= line.count:
+            return None
+    return _value_of_places(problem, servers, places)

@@ -43,7 +43,7 @@ BAD: list[tuple[Callable[..., Any], str, Any, str]] = [
     (admission.filled, "movable", -0.1, "must be between 0 and 1"),
     (admission.filled, "protected", 2.0, "must be between 0 and 1"),
     (admission.filled, "workload", "helios", "must be one of philly, openb, llm"),
-    (admission.filled, "costs", "twos", "must be one of ones, gpu_hours"),
+    (admission.filled, "costs", "twos", "must be one of ones, gpus, gpu_hours"),
     (admission.latest_is_widest, "wide", 0, "must be at least 1"),
     (admission.latest_is_widest, "needed", 0, "must be at least 1"),
     (allocation.elastic_jobs, "jobs", -1, "must be at least 0"),

@@ -62,6 +62,15 @@ class Count:
         """Check whether as many GPUs are free as the jobs of a queue need."""
         return bool(queue <= self.free)
 
+    def kinds(self, job: Job) -> tuple[int, ...]:
+        """Return the only kind."""
+        del job
+        return (0,)
+
+    def holding(self, gpus: Sequence[int]) -> int:
+        """Return the holding with a number of GPUs of every kind, of which there is one."""
+        return gpus[0]
+
     def room(self, job: Job) -> int:
         """Return the number of free GPUs that a job may use."""
         del job
@@ -139,25 +148,40 @@ class Kinds:
 
     def queue(self, job: Job, least: int) -> Hashable:
         """Return the key of the queue of jobs that may use the same kinds and need the same number of GPUs."""
-        return self._kinds_for(job), least
+        return self.kinds(job), least
 
     def fits(self, queue: Any) -> bool:
         """Check whether as many GPUs are free as the jobs of a queue need."""
         kinds, least = queue
         return bool(sum(self._free[kind] for kind in kinds) >= least)
 
+    def kinds(self, job: Job) -> tuple[int, ...]:
+        """Return the kinds that a job may use, least memory first."""
+        need = (job.gpu_type, job.memory)
+        if need not in self._allowed:
+            self._allowed[need] = tuple(
+                index
+                for index, (name, memory) in enumerate(self._kinds)
+                if job.gpu_type in ("", name) and (job.memory is None or memory is None or job.memory <= memory)
+            )
+        return self._allowed[need]
+
+    def holding(self, gpus: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the holding with a number of GPUs of every kind."""
+        return gpus
+
     def room(self, job: Job) -> int:
         """Return the number of free GPUs that a job may use."""
-        return sum(self._free[kind] for kind in self._kinds_for(job))
+        return sum(self._free[kind] for kind in self.kinds(job))
 
     def usable(self, holding: tuple[int, ...], job: Job) -> int:
         """Return the number of GPUs of a holding that a job may use."""
-        return sum(holding[kind] for kind in self._kinds_for(job))
+        return sum(holding[kind] for kind in self.kinds(job))
 
     def take(self, job: Job, count: int, before: tuple[int, ...] | None = None) -> tuple[int, ...]:
         """Take free GPUs for a job, first of the kinds that it held before, then with the least memory."""
         taken = [0] * len(self._free)
-        kinds = self._kinds_for(job)
+        kinds = self.kinds(job)
         for limit in (self._free if before is None else before, self._free):
             for kind in kinds:
                 part = min(self._free[kind], limit[kind], count)
@@ -207,17 +231,6 @@ class Kinds:
         for gpu in gpus:
             lists[self._kind_of[gpu]].append(gpu)
         return lists
-
-    def _kinds_for(self, job: Job) -> tuple[int, ...]:
-        """Return the kinds that a job may use, least memory first."""
-        need = (job.gpu_type, job.memory)
-        if need not in self._allowed:
-            self._allowed[need] = tuple(
-                index
-                for index, (name, memory) in enumerate(self._kinds)
-                if job.gpu_type in ("", name) and (job.memory is None or memory is None or job.memory <= memory)
-            )
-        return self._allowed[need]
 
 
 #: The free GPUs that a decision can still take.

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from gsopt.cli.exits import Exit
+from gsopt.snapshots.kubernetes.nodes import LEVELS
 from tests.commands import gsopt as command
 from tests.commands import refused
 from tests.gsopt.snapshots.objects import node, pod, write
@@ -65,16 +66,17 @@ def test_no_way_is_an_exit_code_and_a_reason(files: list[Path]) -> None:
 
 
 def test_why(files: list[Path]) -> None:
-    """Each kind of change is a line, and the mildest that helps is the last."""
+    """The obstacle comes first, then a line for each kind of change, and last the mildest that helps."""
     run = command("why", *files, "--gang", "3x8", "--within", "rack", "--level", "rack=rack")
     assert run.returncode == Exit.INFEASIBLE
     assert run.stdout == (
+        "3x8: does not fit: '3x8' needs 3 workers (8 gpu) within one rack, and at most 2 fit even if all "
+        "that may stop does\n"
         "3x8: moving jobs: does not help\n"
         "3x8: evicting jobs of lower priority: does not help\n"
         "3x8: a wider level: does not help\n"
         "3x8: starting with fewer workers: does not help\n"
-        "3x8: none of these changes helps (proven): '3x8' needs 3 workers (8 gpu) within one rack, and at most "
-        "2 fit even if all that may stop does\n"
+        "3x8: none of these changes helps (proven)\n"
     )
     lower = command("why", *files, "--gang", "2x8", "--priority", "50")
     assert lower.stdout == (
@@ -116,3 +118,18 @@ def test_defragment(files: list[Path]) -> None:
 def test_wrong_options_are_one_line(files: list[Path], options: list[str], message: str) -> None:
     """Whatever is wrong with an option is said in one line, with exit code 2."""
     assert message in refused(options[0], *files, *options[1:])
+
+
+def test_the_page_names_the_labels_of_every_level() -> None:
+    """The table of levels on the page is the table that the reader uses."""
+    text = (Path(__file__).parents[3] / "docs" / "admission.md").read_text("utf-8")
+    rows = [
+        f"| `{level}` | {', '.join(f'`{label}`' for label in labels)} |" for level, labels in LEVELS.items()
+    ]
+    assert "\n".join(rows) in text
+
+
+def test_free_nodes_count_if_all_their_gpus_are_free(files: list[Path]) -> None:
+    """A node is free for fewer GPUs than it has, if that is what is asked for, and then nothing moves."""
+    run = command("defragment", *files, "--free", "1", "--gpus", "4")
+    assert run.stdout.endswith("free 1 node: possible without a change\n")

@@ -36,6 +36,7 @@ def record(**changes: Any) -> Record:
         "gps_fairness": (Fraction(3), Fraction(2)),
         "demands": (9, 8),
         "deadlines": (7, 1),
+        "priorities": (1, 5),
         "gpu_seconds": Fraction(9),
         "shared_gpu_seconds": Fraction(3),
         "used": Fraction(9),
@@ -64,6 +65,8 @@ def test_figures_by_hand() -> None:
         "mean_execution": 2.5,
         "mean_jct_small": 1,
         "mean_jct_large": 6,
+        "mean_jct_highest": 1,
+        "mean_jct_others": 6,
         "mean_queueing_small": 0,
         "mean_queueing_large": 2,
         "mean_communication": 0.5,
@@ -127,6 +130,14 @@ def test_sizes_are_told_by_the_demand_of_the_completed_jobs() -> None:
     assert (some.mean_jct_large, some.mean_queueing_large) == (3, 2)
     assert (some.mean_jct_small, some.mean_queueing_small) == (None, None)
     assert (unknown.mean_jct_small, unknown.mean_jct_large) == (None, None)
+
+
+def test_priorities_count_only_if_they_differ() -> None:
+    """The highest priority is that of all jobs, and a mean is over the completed ones that have it."""
+    times = {"release_dates": (0, 0, 0), "durations": (1,) * 3, "completion_times": (None, 4.0, 2.0)}
+    found = [record(**times, priorities=given, bound=None) for given in [(3, 1, 2), (0, 2, 2), (1, 1, 1), ()]]
+    means = [(each.mean_jct_highest, each.mean_jct_others) for each in found]
+    assert means == [(None, 3), (3, None), (None, None), (None, None)]
 
 
 def test_only_deadlines_that_there_are_count() -> None:

@@ -115,6 +115,14 @@ def test_a_scenario_takes_real_data_when_asked_to(tmp_path: Path, monkeypatch: p
         assert_refused("must be a file, or a folder with data", found.load)
 
 
+def test_an_option_of_a_generator_may_have_the_name_of_another_key() -> None:
+    """The workload of a filled cluster is an option of its generator, and is shown as such."""
+    entry = {"generator": "admission/filled", "machines": 16, "workload": ["philly", "openb"]}
+    found = _instances(entry)
+    assert [each.options["workload"] for each in found] == ["philly", "openb"]
+    assert ["filled, workload openb" in each.load().about.source for each in found] == [False, True]
+
+
 def test_a_reader_learns_the_size_of_the_cluster(tmp_path: Path) -> None:
     """A reader whose menus depend on the number of GPUs gets that of the study's cluster, and no other."""
     entry = {"reader": "ares", "path": str(sia_folder(tmp_path)), "gpus": [2, 4]}
@@ -135,6 +143,7 @@ def test_a_reader_learns_the_size_of_the_cluster(tmp_path: Path) -> None:
         ({"generator": "reclaiming/magic"}, "generator: 'reclaiming/magic': must be one of reclaiming/churn"),
         ({"generator": "poisson"}, "generator: 'poisson': must be DECISION/NAME"),
         ({"generator": "scheming/magic"}, "decision: 'scheming': must be one of"),
+        ({"generator": "reclaiming/churn", "workload": "red"}, "workload: 'red': is not an option of churn"),
         ({"generator": "reclaiming/churn", "colour": "red"}, "colour: 'red': is not an option of churn"),
         ({"generator": "reclaiming/churn", "servers": "many"}, "servers: 'many': input should be"),
         ({"reader": "magic", "gpus": 8}, "reader: 'magic': must be one of"),

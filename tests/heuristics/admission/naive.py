@@ -221,8 +221,7 @@ def slurm(
 def volcano(problem: Admission, most: int = 8) -> set[str] | None:
     """Try longer and longer beginnings of the victims of each domain."""
     (pending,) = problem.pending
-    order = [gang for gang in able(problem) if gang.queue == pending.queue]
-    order.sort(key=lambda gang: (gang.priority, -since(gang)))
+    queue = [gang for gang in able(problem) if gang.queue == pending.queue]
     tried = 0
     for number, group in enumerate(problem.groups(pending)):
         if sum(problem.rooms[each][0] for each in group.machines) < pending.gpus:
@@ -232,12 +231,24 @@ def volcano(problem: Admission, most: int = 8) -> set[str] | None:
             return None
         names = {problem.cluster.machines[each].name for each in group.machines}
         gone: list[Running] = []
-        for gang in order:
-            if machines(gang) & names:
-                gone.append(gang)
-                if number in room(problem, gone):
-                    return {each.name for each in gone}
+        while here := [gang for gang in queue if machines(gang) & names and gang not in gone]:
+            lowest = [gang for gang in here if gang.priority == min(each.priority for each in here)]
+            latest = [gang for gang in lowest if since(gang) == max(map(since, lowest))]
+            parts = [Fraction(min(_within(gang, names), pending.gpus), gang.gpus) for gang in latest]
+            gone.append(latest[parts.index(max(parts))])
+            if number in room(problem, gone):
+                return {each.name for each in gone}
     return None
+
+
+def _within(gang: Running, names: set[str]) -> int:
+    """Return how many GPUs of a gang are on the machines with some names."""
+    return sum(
+        part.needs.gpu * number
+        for part, on in zip(gang.parts, gang.on, strict=True)
+        for name, number in on.items()
+        if name in names
+    )
 
 
 def kube_scheduler(problem: Admission) -> set[str] | None:

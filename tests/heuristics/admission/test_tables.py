@@ -4,13 +4,14 @@ Each table in the folder `tables` states its source, and which cases of the sour
 """
 
 import json
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import heuristics.admission
-from gsopt.problems.admission import Admission, Gang, Part, Running
+from gsopt.problems.admission import Admission, Gang, Node, Part, Running
 from gsopt.problems.placement import Resources
 from gsopt.scenario.cluster import Cluster, Machine, Rack
 
@@ -22,7 +23,15 @@ CASES = [(rule, case) for rule, table in TABLES.items() for case in table["cases
 
 
 def _problem(case: dict[str, Any]) -> Admission:
-    machines = [Machine(name=str(number), gpus=gpus) for number, gpus in enumerate(case["machines"])]
+    sizes = iter(enumerate(case["machines"]))
+    racks, nodes = [], {}
+    for number, size in enumerate(case.get("racks", [len(case["machines"])])):
+        machines = []
+        for name, gpus in islice(sizes, size):
+            machines.append(Machine(name=str(name), gpus=max(gpus, 1)))
+            if not gpus:
+                nodes[str(name)] = Node(capacity=Resources())
+        racks.append(Rack(name=f"rack {number}", machines=machines))
     running = []
     for name, given in case["running"].items():
         facts = dict(given)
@@ -30,10 +39,16 @@ def _problem(case: dict[str, Any]) -> Admission:
         move_cost = 1.0 if facts.pop("movable", False) else None
         running.append(Running(name=name, parts=[part], on=[facts.pop("on")], move_cost=move_cost, **facts))
     facts = dict(case["pending"])
-    part = Part(count=facts.pop("workers", 1), needs=Resources(gpu=facts.pop("gpus")))
-    pending = [Gang(name="pending", parts=[part], **facts)]
+    places = {"allowed": facts.pop("where")} if "where" in facts else {}
+    part = Part(
+        count=facts.pop("workers", 1), needs=Resources(gpu=facts.pop("gpus")), where="allowed" if places else ""
+    )
     return Admission(
-        cluster=Cluster(racks=[Rack(name="rack", machines=machines)]), running=running, pending=pending
+        cluster=Cluster(racks=racks),
+        nodes=nodes,
+        places=places,
+        running=running,
+        pending=[Gang(name="pending", parts=[part], **facts)],
     )
 
 

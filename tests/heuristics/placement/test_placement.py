@@ -250,7 +250,18 @@ IDS = [method.__name__ + "".join(f"-{value}" for value in options.values()) for 
 def test_the_packages_methods() -> None:
     """The decision offers these heuristics, each by the name of its function."""
     found = heuristics("placement")
-    assert list(found) == ["first_fit", "best_fit_decreasing", "best_of_three", "worst_fit"]
+    assert list(found) == [
+        "first_fit",
+        "best_fit_decreasing",
+        "best_of_three",
+        "worst_fit",
+        "gpu_packing",
+        "best_fit",
+        "dot_product",
+        "random_fit",
+        "gpu_clustering",
+        "fgd",
+    ]
     assert all(name == method.__name__ for name, method in found.items())
 
 

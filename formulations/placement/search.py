@@ -1,0 +1,292 @@
+"""Search: branch and bound over the workers, for problems in which single GPUs matter."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from formulations.placement.answer import without_model
+from formulations.placement.ceiling import ceiling
+from gsopt.core.budget import Budget
+from gsopt.core.errors import Unsupported
+from gsopt.core.method import exact_method
+from gsopt.core.result import Result, StoppedBy
+from gsopt.problems.placement import WHOLE_GPU, Placed, PlacedPart, Placement, PlacementSolution
+
+#: More workers than these are not searched: only the bound is proven.
+_MOST_WORKERS = 200
+
+#: Servers tried between two looks at the clock.
+_OFTEN = 256
+
+
+@exact_method(unused=["backend", "gap", "log", "on_incumbent"])
+def search(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
+    """Try the servers and GPUs of one worker after another, the largest first, without repeating equal states.
+
+    A state is what each server has left, in any order of equal servers and of a server's GPUs. A branch ends if
+    an earlier one reached the same state with the same workers to come and at no higher value, or if its bound
+    is no better than the best placement: servers that are in use and those that the remaining needs for each
+    resource require, or the unallocated GPUs if all remaining workers were placed. With more than 200 workers,
+    only the bound of `formulations.placement.ceiling` is proven.
+
+    Size
+    ----
+    Exponential in the number of workers: a dozen workers take about a second.
+
+    Source
+    ------
+    Martello and Toth, Knapsack Problems (1990), section 8.5, for bins; the states of single GPUs are our own.
+
+    Parameters
+    ----------
+    problem
+        The problem, which minimizes servers or unallocated GPUs.
+    budget
+        Time limit, gap and start.
+
+    Raises
+    ------
+    Unsupported
+        The objective is another one, or jobs must not be split between two pools.
+
+    Examples
+    --------
+    >>> from gsopt.problems.placement import Resources, Server, Workers
+    >>> problem = Placement(
+    ...     minimize="unallocated",
+    ...     servers=[Server(name="s", capacity=Resources(gpu=2))],
+    ...     workers=[
+    ...         Workers(job="a", demand=Resources(), gpu_part=600),
+    ...         Workers(job="b", demand=Resources(), gpu_part=500, count=2),
+    ...         Workers(job="c", demand=Resources(), gpu_part=400),
+    ...     ],
+    ... )
+    >>> search(problem).objective
+    0
+    """
+    if problem.minimize not in ("servers", "unallocated"):
+        raise Unsupported(f"search: it minimizes servers or unallocated GPUs, not {problem.minimize}")
+    if not problem.split_jobs and len({server.pool for server in problem.servers}) > 1:
+        raise Unsupported(
+            "search: it supports one pool, and jobs that must not be split can choose between two"
+        )
+    known = without_model(problem, "search", budget)
+    if known is not None:
+        return known
+    bound = ceiling(problem) if problem.minimize == "unallocated" else _in_use(problem)
+    budget.report(bound=bound)
+    workers = sum(line.count for line in problem.workers)
+    if workers > _MOST_WORKERS:
+        return Result.judged(
+            problem,
+            method="search",
+            bound=bound,
+            message=f"{workers:,} workers are too many to search; the bound is that of resources",
+            runtime=budget.runtime,
+        )
+    tree = _Tree(problem, budget, bound)
+    tree.run()
+    proven = tree.best_value if tree.complete and tree.best_value is not None else bound
+    return Result.judged(
+        problem,
+        method="search",
+        solution=tree.best,
+        bound=None if tree.complete and tree.best is None and budget.start is None else proven,
+        infeasible=tree.complete and tree.best is None and budget.start is None,
+        stopped_by=StoppedBy.FINISHED if tree.complete or not budget.passed else StoppedBy.TIME_LIMIT,
+        message=f"{tree.states:,} states",
+        runtime=budget.runtime,
+    )
+
+
+def _in_use(problem: Placement) -> int:
+    """Count the servers in use, which no placement can free."""
+    return sum(server.count for server in problem.servers if server.in_use)
+
+
+@dataclass
+class _ServerState:
+    """What one server has left."""
+
+    kind: tuple[str, bool]  # type of GPU, and whether the server is in use from the beginning
+    free: list[int]  # by resource, free GPUs first
+    shared: list[int]  # thousandths left of each shared GPU
+    opened: bool
+
+    def key(self) -> tuple[object, ...]:
+        """Return what tells servers apart."""
+        return *self.kind, self.opened, tuple(self.free), tuple(sorted(self.shared))
+
+
+class _Tree:
+    """The search from worker to worker."""
+
+    def __init__(self, problem: Placement, budget: Budget, bound: int) -> None:
+        self._problem, self._budget, self._bound = problem, budget, bound
+        order = sorted(
+            range(len(problem.workers)),
+            key=lambda line: (problem.workers[line].thousandths, problem.demands[line], line),
+            reverse=True,
+        )
+        self._lines = [line for line in order for _ in range(problem.workers[line].count)]
+        self._names = list(problem.hosts)
+        self._servers = [
+            _ServerState(
+                (host.gpu_type, host.in_use),
+                list(host.free(problem.resources)),
+                [WHOLE_GPU - part for part in host.shared],
+                host.in_use,
+            )
+            for host in problem.hosts.values()
+        ]
+        self._serving_all = problem.minimize == "servers"
+        self._later = self._sums()
+        self._seen: dict[object, int] = {}
+        self._chosen: list[tuple[int, int, int]] = []  # server, GPU or -1, line
+        self.best: PlacementSolution | None = None
+        self.best_value: int | None = None
+        self.states, self.complete = 0, False
+
+    def _sums(self) -> list[list[int]]:
+        """Return the needs of the workers from each on: by resource, and in thousandths of GPUs at the end."""
+        sums = [[0] * (len(self._problem.resources) + 1)]
+        for line in reversed(self._lines):
+            needs = [*self._problem.demands[line], self._problem.workers[line].thousandths]
+            sums.append([total + need for total, need in zip(sums[-1], needs, strict=True)])
+        return sums[::-1]
+
+    def run(self) -> None:
+        """Search until all states are known or time runs out."""
+        start = self._budget.start
+        if start is not None:
+            self.best_value = int(self._problem.objective(start))
+            self.best = start
+        value = _in_use(self._problem)
+        if not self._serving_all:
+            value = sum(server.thousandths * server.count for server in self._problem.servers)
+        stack = [self._children(0, value, 0)]
+        undo: list[tuple[int, int, int] | None] = []
+        while stack:
+            step = next(stack[-1], None)
+            if step is None:
+                stack.pop()
+                if undo:
+                    self._take_back(undo.pop())
+                continue
+            if self._stops():
+                return
+            placed, skipped, value = step
+            undo.append(self._put(len(stack) - 1, placed))
+            stack.append(self._children(len(stack), value, skipped))
+        self.complete = True
+
+    def _stops(self) -> bool:
+        if self.best_value is not None and self.best_value <= self._bound:
+            self.complete = True
+            return True
+        return self.states % _OFTEN == 0 and self._budget.passed
+
+    def _children(
+        self, place: int, value: int, skipped: int
+    ) -> Iterator[tuple[tuple[int, int] | None, int, int]]:
+        """Yield where the worker at a place of the order may go: server and GPU, and the value afterwards.
+
+        `skipped` is 1 if the last worker stayed unplaced: then equal workers after it do, too.
+        """
+        self.states += 1
+        if place == len(self._lines):
+            self._note(value)
+            return
+        if self.best_value is not None and self._least(place, value) >= self.best_value:
+            return
+        state = (place, skipped, tuple(sorted(server.key() for server in self._servers)))
+        if self._seen.get(state, value + 1) <= value:
+            return
+        self._seen[state] = value
+        line = self._lines[place]
+        workers = self._problem.workers[line]
+        equal = place > 0 and self._lines[place - 1] == line
+        if not (skipped and equal):
+            tried: set[object] = set()
+            for index, server in enumerate(self._servers):
+                key = server.key()
+                if key in tried or not workers.suits(self._problem.hosts[self._names[index]]):
+                    continue
+                tried.add(key)
+                gain = -workers.thousandths if not self._serving_all else int(not server.opened)
+                for gpu in self._gpus(server, line):
+                    yield (index, gpu), 0, value + gain
+        if not self._serving_all:
+            yield None, 1, value
+
+    def _gpus(self, server: _ServerState, line: int) -> list[int]:
+        """List the different GPUs of which a worker may get a part, or -1 if it needs none and has room."""
+        part = self._problem.workers[line].gpu_part
+        if any(need > free for need, free in zip(self._problem.demands[line], server.free, strict=True)):
+            return []
+        if not part:
+            return [-1]
+        different = {left: gpu for gpu, left in enumerate(server.shared) if left >= part}
+        return [*different.values(), *([len(server.shared)] if server.free[0] else [])]
+
+    def _least(self, place: int, value: int) -> int:
+        """Return a lower bound on the value of all placements below."""
+        *needs, thousandths = self._later[place]
+        if not self._serving_all:
+            return max(self._bound, value - thousandths)
+        more = 0
+        for resource, need in enumerate(needs):
+            lacking = need - sum(server.free[resource] for server in self._servers if server.opened)
+            rooms = sorted(server.free[resource] for server in self._servers if not server.opened)
+            opened = 0
+            while lacking > 0 and rooms:
+                lacking -= rooms.pop()
+                opened += 1
+            more = max(more, opened)
+        return value + more
+
+    def _put(self, place: int, placed: tuple[int, int] | None) -> tuple[int, int, int] | None:
+        """Place a worker, and return how to take it back."""
+        line = self._lines[place]
+        if placed is None:
+            return None
+        index, gpu = placed
+        server, part = self._servers[index], self._problem.workers[line].gpu_part
+        for resource, need in enumerate(self._problem.demands[line]):
+            server.free[resource] -= need
+        if part:
+            if gpu == len(server.shared):
+                server.shared.append(WHOLE_GPU)
+                server.free[0] -= 1
+            server.shared[gpu] -= part
+        before = int(server.opened)
+        server.opened = True
+        self._chosen.append((index, gpu, line))
+        return index, gpu, before
+
+    def _take_back(self, change: tuple[int, int, int] | None) -> None:
+        if change is None:
+            return
+        index, gpu, before = change
+        *_, line = self._chosen.pop()
+        server, part = self._servers[index], self._problem.workers[line].gpu_part
+        server.opened = bool(before)
+        for resource, need in enumerate(self._problem.demands[line]):
+            server.free[resource] += need
+        if part:
+            server.shared[gpu] += part
+            host = self._problem.hosts[self._names[index]]
+            if gpu == len(server.shared) - 1 >= len(host.shared) and server.shared[gpu] == WHOLE_GPU:
+                server.shared.pop()
+                server.free[0] += 1
+
+    def _note(self, value: int) -> None:
+        if self.best_value is not None and value >= self.best_value:
+            return
+        self.best_value = value
+        self.best = PlacementSolution(
+            placed=tuple(Placed(self._names[index], line, 1) for index, gpu, line in self._chosen if gpu < 0),
+            parts=tuple(
+                PlacedPart(self._names[index], gpu, line, 1) for index, gpu, line in self._chosen if gpu >= 0
+            ),
+        )
+        self._budget.report(value=value)

@@ -1,0 +1,72 @@
+"""``gsopt queue``: says between which times each waiting job of a trace starts."""
+
+import json
+from typing import Annotated
+
+import typer
+
+from gsopt.cli.arguments import ClusterFile, GpuCount, Json, Reader, Trace, complete
+from gsopt.cli.output import print_table
+from gsopt.cli.traces import find_policies, read_scenario, read_setting
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.numbers.span import read_seconds
+from gsopt.evaluation.brackets import wait_brackets
+from gsopt.evaluation.tables import Column, lay_out
+from gsopt.simulation.bracket import Bracket
+
+_POLICIES = ("conservative_backfilling", "easy_backfilling")
+
+
+def queue(
+    trace: Trace,
+    at: Annotated[str, typer.Option(help="time of the question after the first job, in seconds or such as 5h")],
+    policy: Annotated[
+        str,
+        typer.Option(
+            help="conservative_backfilling or easy_backfilling, with options such as easy_backfilling:depth=2",
+            autocompletion=complete(lambda: _POLICIES),
+        ),
+    ] = _POLICIES[0],
+    factor: Annotated[
+        float | None,
+        typer.Option(
+            help="estimates are at most so many times the running times; 1 if exact; default: unknown",
+        ),
+    ] = None,
+    reader: Reader = None,
+    gpus: GpuCount = None,
+    cluster: ClusterFile = None,
+    as_json: Json = False,
+) -> None:
+    """Say between which times each waiting job of a trace starts.
+
+    The times are certain if no job runs longer than its estimate and no GPUs go away. Later jobs of the trace
+    do not count. A job without an estimate is expected to run for its duration.
+    """
+    (chosen,) = find_policies([policy], "--policy").values()
+    scenario = read_scenario(trace, reader, read_setting(gpus=gpus, cluster=cluster))
+    found = wait_brackets(scenario, chosen, at=_time(at), factor=factor)
+    if as_json:
+        typer.echo(json.dumps({name: bracket._asdict() for name, bracket in found.items()}))
+    else:
+        _print(found)
+
+
+def _time(text: str) -> float:
+    try:
+        return read_seconds(text)
+    except ValueError:
+        raise InvalidInput("--at", shorten(text), "must be a time such as 18000 or 5h") from None
+
+
+def _print(found: dict[str, Bracket]) -> None:
+    if not found:
+        typer.echo("no job waits")
+        return
+    latest = ["no bound" if each.latest is None else f"{each.latest:,.10g}" for each in found.values()]
+    columns = [
+        Column("job", list(found), right=False),
+        Column("earliest (s)", [f"{each.earliest:,.10g}" for each in found.values()]),
+        Column("latest (s)", latest),
+    ]
+    print_table(lay_out(columns, notes=["certain if no job runs longer than its estimate"]))

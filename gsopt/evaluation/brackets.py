@@ -1,0 +1,117 @@
+"""Brackets: between which times waiting jobs start, as far as users' estimates tell."""
+
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from typing import Any
+
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.method import name_of
+from gsopt.evaluation.catalogue import find_policy
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.job import LATEST, Workload
+from gsopt.scenario.scenario import Scenario
+from gsopt.simulation.bracket import Bracket
+from gsopt.simulation.policy import Action, Policy, State
+from gsopt.simulation.run import replay
+
+
+def wait_brackets(
+    given: Workload | Scenario,
+    policy: Policy | str = "conservative_backfilling",
+    *,
+    at: float,
+    cluster: Cluster | int | str | None = None,
+    factor: float | None = None,
+    **options: Any,
+) -> dict[str, Bracket]:
+    """Return between which times each job starts that waits at a time, by the name of the job.
+
+    The jobs are simulated until that time, and no later job is looked at. The brackets are certain if no job
+    exceeds its estimate, no GPUs go away, there are no overheads, and decisions are made at every event:
+
+    - Under ``conservative_backfilling``, a job starts at its reservation at the latest. Later jobs cannot delay
+      it, and reservations only move to earlier times.
+    - Under ``easy_backfilling``, this holds for the first waiting job. The others have no latest start, as jobs
+      that arrive later may be backfilled before them; with exact estimates, all reserved jobs have one.
+    - No policy starts a job before so many running jobs can have ended that its GPUs are free.
+    - With exact estimates, a reserved job starts exactly at its reservation, and the others no earlier than
+      they fit beside all reservations.
+
+    Parameters
+    ----------
+    given
+        The jobs with their estimates, or a whole scenario.
+    policy
+        The policy, or its name. Its decider must have a method ``brackets``, as those of
+        ``conservative_backfilling`` and ``easy_backfilling``.
+    at
+        Time in seconds on the clock of the workload.
+    cluster
+        The GPUs of a workload, or their number.
+    factor
+        The estimates are at most so many times the running times; 1 if they are exact, None if unknown.
+    options
+        Options of the policy.
+
+    Raises
+    ------
+    InvalidInput
+        `at` or `factor` is out of range, the policy has no brackets, or the scenario breaks a rule.
+
+    Examples
+    --------
+    >>> from gsopt import Job
+    >>> jobs = [Job(name=n, release_date=0, duration=d, gpus=g, estimate=e) for n, d, g, e in
+    ...         [("a", 3, 3, 6), ("b", 2, 4, 2), ("c", 5, 2, 6)]]
+    >>> wait_brackets(Workload(jobs=jobs), at=1, cluster=4)
+    {'b': Bracket(earliest=1.0, latest=6.0), 'c': Bracket(earliest=1.0, latest=8.0)}
+    >>> wait_brackets(Workload(jobs=jobs), at=1, cluster=4, factor=2)
+    {'b': Bracket(earliest=3.0, latest=6.0), 'c': Bracket(earliest=3.0, latest=8.0)}
+    """
+    if not (isinstance(at, int | float) and 0 <= at <= LATEST):
+        raise InvalidInput("at", shorten(at), "must be a time in seconds, from 0 to 1e12")
+    if factor is not None and not (isinstance(factor, int | float) and factor >= 1):
+        raise InvalidInput("factor", shorten(factor), "must be a number of at least 1, or None")
+    scenario = Scenario.of(given, cluster)
+    clock, at = scenario.clock, float(at)
+    watch = _Watch(find_policy(policy), clock.since(at), factor)
+    with suppress(_Over):
+        replay(scenario, watch.policy, **options)
+    jobs = scenario.on_own_clock().workload.jobs
+    return {
+        jobs[job].name: Bracket(*clock.all_nearest([max(found.earliest, clock.since(at)), found.latest]))
+        for job, found in watch.found.items()
+    }
+
+
+class _Over(Exception):
+    """The time of the question is over."""
+
+
+class _Watch:
+    """Keeps the brackets after the last decision until a time, and then ends the run."""
+
+    def __init__(self, policy: Policy, at: float, factor: float | None) -> None:
+        self._policy, self._at, self._factor = policy, at, factor
+        self._brackets: Any = None
+        self._decide: Any = None
+        self.preemptive = False
+        self.found: Mapping[int, Bracket] = {}
+
+    def policy(self, state: State, **options: Any) -> "_Watch":
+        """Begin to watch a new decider."""
+        decider = self._policy(state, **options)
+        self._decide, self.preemptive = decider.decide, decider.preemptive
+        self._brackets = getattr(decider, "brackets", None)
+        if self._brackets is None:
+            rule = "must bracket waiting times, as conservative_backfilling does"
+            raise InvalidInput("policy", name_of(self._policy), rule)
+        return self
+
+    def decide(self, state: State) -> Iterable[Action]:
+        """Return the actions of the decider."""
+        if state.now > self._at:
+            raise _Over
+        actions = list(self._decide(state))
+        self.found = self._brackets(state, self._factor)
+        return actions

@@ -1,0 +1,44 @@
+"""Best fit: place each worker on the server that it leaves with the least."""
+
+import numpy as np
+
+from gsopt.core.budget import UNLIMITED, Budget
+from gsopt.core.method import NoSolution, heuristic
+from gsopt.problems.placement import Placement, PlacementSolution
+from heuristics.placement.serving import LEVELS, Integers, Need, Scores, ServersLeft, serve, shares
+
+
+@heuristic
+def best_fit(
+    problem: Placement, *, rounded: bool = False, budget: Budget = UNLIMITED
+) -> PlacementSolution | NoSolution:
+    """Place workers in the order of the problem, each on the server that it leaves with the least.
+
+    What a server has left is the mean of its shares of the largest server's CPUs and GPUs. Of the server's
+    GPUs, a worker gets a part of the one with the least left.
+
+    Complexity: O(workers * servers).
+
+    Source: Weng et al., "Beware of fragmentation" (ATC 2023), section 6.1.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    rounded
+        Whether to round scores down to 100 levels, as the authors' program does.
+    budget
+        Time limit.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> best_fit(gsopt.load("placement/small/six-items")).objective
+    3
+    """
+
+    def rule(left: ServersLeft, need: Need, servers: Integers) -> tuple[Scores, Integers]:
+        rest = sum((free - needed) / 2 for free, needed in shares(left, need, servers)) + np.zeros(servers.size)
+        return -np.floor((1 - rest) * LEVELS) if rounded else rest, left.tightest(need, servers)
+
+    return serve(problem, rule, budget=budget)

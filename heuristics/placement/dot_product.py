@@ -1,0 +1,46 @@
+"""Dot product: place each worker where its needs and what is left align least."""
+
+import numpy as np
+
+from gsopt.core.budget import UNLIMITED, Budget
+from gsopt.core.method import NoSolution, heuristic
+from gsopt.problems.placement import Placement, PlacementSolution
+from heuristics.placement.serving import LEVELS, Integers, Need, Scores, ServersLeft, serve, shares
+
+
+@heuristic
+def dot_product(
+    problem: Placement, *, rounded: bool = False, budget: Budget = UNLIMITED
+) -> PlacementSolution | NoSolution:
+    """Place workers in the order of the problem, each on the server with the smallest dot product.
+
+    The product is that of two vectors, the worker's needs and what the server has left, both as shares of the
+    largest server's CPUs and GPUs. Of the server's GPUs, a worker gets a part of the one with the least left.
+
+    Complexity: O(workers * servers).
+
+    Source: Weng et al., "Beware of fragmentation" (ATC 2023), section 6.1. Grandl et al., "Multi-resource
+    packing for cluster schedulers" (SIGCOMM 2014), section 3.2, prefer the largest product instead.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    rounded
+        Whether to round scores down to 100 levels, as the authors' program does.
+    budget
+        Time limit.
+
+    Examples
+    --------
+    >>> import gsopt
+    >>> dot_product(gsopt.load("placement/small/six-items")).objective
+    3
+    """
+
+    def rule(left: ServersLeft, need: Need, servers: Integers) -> tuple[Scores, Integers]:
+        product = sum(free * needed for free, needed in shares(left, need, servers)) + np.zeros(servers.size)
+        scores = -np.floor((1 - product / 2) * LEVELS) if rounded else product
+        return scores, left.tightest(need, servers)
+
+    return serve(problem, rule, budget=budget)

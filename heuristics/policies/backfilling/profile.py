@@ -1,0 +1,154 @@
+"""Profile: the GPUs that are free from now on, if every job ends when it is expected to."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from math import inf, nextafter
+from typing import Any, NamedTuple
+
+
+class Slot(NamedTuple):
+    """The GPUs of one job from its start to its expected end.
+
+    Attributes
+    ----------
+    start
+        When the job starts, in seconds.
+    end
+        When it is expected to end.
+    gpus
+        Its number of GPUs of each kind.
+    """
+
+    start: Any
+    end: Any
+    gpus: tuple[int, ...]
+
+
+class Profile:
+    """The number of free GPUs of each kind, as a step function of time that begins now.
+
+    Neighbouring steps differ, so there are at most two steps for each slot.
+
+    Examples
+    --------
+    >>> profile = Profile(0, (4,))
+    >>> profile.take(Slot(0, 10, (3,)))
+    >>> profile.earliest(2, (0,), 5), profile.earliest(1, (0,), 5)
+    (Slot(start=10, end=15, gpus=(2,)), Slot(start=0, end=5, gpus=(1,)))
+    """
+
+    def __init__(self, now: Any, free: Sequence[int]) -> None:
+        self._times = [now]
+        self._free = [[number] for number in free]  # by kind, then by step
+
+    @property
+    def free(self) -> tuple[int, ...]:
+        """Number of GPUs of each kind that are free now."""
+        return tuple(column[0] for column in self._free)
+
+    def advance(self, now: Any) -> None:
+        """Forget the steps that lie in the past."""
+        past = bisect_right(self._times, now) - 1
+        if past > 0:
+            del self._times[:past]
+            for column in self._free:
+                del column[:past]
+        self._times[0] = now
+
+    def take(self, slot: Slot) -> None:
+        """Take the GPUs of a slot, from now at the earliest."""
+        self._add(slot, -1)
+
+    def give_back(self, slot: Slot) -> None:
+        """Give the GPUs of a slot back, from now at the earliest."""
+        self._add(slot, 1)
+
+    def earliest(self, count: int, kinds: Sequence[int], length: Any, before: Any = None) -> Slot | None:
+        """Return the first slot of a length with a number of GPUs of some kinds, or None if there is none.
+
+        The kinds are in the order of preference. With one kind and `before`, only slots that start earlier are
+        returned, and GPUs are not counted from that time on, because the job itself holds them there.
+        """
+        if len(kinds) == 1:
+            return self._earliest_of_one(count, kinds, length, before)
+        times = self._times
+        begin = 0
+        while begin < len(times):
+            end = _end(times[begin], length)
+            least = [self._free[kind][begin] for kind in kinds]
+            step = begin
+            while sum(least) >= count:
+                step += 1
+                if step == len(times) or times[step] >= end:
+                    return Slot(times[begin], end, self._chosen(count, kinds, least))
+                least = [min(most, self._free[kind][step]) for kind, most in zip(kinds, least, strict=True)]
+            is_short = sum(self._free[kind][step] for kind in kinds) < count
+            begin = step + 1 if is_short else begin + 1
+        return None
+
+    def now(self, count: int, kinds: Sequence[int], length: Any) -> Slot | None:
+        """Return the slot of a length that starts now, or None if the GPUs are not free for so long."""
+        times = self._times
+        end = _end(times[0], length)
+        last = max(bisect_left(times, end), 1)
+        least = [min(self._free[kind][:last]) for kind in kinds]
+        return Slot(times[0], end, self._chosen(count, kinds, least)) if sum(least) >= count else None
+
+    def _earliest_of_one(self, count: int, kinds: Sequence[int], length: Any, before: Any) -> Slot | None:
+        times, column = self._times, self._free[kinds[0]]
+        last = len(times) if before is None else bisect_left(times, before)
+        begin = 0
+        while begin < last:
+            if column[begin] < count:
+                begin += 1
+                continue
+            end = _end(times[begin], length)
+            step = begin + 1
+            while step < last and times[step] < end and column[step] >= count:
+                step += 1
+            if step >= last or times[step] >= end:
+                return Slot(times[begin], end, self._chosen(count, kinds, (count,)))
+            begin = step + 1
+        return None
+
+    def _chosen(self, count: int, kinds: Sequence[int], free: Sequence[int]) -> tuple[int, ...]:
+        """Return a number of GPUs by kind, as many as possible of the first kinds."""
+        chosen = [0] * len(self._free)
+        for kind, most in zip(kinds, free, strict=True):
+            chosen[kind] = min(most, count)
+            count -= chosen[kind]
+        return tuple(chosen)
+
+    def _add(self, slot: Slot, sign: int) -> None:
+        begin = max(slot.start, self._times[0])
+        if slot.end <= begin:
+            return
+        first, last = self._step_at(begin), self._step_at(slot.end)
+        for column, number in zip(self._free, slot.gpus, strict=True):
+            if number:
+                for step in range(first, last):
+                    column[step] += sign * number
+        self._join(last)
+        self._join(first)
+
+    def _step_at(self, time: Any) -> int:
+        """Return the step that begins at a time, which is made if there is none."""
+        step = bisect_left(self._times, time)
+        if step == len(self._times) or self._times[step] != time:
+            self._times.insert(step, time)
+            for column in self._free:
+                column.insert(step, column[step - 1])
+        return step
+
+    def _join(self, step: int) -> None:
+        """Join a step to the one before if they do not differ."""
+        if step and all(column[step] == column[step - 1] for column in self._free):
+            del self._times[step]
+            for column in self._free:
+                del column[step]
+
+
+def _end(begin: Any, length: Any) -> Any:
+    """Return the end of a slot, which is after its beginning even if the sum is rounded."""
+    end = begin + length
+    return end if end > begin else nextafter(begin, inf)
