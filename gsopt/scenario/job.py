@@ -172,8 +172,8 @@ class Job(Frozen):
         that stops and continues at the same moment counts as resized or moved. It keeps its progress unless its
         machine left without notice.
     priority
-        Priority of the job; a higher number is more important. Only some policies take it into account, as their
-        descriptions say.
+        Priority of the job; a higher number is more important. Only some policies take it into account, as
+        their descriptions say.
 
     Examples
     --------
