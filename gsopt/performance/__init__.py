@@ -1,1 +1,1 @@
-"""Performance: models of training speed for different batch sizes, GPU counts, and shared GPUs."""
+"""Performance: models of training speed for different batch sizes, numbers of GPUs, and shared GPUs."""

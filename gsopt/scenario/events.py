@@ -1,9 +1,9 @@
 """Events: machines that leave, return, are lent or are reclaimed.
 
-Events name machines, so they need a cluster of racks. In a plain cluster, they state numbers of GPUs instead.
-At any one time, things happen in this order: jobs complete, the capacity changes, events happen in their given
-order, requests that reach their deadline take the machines that they are still owed, jobs arrive, and the
-policy decides.
+Events name machines, so they require a cluster of racks. In a plain cluster, they state numbers of GPUs
+instead. Things that happen at the same time are processed in this order: jobs complete, the capacity changes,
+events occur in their given order, requests that reach their deadline take the machines that they are still
+owed, jobs arrive, and the policy decides.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,7 +33,7 @@ _Names = Annotated[Many[Name], AfterValidator(_check_names)]
 
 
 class _Event(Frozen):
-    """An event: its time and its kind, which every file states."""
+    """An event, with its time and its kind; files always state the kind."""
 
     event: str
     time: Seconds
@@ -44,7 +44,7 @@ class _Event(Frozen):
 
 
 class _OfMachines(_Event):
-    """An event about a number of machines, chosen from named ones, from those of a GPU type, or from all."""
+    """An event that concerns a number of machines, chosen by name, by GPU type, or among all machines."""
 
     among: _Names = ()
     gpu_type: str = ""
@@ -56,25 +56,25 @@ class _OfMachines(_Event):
         return self
 
     def takes(self, server: str, gpu_type: str = "") -> bool:
-        """Check whether the event may take a machine, given by name and GPU type."""
+        """Check whether the event may affect a machine with the given name and GPU type."""
         return self.gpu_type in ("", gpu_type) and (not self.among or server in self.among)
 
 
 class Leave(_Event):
-    """A departure of machines without notice, caused by a failure or by maintenance.
+    """A departure of machines without notice, due to a failure or to maintenance.
 
-    Jobs that hold one of their GPUs return to the queue. A machine that was already given up on request is not
-    affected.
+    Jobs that hold GPUs of these machines return to the queue. A machine that was already given up on request is
+    not affected.
 
     Attributes
     ----------
     time
-        Time in seconds at which they leave.
+        Time in seconds at which the machines leave.
     servers
         Names of the machines.
     lost_work
-        Seconds of work that each of these jobs loses, at most all that it has done. A job without checkpoints
-        loses all of it.
+        Seconds of work that each of these jobs loses, at most all the work that it has done. A job without
+        checkpoints loses all its work.
 
     Examples
     --------
@@ -93,7 +93,7 @@ class Return(_Event):
     Attributes
     ----------
     time
-        Time in seconds at which they are available again.
+        Time in seconds at which the machines are available again.
     servers
         Names of the machines; empty in a plain cluster.
     gpus
@@ -120,13 +120,13 @@ class Return(_Event):
 class Reclaim(_OfMachines):
     """A request to give up machines or GPUs by a deadline.
 
-    A machine that is given up counts towards the open request that has the earliest deadline of all requests
-    that may take it; a tie goes to the first such request. The machine stays away until a `Return` names it or
-    a `Loan` brings it back. At the deadline, as many as possible of the machines still owed are taken. In a
-    plain cluster, the GPUs leave at the deadline.
+    A machine that is given up counts towards an open request that may take it: the one with the earliest
+    deadline, with ties going to the first request. The machine stays absent until a `Return` names it or a
+    `Loan` brings it back. At the deadline, as many as possible of the machines that are still owed are taken.
+    In a plain cluster, the GPUs leave at the deadline.
 
-    Unlike a `Leave`, a request is known in advance. A job therefore counts as moved if it continues elsewhere
-    at the moment when its machine is given up.
+    Unlike a departure (`Leave`), a request is known in advance. A job therefore counts as moved if it continues
+    elsewhere when its machine is given up.
 
     Attributes
     ----------
@@ -139,9 +139,9 @@ class Reclaim(_OfMachines):
     gpus
         Number of GPUs of a plain cluster; None in a cluster of racks.
     among
-        Names of the machines that may be given up; any machine if empty.
+        Names of the machines that may be given up; empty if any machine may be.
     gpu_type
-        GPU type of the machines that may be given up, stated instead of their names; any type if empty.
+        GPU type of the machines that may be given up, as an alternative to their names; empty for any type.
 
     Examples
     --------
@@ -182,19 +182,19 @@ class Reclaim(_OfMachines):
 class Loan(_OfMachines):
     """A loan of absent machines, which join the cluster until their owner reclaims them.
 
-    The allowed machines that are absent are lent in the order of the cluster, or all of them if there are fewer
-    than `servers`. To lend machines for the first time, let them leave at time 0.
+    The absent machines that match are lent in cluster order, or all of them if there are fewer than `servers`.
+    To lend machines that were never in the cluster before, let them leave at time 0.
 
     Attributes
     ----------
     time
-        Time in seconds from which they are available.
+        Time in seconds from which on the machines are available.
     servers
         Number of machines.
     among
-        Names of the machines that may be lent; any machine if empty.
+        Names of the machines that may be lent; empty if any machine may be.
     gpu_type
-        GPU type of the machines that may be lent, stated instead of their names; any type if empty.
+        GPU type of the machines that may be lent, as an alternative to their names; empty for any type.
 
     Examples
     --------
@@ -221,7 +221,7 @@ Event = Annotated[Leave | Return | Reclaim | Loan, Field(discriminator="event")]
 def refuse_impossible(events: Sequence[Event], cluster: Cluster) -> None:
     """Raise `RuleBroken` for the first event that cannot happen on a cluster.
 
-    Only certain contradictions are refused, because the machines to give up are not yet chosen.
+    Only definite contradictions are rejected, because the machines to give up have not been chosen yet.
 
     Examples
     --------
@@ -240,7 +240,7 @@ def refuse_impossible(events: Sequence[Event], cluster: Cluster) -> None:
 
 
 def _refuse_unknown(field: str, event: Event, cluster: Cluster) -> None:
-    """Refuse machines that the cluster does not have."""
+    """Raise `RuleBroken` for machines that the cluster does not have."""
     if cluster.is_plain:
         if isinstance(event, Leave | Loan) or event.gpus is None:
             raise RuleBroken(f"{field}.servers", event.servers, "must be GPUs in a plain cluster")
@@ -256,7 +256,7 @@ def _refuse_unknown(field: str, event: Event, cluster: Cluster) -> None:
 
 
 def _refuse_too_many(field: str, event: Reclaim | Loan, cluster: Cluster) -> None:
-    """Refuse a GPU type that the cluster does not have, and more machines than it has of that type."""
+    """Raise `RuleBroken` for an unknown GPU type, or for more machines of a type than the cluster has."""
     kind = event.gpu_type
     there = [machine for machine in cluster.machines if kind in ("", machine.gpu_type)]
     if not there:
@@ -267,7 +267,7 @@ def _refuse_too_many(field: str, event: Reclaim | Loan, cluster: Cluster) -> Non
 
 
 def _refuse_twice_in_an_instant(events: Sequence[Event]) -> None:
-    """Refuse machines that leave and return at the same time."""
+    """Raise `RuleBroken` for machines that leave and return at the same time."""
     last: dict[str, float] = {}
     for index, event in enumerate(events):
         for server in event.servers if isinstance(event, Leave | Return) else ():
@@ -277,7 +277,7 @@ def _refuse_twice_in_an_instant(events: Sequence[Event]) -> None:
 
 
 def _refuse_absent(events: Sequence[Event], type_of: Mapping[str, str]) -> None:
-    """Refuse machines that leave while certainly away, or return while certainly present."""
+    """Raise `RuleBroken` for machines that leave while certainly absent, or return while certainly present."""
     away: set[str] = set()
     lent: set[str] = set()  # those that were surely away before a loan
     returned: dict[str, float] = {}

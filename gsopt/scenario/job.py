@@ -1,4 +1,4 @@
-"""Job and Workload: jobs submitted to a cluster, their release dates, and the ways in which they can run."""
+"""Job and Workload: jobs that are submitted to a cluster, their release dates, and how they can run."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -13,19 +13,20 @@ from gsopt.scenario.training import Samples, Training
 #: The latest time and the longest duration, in seconds: 30,000 years.
 LATEST = 1e12
 
-#: Largest absolute value of a priority; those of schedulers have 32 bits.
+#: Largest absolute value of a priority, enough for the 32-bit priorities of schedulers.
 MOST_PRIORITY = 10_000_000_000
 
 #: A time since the beginning of a workload, or a duration, in seconds.
 Seconds = Annotated[float, Field(ge=0, le=LATEST)]
 
-#: Least duration (in seconds) and least speed; smaller values are unrealistic, and their quotients overflow.
+#: Minimum duration (in seconds) and minimum speed; smaller values are unrealistic, and their quotients
+#: overflow.
 LEAST = 1e-9
 
-#: Speed, relative to that of the job alone on the number of GPUs that it demands.
+#: A speed, relative to that of the job alone on the number of GPUs that it demands.
 RelativeSpeed = Annotated[float, Field(ge=LEAST, le=1e6)]
 
-#: A number of GPUs and the speed of the job on them.
+#: A number of GPUs, and the speed of the job on that number.
 Entry = Annotated[tuple[Gpus, RelativeSpeed], Field(strict=False)]
 
 
@@ -34,13 +35,13 @@ def _check_counts(menu: tuple[Entry, ...]) -> tuple[Entry, ...]:
     return menu
 
 
-#: Every number of GPUs on which a job may run, with its speed there.
+#: The numbers of GPUs on which a job may run, each with the job's speed.
 Menu = Annotated[Many[Entry], AfterValidator(_check_counts)]
 
-#: Bytes on each GPU of a job.
+#: Bytes of memory that a job needs on each of its GPUs.
 Bytes = Annotated[int, Field(ge=0)]
 
-#: Factor by which an iteration takes longer than at full speed; at least 1.
+#: A factor by which an iteration takes longer than at full speed; at least 1.
 Slowdown = Annotated[float, Field(ge=1, le=1e6)]
 
 #: Name of the mode with the job's own menu, memory and batch size.
@@ -55,22 +56,22 @@ class Mode(Frozen):
     name
         Name of the mode, unique in its job.
     menu
-        Allowed numbers of GPUs in this mode, each with its speed. Speed 1 is that of the job alone, in its
+        Allowed numbers of GPUs in this mode, each with its speed. A speed of 1 is that of the job alone, in its
         default mode, on the GPUs that it demands.
     memory
-        Bytes of memory that the job needs on each of its GPUs; None for as many as in the default mode.
+        Bytes of memory that the job needs on each of its GPUs; None for the same as in the default mode.
     batch_size
-        Samples per iteration over all GPUs; None for as many as in the default mode.
+        Samples per iteration over all GPUs; None for the same as in the default mode.
     steps
         Number of sub-batches into which the batch is divided.
     samples
-        Samples until the target if the whole training runs in this mode; None for as many as in the default
+        Samples until the target if the whole training runs in this mode; None for the same as in the default
         mode.
     gpu_type
-        The only GPU type on which the job may run in this mode; empty for any type, None for the type of the
-        default mode.
+        The only GPU type on which the job may run in this mode; empty for any type, None for the type required
+        in the default mode.
     tunes
-        Whether the job keeps choosing its own batch size; only adaptive jobs can
+        Whether the job keeps choosing its own batch size, which only adaptive jobs can do
         (`gsopt.scenario.scenario.Physics.applications`).
 
     Examples
@@ -96,18 +97,18 @@ class Mode(Frozen):
 
 
 class Phase(Frozen):
-    """A part of a job's work in which the job runs more slowly than its menus say.
+    """A part of a job's work during which the job runs more slowly than its menus say.
 
     Attributes
     ----------
     until
-        Share of the job's work at which the phase ends, above 0 and at most 1; it begins where the previous
-        phase ends.
+        Fraction of the job's work at which the phase ends, above 0 and at most 1. The phase begins where the
+        previous one ends.
     slowdown
-        Factor by which this work takes longer; at least 1.
+        Factor by which the work of this phase takes longer; at least 1.
     modes
-        Slowdowns in individual modes, by name of the mode, which replace `slowdown`; the default mode has the
-        empty name.
+        Slowdowns in individual modes, keyed by the mode's name, which replace `slowdown`. The default mode has
+        the empty name.
 
     Examples
     --------
@@ -121,7 +122,7 @@ class Phase(Frozen):
     modes: Mapping[str, Slowdown] = Field(default_factory=dict)
 
     def slowdown_in(self, mode: str) -> float:
-        """Return the slowdown in a mode."""
+        """Return the slowdown in the given mode."""
         return self.modes.get(mode, self.slowdown)
 
 
@@ -138,11 +139,11 @@ class Job(Frozen):
     release_date
         Seconds from the beginning of the workload until the job is submitted.
     duration
-        Running time in seconds, alone on the GPUs that the job demands; at least a nanosecond.
+        Run time in seconds when the job is alone on the GPUs that it demands; at least a nanosecond.
     gpus
         Number of GPUs that the job demands.
     menu
-        Allowed numbers of GPUs, each with its speed; only `gpus` at speed 1 if empty.
+        Allowed numbers of GPUs, each with its speed; if empty, only `gpus` at speed 1.
     model
         Name of the trained model, which is used to look up slowdowns and overheads; empty if unknown.
     memory
@@ -155,23 +156,24 @@ class Job(Frozen):
         Other ways to run the job. Its own menu, memory and batch size form its default mode, which has the
         empty name.
     phases
-        Parts of the work during which the job runs more slowly than its menus say, in order; the last one ends
-        at 1. Empty if the job never does.
+        Parts of the work, in order, during which the job runs more slowly than its menus say; the last one ends
+        at 1. Empty if there are no such parts.
     training
         The number of samples until the job's target, and its observable loss and accuracy; None if unknown. A
-        share of the work is the same share of the samples that the current mode needs.
+        fraction of the work corresponds to the same fraction of the samples that the current mode needs.
     deadline
-        Time by which the job should be complete, in seconds from the beginning of the workload; later than the
-        release date; None for no deadline. A job that misses its deadline continues.
+        Time by which the job should be complete, in seconds from the beginning of the workload and later than
+        the release date; None if there is no deadline. A job that misses its deadline continues.
     estimate
         The user's estimate of the duration, in seconds, such as the time limit of a batch job; None if unknown.
         Backfilling policies rely on it. A job that exceeds its estimate continues.
     checkpoints
-        Whether the job keeps its progress when it stops or is evicted; otherwise it starts over. A job that
-        stops and continues at the same moment counts as resized or moved, and keeps its progress unless its
+        Whether the job keeps its progress when it stops or is evicted; otherwise it starts from scratch. A job
+        that stops and continues at the same moment counts as resized or moved. It keeps its progress unless its
         machine left without notice.
     priority
-        Priority; higher is more important. Only policies that say so regard it.
+        Priority of the job; a higher number is more important. Only some policies take it into account, as
+        their descriptions say.
 
     Examples
     --------
@@ -270,7 +272,7 @@ class Job(Frozen):
 
     @cached_property
     def speeds(self) -> Mapping[str, Mapping[int, float]]:
-        """Speed of the job alone on GPUs of one machine, without phases, by mode and allowed number of GPUs."""
+        """Speeds of the job alone on GPUs of one machine, without phases, keyed by mode and number of GPUs."""
         menus = {mode.name: mode.menu for mode in self.modes}
         return {
             name: dict(menu) for name, menu in ({DEFAULT_MODE: self.menu or [(self.gpus, 1.0)]} | menus).items()
@@ -322,7 +324,7 @@ class Job(Frozen):
 
 
 class Workload(Frozen):
-    """Jobs, sorted by release date. Jobs with equal release dates keep their given order.
+    """The jobs to run, sorted by release date. Jobs with equal release dates keep their given order.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Scenario: everything known about a workload and a cluster before any decision is made."""
+"""Scenario: everything that is known about a workload and a cluster before any decision is made."""
 
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -21,15 +21,15 @@ from gsopt.scenario.speed import Speed, require_levels
 
 
 class Overhead(Frozen):
-    """Seconds for which a job holds its GPUs without making progress, by kind of decision.
+    """The times, in seconds, for which a job holds its GPUs without making progress, by kind of decision.
 
     Attributes
     ----------
     start
         Seconds after every start.
     stop
-        Seconds for every stop, for example to write a checkpoint. They are spent at the next start, so a stop
-        frees the GPUs at once.
+        Seconds for every stop, for example to write a checkpoint. They are spent at the job's next start, so
+        that a stop frees the GPUs at once.
     resize
         Seconds after every resize or move.
 
@@ -45,9 +45,9 @@ class Overhead(Frozen):
 
 
 class CapacityChange(Frozen):
-    """A capacity change: from `time` (in seconds) on, only GPUs with numbers below `gpus` are available.
+    """A capacity change: from `time` (in seconds) on, only GPUs numbered below `gpus` are available.
 
-    Jobs that lose a GPU return to the queue, and keep their progress if they have checkpoints. In a plain
+    Jobs that lose a GPU return to the queue; they keep their progress if they have checkpoints. In a plain
     cluster, the jobs that started last lose their GPUs.
 
     Examples
@@ -65,10 +65,10 @@ Dated = TypeVar("Dated", bound=CapacityChange | Event)
 
 NO_OVERHEAD = Overhead()
 
-#: Seconds to stop and relaunch a job, by model, with the model's names in the paper and in Sia's workloads: 4 s
-#: for ResNet-50, 8 s for ResNet-18, 4 s for YOLOv3, 73 s for BERT, 1 s for DeepSpeech2; NeuMF was never
-#: preempted. A resize also stops and relaunches; the first launch counts as part of the job. Source: Ares,
-#: section 5.2.
+#: Seconds to stop and relaunch a job, keyed by model, with the models' names in the paper and in Sia's
+#: workloads: 4 s for ResNet-50, 8 s for ResNet-18, 4 s for YOLOv3, 73 s for BERT, 1 s for DeepSpeech2; NeuMF
+#: was never preempted. A resize also stops and relaunches the job; the first launch counts as part of the job.
+#: Source: Ares, section 5.2.
 RELAUNCH_OVERHEADS: Mapping[str, Overhead] = {
     name: Overhead(stop=seconds, resize=seconds)
     for names, seconds in [
@@ -92,32 +92,32 @@ class Physics(Frozen):
     Attributes
     ----------
     speed
-        Slowdowns by network tier, by sharing, and by GPU type.
+        Slowdowns due to the network tier, to sharing, and to GPU types.
     overheads
-        Overhead of each model; the entry with the empty name applies to all other models. A single `Overhead`,
-        or its fields as in ``{"start": 4}``, applies to all models.
+        Overheads, keyed by model; the entry with the empty name applies to all other models. A single
+        `Overhead`, or its fields as in ``{"start": 4}``, applies to all models.
     share_limit
-        Largest number of jobs that may hold one GPU at the same time; sharing needs a cluster of racks.
+        Largest number of jobs that may hold one GPU at the same time. Sharing requires a cluster of racks.
     capacity_changes
-        Changes of the number of GPUs, in order of time; before the first change, all GPUs are available.
+        Changes in the number of available GPUs, in order of time. Before the first change, all are available.
     events
         Machines that leave, return, are lent or are reclaimed, in order of time. A GPU is available if neither
         a capacity change nor an event has taken it.
     applications
-        Measurements of models, by name. A job of such a model is adaptive: its speed depends on its machines,
-        its batch size and its progress, and it may tune its batch size (`gsopt.scenario.job.Mode.tunes`). Its
-        menus are upper limits on its speed. Adaptive jobs need a cluster of racks. A job whose application is
-        measured on several GPU types runs on one type at a time.
+        Measurements of models, keyed by the model's name. The jobs of such a model are adaptive: their speed
+        depends on their machines, batch size and progress, and they may tune their batch size
+        (`gsopt.scenario.job.Mode.tunes`). Their menus are upper limits on their speed. Adaptive jobs require a
+        cluster of racks. A job whose application was measured on several GPU types runs on one type at a time.
     agents
-        How adaptive jobs make progress and tune themselves.
+        The settings that control how adaptive jobs make progress and tune themselves.
     restarts
         The changes for which a running job pays `Overhead.resize`: every ``"change"`` of GPUs or mode, only a
         new ``"shape"`` (the numbers of GPUs on its machines), or only a new number of ``"machines"``. The
-        latter two need a cluster of racks, and a job that keeps its shape and mode then moves without a
-        restart. A job whose application is measured on several GPU types always restarts when it moves to
+        latter two require a cluster of racks; with them, a job that keeps its shape and mode moves without a
+        restart. A job whose application was measured on several GPU types always restarts when it moves to
         another type.
     clock_start
-        Origin of time in seconds, from which the rounds of policies and the intervals of adaptive jobs are
+        The origin of time, in seconds, from which the rounds of policies and the intervals of adaptive jobs are
         counted; None for the first release date.
 
     Examples
@@ -149,7 +149,7 @@ class Physics(Frozen):
         return changes
 
     def overhead(self, job: Job) -> Overhead:
-        """Return the overhead of a job."""
+        """Return the overhead of a job, which depends on its model."""
         return self.overheads.get(job.model) or self.overheads.get("") or NO_OVERHEAD
 
     def application(self, job: Job) -> Application | None:
@@ -157,7 +157,7 @@ class Physics(Frozen):
         return self.applications.get(job.model)
 
     def tells_types(self, job: Job) -> bool:
-        """Check whether a job runs on one GPU type at a time, because its application distinguishes types."""
+        """Check whether a job must run on one GPU type at a time, as its application distinguishes types."""
         application = self.applications.get(job.model)
         return application is not None and bool(application.gpu_types)
 
@@ -186,21 +186,21 @@ class Scenario(Physics):
     def of(
         cls, given: "Workload | Scenario", cluster: Cluster | int | str | None = None, **physics: Any
     ) -> "Scenario":
-        """Create a scenario from a workload and a cluster, or return a given scenario.
+        """Create a scenario from a workload and a cluster, or return the given scenario.
 
         Parameters
         ----------
         given
-            A workload, a trace that was read, or a scenario, which allows no other arguments.
+            A workload, a trace that was read, or a scenario. With a scenario, no other arguments are allowed.
         cluster
-            The GPUs, their number, or equal racks such as ``"4x8x8"``.
+            The cluster, its number of GPUs, or equal racks such as ``"4x8x8"``.
         physics
-            Fields of `Physics`; None for the default.
+            Fields of `Physics`; None stands for the default value.
 
         Raises
         ------
         InvalidInput
-            A rule is broken, for example by a job that never fits, or a field does not exist.
+            A rule is broken, for example because a job never fits, or a field does not exist.
 
         Examples
         --------
@@ -231,7 +231,7 @@ class Scenario(Physics):
 
     @property
     def offered_load(self) -> float | None:
-        """Demanded GPU time, divided by the GPU time available from the first to the last release.
+        """Demanded GPU time, divided by the cluster's GPU time from the first to the last release date.
 
         It is None if all release dates are equal.
         """
@@ -241,7 +241,7 @@ class Scenario(Physics):
 
     @property
     def clock(self) -> Clock:
-        """The scenario's clock, which holds the origin of time."""
+        """The scenario's clock, which defines the origin of time."""
         jobs = self.workload.jobs
         first = jobs[0].release_date if jobs else 0
         return Clock(decimal(first if self.clock_start is None else self.clock_start))
@@ -270,7 +270,7 @@ class Scenario(Physics):
         )
 
     def refuse_fractions(self) -> None:
-        """Refuse exact arithmetic if any job is adaptive, because adaptive speeds are floats."""
+        """Raise `InvalidInput` if any job is adaptive, because adaptive speeds are floats, not fractions."""
         for job in self.workload.jobs:
             if self.application(job) is not None:
                 rule = f"must be False: the speed of {job.name!r}, whose model has an application, is a float"
@@ -306,7 +306,7 @@ class Scenario(Physics):
 
     @model_validator(mode="after")
     def _applications_need_racks(self) -> "Scenario":
-        """Require machines, as adaptive speeds depend on them; refuse penalties that measurements include."""
+        """Require a cluster with machines for adaptive jobs, and no tier penalties for measured models."""
         for model in self.applications:
             if self.cluster.is_plain:
                 raise RuleBroken("applications", model, "must be empty in a plain cluster")
@@ -318,7 +318,7 @@ class Scenario(Physics):
 
     @model_validator(mode="after")
     def _types_that_differ_have_names(self) -> "Scenario":
-        """Require typed machines if applications distinguish types; refuse slowdowns of measured types."""
+        """Require typed machines if applications distinguish types, and no slowdowns for measured types."""
         for model, application in self.applications.items():
             for machine in self.cluster.machines if application.gpu_types else ():
                 if not machine.gpu_type:
@@ -361,9 +361,9 @@ class Scenario(Physics):
 
     @model_validator(mode="after")
     def _given_up_gpus_are_there(self) -> "Scenario":
-        """Check that a plain cluster has the GPUs to give up, and has given up the GPUs that return.
+        """Check that a plain cluster has the GPUs to give up, and that GPUs that return were given up.
 
-        In other clusters, the machines to give up depend on decisions.
+        In other clusters, it depends on decisions which machines are given up.
         """
         if not self.cluster.is_plain:
             return self
@@ -401,7 +401,7 @@ class Scenario(Physics):
     def _every_job_fits(self) -> "Scenario":
         @cache
         def room_for(kind: str, memory: int, *, apart: bool) -> int:
-            """Count the GPUs that a job may have at once, all of one type if `apart`."""
+            """Count the GPUs that a job may hold at once, all of one type if `apart`."""
             kinds = self.cluster.gpu_types if apart and not kind else [kind]
             return max(self.cluster.room(each, memory) for each in kinds)
 
@@ -430,7 +430,7 @@ def _since(given: Dated, clock: Clock) -> Dated:
 
 
 def _wrong_of_adaptive(job: Job, application: Application | None) -> Iterator[tuple[str, Any, str]]:
-    """Yield field, value and rule for each conflict between a job and its application, or the lack of one."""
+    """Yield the field, value and rule for each conflict between a job and its application or lack of one."""
     if application is None:
         for place, mode in enumerate(job.modes):
             if mode.tunes:

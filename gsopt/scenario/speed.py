@@ -1,8 +1,9 @@
-"""Speed: the speed of a job on its GPUs, which other jobs may share.
+"""Speed: the speed of a job on its GPUs, which it may share with other jobs.
 
 A job's speed is the one in the menu of its mode, divided by four slowdowns. These are due to the network tier
-that joins its GPUs, the worst job with which it shares a GPU, the current phase, and the types of its GPUs. All
-slowdowns are at least 1, so menus are upper limits on the speed, and bounds that use only menus are valid.
+that connects its GPUs, to the worst job with which it shares a GPU, to the current phase, and to the types of
+its GPUs. All slowdowns are at least 1. Hence menus are upper limits on the speed, and bounds that use only
+menus are valid.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -25,10 +26,11 @@ Penalty = Annotated[float, Field(ge=0, le=1e6)]
 class TierPenalty(Frozen):
     """Exposed communication time of a model per unit of computation time, by network tier.
 
-    Any other level of a cluster may have a penalty too, in a field with the name of the level. A level without
-    a penalty takes that of the next wider level that has one, or else that of the network.
+    Other levels of a cluster may also have penalties, in fields with the names of the levels. A level without a
+    penalty takes that of the next wider level that has one, or that of the network if there is none.
 
-    Any level name is accepted here, but is refused later if the cluster has no such level (`require_levels`).
+    Any name of a level is accepted here. Levels that the cluster does not have are rejected later
+    (`require_levels`).
 
     Examples
     --------
@@ -49,7 +51,7 @@ class TierPenalty(Frozen):
 
     @cached_property
     def named(self) -> Mapping[str, float]:
-        """Penalties by level, for every level that has one."""
+        """Penalties of all levels that have one, keyed by level."""
         return {
             Tier.MACHINE: self.machine,
             Tier.RACK: self.rack,
@@ -58,7 +60,7 @@ class TierPenalty(Frozen):
         }
 
     def of(self, tier: str, levels: Sequence[str] = ()) -> float:
-        """Return the penalty of a tier in a cluster whose `levels` are given innermost first.
+        """Return the penalty of a tier in a cluster whose `levels` are listed from innermost to outermost.
 
         Raises
         ------
@@ -76,7 +78,7 @@ class TierPenalty(Frozen):
 
 
 def require_levels(field: str, tiers: Mapping[str, TierPenalty], levels: Sequence[str]) -> None:
-    """Raise `RuleBroken` for a penalty of a level that the cluster does not have.
+    """Raise `RuleBroken` for a penalty that belongs to a level that the cluster does not have.
 
     The levels machine, rack and network are always allowed.
 
@@ -112,18 +114,18 @@ class Speed(Frozen):
     Attributes
     ----------
     tiers
-        Penalties by model and network tier, for jobs on at least two GPUs; models that are not listed have
-        none.
+        Penalties by model and network tier, for jobs on at least two GPUs. Models that are not listed have no
+        penalties.
     interference
         ``interference[a][b]`` is the slowdown of model a on a GPU shared with model b.
     default_interference
-        Slowdown of pairs that are not listed.
+        Slowdown of every pair that is not listed.
     groups
         ``groups[a]["b + c"]`` is the slowdown of model a on GPUs shared with models b and c, in alphabetical
         order; it applies only if it exceeds the slowdown of the worst pair.
     gpu_types
-        Factor by which each GPU type is slower than the GPUs on which menus were measured; 1 for types that are
-        not listed. Only GPUs of a cluster of racks have types.
+        Factors by which GPU types are slower than the GPUs on which menus were measured; 1 for types that are
+        not listed. Only GPUs in a cluster of racks have types.
     mixed
         Additional slowdown of a job whose GPUs are of several types.
 
@@ -164,32 +166,32 @@ class Speed(Frozen):
         levels: Sequence[str] = (),
         types: Mapping[str, int] | None = None,
     ) -> Any:
-        """Return the speed of a job on `count` GPUs joined by a tier, sharing GPUs with `partners`.
+        """Return the speed of a job on `count` GPUs that a tier connects and that `partners` share.
 
-        Synchronous training waits for its slowest worker, so the worst partner on any GPU sets the slowdown. On
-        GPUs of several types, the batch is divided in proportion to their speeds, so that no GPU waits for
-        another and their speeds add up. Source: the penalty of Dally, section II-B; the interference ratio of
-        Castor, Eq. 4-5; the balance of Aryl, appendix A.
+        Synchronous training waits for its slowest worker, so the worst partner on any GPU determines the
+        slowdown. On GPUs of several types, the batch is divided in proportion to their speeds, so that no GPU
+        waits for another and their speeds add up. Source: the penalty of Dally, section II-B; the interference
+        ratio of Castor, Eq. 4-5; the balance of Aryl, appendix A.
 
         Parameters
         ----------
         job, count, tier, partners
-            The job, its number of GPUs, their tier, and the jobs that share its GPUs.
+            The job, its number of GPUs, the tier that connects them, and the jobs that share them.
         number
             ``float``, or ``Fraction`` for exact arithmetic.
         mode
             The mode in which the job runs.
         phase
-            The current phase of its work; None for the speed without phases.
+            The current phase of the job's work; None for the speed without phases.
         levels
-            Levels of the cluster, innermost first; needed if they differ from machine, rack and network.
+            Levels of the cluster, innermost first; required if they differ from machine, rack and network.
         types
-            Number of its GPUs of each type; None if they have no types.
+            Number of the job's GPUs of each type; None if GPUs have no types.
 
         Raises
         ------
         KeyError
-            The job has no such mode, or the mode does not allow that number of GPUs.
+            The job has no such mode, or the mode does not allow this number of GPUs.
         """
         slowdown = 1 + self._penalty(job, count, tier, number, levels)
         rate = number(job.speed(count, mode)) / (slowdown * number(self._worst(job, partners)))
@@ -200,7 +202,7 @@ class Speed(Frozen):
     def slowdown(
         self, job: Job, partners: Iterable[Job] = (), *, types: Mapping[str, int] | None = None
     ) -> float:
-        """Return the slowdown of a job due to its partners and its GPU types, but not to the network.
+        """Return the slowdown of a job due to its partners and its GPU types, but not due to the network.
 
         Parameters
         ----------
@@ -225,9 +227,9 @@ class Speed(Frozen):
         *,
         levels: Sequence[str] = (),
     ) -> Any:
-        """Return the share of time for which a job on `count` GPUs joined by a tier waits for the network.
+        """Return the fraction of time for which a job waits for the network on `count` GPUs of a tier.
 
-        With s seconds of exposed communication per second of computation, the share is s / (1 + s). Source:
+        With s seconds of exposed communication per second of computation, the fraction is s / (1 + s). Source:
         Dally, section V-D, metric 4.
 
         Parameters
@@ -245,7 +247,7 @@ class Speed(Frozen):
         return penalty / (1 + penalty)
 
     def _worst(self, job: Job, partners: Iterable[Job]) -> float:
-        """Return the slowdown due to a job's worst partner, or to all partners as a group if that is more."""
+        """Return the slowdown due to a job's worst partner, or that due to all partners if it is larger."""
         if not self.groups:
             return max((self.interference_of(job, partner) for partner in partners), default=1.0)
         others = {partner.name: partner for partner in partners}.values()  # one may be on several GPUs
@@ -264,7 +266,7 @@ class Speed(Frozen):
     def _penalty(
         self, job: Job, count: int, tier: str, number: Callable[[Any], Any], levels: Sequence[str]
     ) -> Any:
-        """Return the exposed communication per unit of computation, or 0 for a single GPU."""
+        """Return the exposed communication time per unit of computation time, or 0 for a single GPU."""
         if count > 1 and job.model in self.tiers:
             return number(self.tiers[job.model].of(tier, levels))
         return number(0)
@@ -306,13 +308,14 @@ def tabulated_menu(gpus: int, throughput: Mapping[int, float]) -> tuple[tuple[in
 
 
 def efficient_counts(job: Job, alpha: float | Fraction) -> tuple[int, ...]:
-    """Return the numbers of GPUs whose speed per GPU is at least `alpha` times that of the demanded number.
+    """Return the numbers of GPUs whose speed per GPU is at least `alpha` times that on the demanded number.
 
-    The numbers begin with the demanded one and follow the menu upwards until the speed per GPU first falls
-    below this limit. A relative error of 1e-9 is tolerated, as speeds are floats.
+    The demanded number is the first one. The following numbers of the menu are included, in ascending order,
+    until the speed per GPU first falls below this limit. A relative error of 1e-9 is tolerated, because speeds
+    are floats.
 
-    Source: Ares, section 3.3, which doubles the demanded number. Here the menu lists the numbers. A menu of
-    successive doublings gives the paper's rule, and the 1, 2, 4 and 6 GPUs of its Figure 4 are possible too.
+    Source: Ares, section 3.3, which doubles the demanded number. Here, the menu lists the numbers. A menu of
+    successive doublings yields the paper's rule; the 1, 2, 4 and 6 GPUs of its Figure 4 are also possible.
 
     Raises
     ------
@@ -337,11 +340,11 @@ def efficient_counts(job: Job, alpha: float | Fraction) -> tuple[int, ...]:
 
 
 class IterationTime(Frozen):
-    """Seconds of a training iteration with gradient accumulation and overlapped communication.
+    """The duration of a training iteration with gradient accumulation and overlapped communication.
 
-    Source: Castor, Eq. 1-3. Computation on a sub-batch of b samples per GPU takes ``compute + per_sample * b``,
-    and the all-reduce of m bytes takes ``latency + per_byte * m``. The all-reduce overlaps with the last of
-    `steps` sub-batches, to a degree `overlap` from 1 (not at all) upwards.
+    Computation on a sub-batch of b samples per GPU takes ``compute + per_sample * b`` seconds, and the
+    all-reduce of m bytes takes ``latency + per_byte * m`` seconds. The all-reduce overlaps with the last of
+    `steps` sub-batches, to a degree `overlap` from 1 (not at all) upwards. Source: Castor, Eq. 1-3.
 
     Examples
     --------
@@ -359,9 +362,9 @@ class IterationTime(Frozen):
     overlap: Annotated[float, Field(ge=1, le=1000)] = 1.0
 
     def seconds(self, batch_size: float, *, message: float = 0.0, steps: int = 1) -> float:
-        """Return the seconds of an iteration over `batch_size` samples per GPU in `steps` sub-batches.
+        """Return the seconds for an iteration on `batch_size` samples per GPU, split into `steps` sub-batches.
 
-        `message` is the number of bytes to reduce, which is 0 on a single GPU.
+        `message` is the number of bytes to reduce; it is 0 on a single GPU.
         """
         computation = self.compute + self.per_sample * batch_size / steps
         communication = self.latency + self.per_byte * message if message else 0.0
@@ -372,7 +375,7 @@ class IterationTime(Frozen):
     def menu(
         self, gpus: int, counts: Iterable[int], *, batch_size: int, message: float
     ) -> tuple[tuple[int, float], ...]:
-        """Return the menu of a job that demands `gpus` GPUs and has the same total batch size on any number.
+        """Return the menu of a job that demands `gpus` GPUs and keeps its total batch size on any number.
 
         Examples
         --------

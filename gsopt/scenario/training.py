@@ -1,4 +1,4 @@
-"""Training: the samples that a job must process to reach its target, and its observable progress."""
+"""Training: the samples that a job must process to reach its target, and its observable loss and accuracy."""
 
 from math import exp, expm1
 from typing import Annotated, Any, NamedTuple
@@ -38,29 +38,29 @@ class Observation(NamedTuple):
 
 
 class Training(Frozen):
-    """A training until a target: its samples, and its observable loss and accuracy.
+    """A training until a target is reached: its samples, and its observable loss and accuracy.
 
     The samples are those of the job's default mode. A mode with another batch size may need more or fewer
-    (`gsopt.scenario.job.Mode`). From the beginning to the target, both curves are exponential: after a share p
-    of the work the loss is ``loss + (initial_loss - loss) * g`` and the accuracy is ``accuracy * (1 - g)``,
-    where ::
+    samples (`gsopt.scenario.job.Mode`). From the beginning to the target, loss and accuracy are exponential
+    curves: after a fraction p of the work, the loss is ``loss + (initial_loss - loss) * g`` and the accuracy is
+    ``accuracy * (1 - g)``, where ::
 
         g = (exp(-curvature * p) - exp(-curvature)) / (1 - exp(-curvature))
 
-    and ``1 - p`` if the curvature is 0. This is an assumption: real curves are rougher.
+    and ``g = 1 - p`` if the curvature is 0. This is an assumption: real curves are rougher.
 
     Attributes
     ----------
     epoch
-        Samples of an epoch, that is, a pass over the data set.
+        Number of samples in an epoch, that is, in a pass over the data set.
     samples
-        Samples until the target if the whole training runs in the default mode.
+        Number of samples until the target if the whole training runs in the default mode.
     initial_loss, loss
-        Loss before the training, and at the target.
+        Loss before the training and at the target.
     accuracy
-        Validation accuracy at the target; it begins at 0.
+        Validation accuracy at the target; it is 0 before the training.
     curvature
-        Measure of how early the improvement comes; 0 for steady improvement.
+        How early the improvement comes; 0 for a steady improvement.
 
     Examples
     --------
@@ -83,19 +83,19 @@ class Training(Frozen):
         return self
 
     def loss_at(self, share: Any) -> float:
-        """Return the loss after a share of the work, from 0 to 1."""
+        """Return the loss after the given fraction of the work (from 0 to 1)."""
         return self.loss + (self.initial_loss - self.loss) * self._left(float(share))
 
     def accuracy_at(self, share: Any) -> float:
-        """Return the validation accuracy after a share of the work, from 0 to 1."""
+        """Return the validation accuracy after the given fraction of the work (from 0 to 1)."""
         return self.accuracy * (1.0 - self._left(float(share)))
 
     def observe(self, samples: Any, share: Any) -> Observation:
-        """Return the report after `samples` samples, when a share of the work is done."""
+        """Return the report after `samples` samples, when the fraction `share` of the work is done."""
         return Observation(samples, samples / self.epoch, self.loss_at(share), self.accuracy_at(share))
 
     def _left(self, share: float) -> float:
-        """Return the share of the improvement that is still to come."""
+        """Return the fraction of the improvement that is still to come."""
         if not self.curvature:
             return 1.0 - share
         return expm1(self.curvature * (1.0 - share)) * exp(-self.curvature) / -expm1(-self.curvature)

@@ -1,4 +1,4 @@
-"""Schedule: the segments in which jobs ran, the judge that checks them, and their figures."""
+"""Schedule: the segments in which jobs ran, the judge that checks them, and figures computed from them."""
 
 from gsopt.schedule.schedule import Schedule, Segment, Vacated
 

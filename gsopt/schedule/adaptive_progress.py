@@ -1,9 +1,9 @@
 """Adaptive progress: an adaptive job's progress under a schedule, computed independently by the judge.
 
-Progress is divided into stints of constant speed. A stint ends with an epoch, with the interval after which the
-job tunes its batch, or with a change of its GPUs or partners. The computation uses only the measurements of the
-model (`gsopt.scenario.adaptive.application`) and the throughput model that the job fits to its steps
-(`gsopt.scenario.adaptive.fitting`).
+Progress is divided into stints of constant speed. A stint ends when an epoch ends, when the job tunes its
+batch size (which happens at regular intervals), or when its GPUs or partners change. The computation uses
+only the measurements of the model (`gsopt.scenario.adaptive.application`) and the throughput model that the
+job fits to its steps (`gsopt.scenario.adaptive.fitting`).
 """
 
 from collections.abc import Collection, Sequence
@@ -21,12 +21,12 @@ from gsopt.scenario.scenario import Scenario
 
 
 class _Impossible(Exception):
-    """Raised if a job was not measured on the GPUs on which it is to run."""
+    """Raised if a job was not measured on the GPUs on which it is supposed to run."""
 
 
 @dataclass
 class _Stint:
-    """Work on the same GPUs, with one batch and at constant speed."""
+    """A stretch of work on the same GPUs, with the same batch size and at constant speed."""
 
     shape: tuple[int, ...]  # GPUs on each machine
     size: int | None  # samples of a fixed batch; None where the job chooses it
@@ -47,7 +47,7 @@ class _Stint:
 
 
 class AdaptiveProgress:
-    """The progress of an adaptive job. A job that cannot run stops for good, and `broken` states the reason."""
+    """The progress of an adaptive job. If it cannot run, it stops for good, and `broken` states why."""
 
     def __init__(self, job: Job, scenario: Scenario) -> None:
         self._job, self._agents = job, scenario.agents
@@ -67,12 +67,12 @@ class AdaptiveProgress:
 
     @property
     def share(self) -> float:
-        """The completed share of the job's work."""
+        """The fraction of the job's work that is complete."""
         return float(self._progress(self._now) / self._goals[-1])
 
     @property
     def completed_at(self) -> float | None:
-        """The time of completion, or None if the job is not complete."""
+        """The job's completion time, or None if the job is not complete or cannot run."""
         return None if self.broken else self._completed_at
 
     def run(
@@ -84,7 +84,7 @@ class AdaptiveProgress:
         slowdown: Any,
         types: Collection[str] = (),
     ) -> None:
-        """Run from `time` on, with the given number of GPUs of each machine, which are of the given types."""
+        """Run the job from `time` on; `shape` and `types` are the numbers and types of GPUs on its machines."""
         self._halt(time)
         if self._completed_at is not None:
             self.broken = f"it is complete at {self._completed_at}"
@@ -102,13 +102,13 @@ class AdaptiveProgress:
 
     @staticmethod
     def _only(types: Collection[str]) -> str:
-        """Return the only GPU type. A job whose model was measured on several types runs on one at a time."""
+        """Return the GPU type, which must be unique for a job whose model was measured on several types."""
         if len(types) > 1:
             raise _Impossible(f"gpus: {shorten(sorted(types))}: must be of one type")
         return next(iter(types))
 
     def slow(self, slowdown: Any, time: Any) -> None:
-        """Continue with another slowdown caused by partners. An equal slowdown changes nothing."""
+        """Change the slowdown that partners cause from `time` on. An equal slowdown changes nothing."""
         if self._stint is not None and slowdown != self._stint.slowdown:
             self._stint = self._halt(time)
             if self._stint is not None:
@@ -116,13 +116,13 @@ class AdaptiveProgress:
                 self._work(max(time, self._stint.begin))
 
     def follow(self, time: Any) -> None:
-        """Continue all stints until a time."""
+        """Advance to a time, through all stints that end by then."""
         while self._stint is not None and self._stint.end <= time:
             self._turn(self._stint)
         self._now = time
 
     def lose(self, share: Any, time: Any) -> None:
-        """Lose a share of the whole work, and fall back to the epoch that the remaining progress reaches."""
+        """Lose a fraction of the job's total work, and fall back to the epoch of the remaining progress."""
         self._stint = self._halt(time)
         self._done = max(self._done - share * self._goals[-1], 0.0)
         self._epoch = max(epoch for epoch in range(self._epoch + 1) if self._goals[epoch] <= self._done)
@@ -130,14 +130,14 @@ class AdaptiveProgress:
             self._work(max(time, self._stint.begin))
 
     def stop(self, time: Any, excused: Any) -> None:
-        """Stop the job, which counts as complete if it lacks at most `excused` seconds."""
+        """Stop the job. It counts as complete if it needs at most `excused` more seconds."""
         self.follow(time)
         if self._stint is not None and self._stint.end - time <= excused:
             time = self._stint.end
         self._halt(time)
 
     def _halt(self, time: Any) -> _Stint | None:
-        """Record progress and observations until a time, end the stint, and return it."""
+        """Record progress and observations up to a time, then end the stint and return it."""
         self.follow(time)
         stint, self._stint, done = self._stint, None, self._progress(time)
         if stint is not None and time > stint.begin:
@@ -146,7 +146,7 @@ class AdaptiveProgress:
         return stint
 
     def _turn(self, stint: _Stint) -> None:
-        """End a stint with its epoch, or because the job tunes its batch."""
+        """Handle the end of a stint, at which its epoch ends or the job tunes its batch size."""
         self._see(stint)
         self._done = self._goals[self._epoch + 1] if stint.ends_epoch else self._progress(stint.end)
         self._epoch += stint.ends_epoch
@@ -168,7 +168,7 @@ class AdaptiveProgress:
         return min(self._done + stint.speed * (time - stint.begin), self._goals[self._epoch + 1])
 
     def _work(self, begin: Any) -> None:
-        """Restart the stint at a time, and compute its speed and its end if nothing changes."""
+        """Restart the stint at a time, and compute its speed and when it ends if nothing changes."""
         stint, truth = self._stint, self._truth
         assert stint is not None  # noqa: S101 - whoever works has one
         step, sync = self._times(stint)
@@ -189,7 +189,7 @@ class AdaptiveProgress:
         return sum(map(len, self._steps_seen.values())), self._gradient
 
     def _times(self, stint: _Stint) -> tuple[float, float]:
-        """Return the seconds of a step and of its exchange."""
+        """Return the duration of a step and of the gradient exchange in it, in seconds."""
         times = stint.truth.step_time(stint.shape, stint.local)
         if times is None:
             rule = f"must be placements of {self._truth.name} measured with {stint.local} samples per GPU"
@@ -197,7 +197,7 @@ class AdaptiveProgress:
         return times
 
     def _see(self, stint: _Stint) -> None:
-        """Record the step, if it is new, and the gradient."""
+        """Record the measurement of the step, unless it is already known, and the current gradient."""
         where = len(stint.shape), sum(stint.shape), stint.local
         seen = self._steps_seen.setdefault(stint.gpu_type, {})
         seen.setdefault(where, Measurement(*where, *self._times(stint)))
@@ -206,7 +206,7 @@ class AdaptiveProgress:
     def _batch(
         self, truth: Application, gpu_type: str, shape: tuple[int, ...], size: int | None
     ) -> tuple[int, int]:
-        """Return the samples that a GPU processes at once, and the accumulations before each step."""
+        """Return the samples that a GPU processes at once, and the number of accumulations per step."""
         gpus, limits = sum(shape), truth.limits
         if self._agents.memory == "placement" and (most := truth.most_local(shape)):
             limits = limits.model_copy(update={"most_local": most})

@@ -1,4 +1,4 @@
-"""Benefit: the gain from each decision to share GPUs, for the job that started."""
+"""Benefit: the gain of each job from starting on shared GPUs instead of waiting for free ones."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -13,19 +13,19 @@ from gsopt.schedule.schedule import Schedule
 
 
 def sharing_benefits(schedule: Schedule, scenario: Scenario) -> Mapping[str, float]:
-    """Return the sharing benefit of every job that starts on GPUs in use, by name.
+    """Return the sharing benefit of every job that starts on GPUs in use, keyed by name.
 
     The benefit is the completion time that the job would have had if it had waited for enough free GPUs,
-    divided by its completion time with sharing. Both times assume that no further jobs arrive. A benefit above
-    1 means that sharing was right for this job. Jobs must be rigid, and stay on the same GPUs, given by index,
-    from start to end.
+    divided by its completion time with sharing. Both times assume that no further jobs arrive. A benefit
+    above 1 means that sharing was the right decision for this job. Jobs must be rigid and must stay on the
+    same GPUs from start to end. The GPUs must be given by index.
 
     Source: Castor, section 9.2, Eq. 24.
 
     Raises
     ------
     Unsupported
-        A job was interrupted or moved, or speeds depend on more than partners.
+        A job was interrupted or moved, or speeds depend on more than the partners.
     """
     jobs = scenario.workload.jobs
     _check(schedule, scenario)
@@ -67,21 +67,21 @@ def _check(schedule: Schedule, scenario: Scenario) -> None:
 
 
 def _pass_until(course: ProgressOfJobs, time: float) -> None:
-    """Let time pass, and end jobs that only rounding keeps running."""
+    """Advance to a time, and end jobs that are still running only because of rounding."""
     course.pass_until(max(course.now, Fraction(time)))
     while (end := course.next_event) is not None and end - course.now <= clock_error(float(time), 0):
         course.pass_until(end)
 
 
 def _free_from(course: ProgressOfJobs, ends: Mapping[int, Exact], demand: int, gpus: int) -> Exact:
-    """Return the time at which enough GPUs for a job are free if no further jobs arrive."""
+    """Return the time at which enough GPUs for a job are free, assuming that no further jobs arrive."""
     until = sorted(max(ends[user] for user in users) for users in course.users.values())
     missing = demand - (gpus - len(until))
     return until[missing - 1] if missing > 0 else course.now
 
 
 def _ends_beside(course: ProgressOfJobs, number: int) -> dict[int, Exact]:
-    """Return the ends of a started job and of all jobs linked to it by shared GPUs, directly or not."""
+    """Return the end times of a started job and of all jobs linked to it, directly or not, by shared GPUs."""
     met, new = {number}, {number}
     while new:
         new = {partner for job in new for partner in course.partners(job)} - met

@@ -1,4 +1,4 @@
-"""Certificate: prices of GPU time in a file, which prove a lower bound on the mean job completion time."""
+"""Certificate: a file of prices of GPU time, which prove a lower bound on the mean job completion time."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,21 +19,21 @@ class Certificate(Frozen):
     Attributes
     ----------
     kind
-        What is proven, and how.
+        The quantity that is bounded, and the method of proof.
     jobs
         Number of jobs.
     digest
         SHA-256 of the data on which the proof depends (`ProofData.digest`).
     ticks
-        Number of ticks in a second. All times in the data are whole numbers of ticks.
+        Number of ticks per second. Every time in the data is an integer number of ticks.
     edges
-        The beginning of each cell, in ticks after the first release date. The last cell has no end.
+        Start times of the cells, in ticks after the first release date. The last cell has no end.
     unit
-        The number in `prices` that stands for a price of 1: one second of completion time per GPU-second.
+        The integer in `prices` that represents a price of 1: one second of completion time per GPU-second.
     prices
-        The price of a GPU-second in each cell except the last, where it is 0.
+        Prices of a GPU-second, one for each cell except the last, in which it is free.
     total_jct
-        Lower bound on the sum of job completion times in seconds, as a fraction.
+        Lower bound on the sum of job completion times, in seconds, written as a fraction.
 
     Examples
     --------
@@ -74,7 +74,7 @@ class Proof:
     Attributes
     ----------
     jobs, gpus, changes
-        Number of jobs, the largest number of GPUs that is available, and how often that number changes.
+        Number of jobs, largest number of available GPUs, and how often the number of available GPUs changes.
     total_jct
         Lower bound on the sum of job completion times, in seconds.
 

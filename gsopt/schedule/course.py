@@ -1,4 +1,4 @@
-"""Course: exact progress of jobs that share GPUs, each slowed down by its worst partner."""
+"""Course: the exact progress of jobs that share GPUs, each slowed down by its worst partner."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
@@ -8,11 +8,11 @@ from gsopt.core.numbers.grid import Exact, whole
 
 
 class ProgressOfJobs:
-    """The GPUs, remaining work and ends of jobs as time passes.
+    """The GPUs, remaining work and end times of jobs as time passes.
 
-    Between starts and ends of jobs, the speed of each job is constant: 1 without partners, and otherwise the
-    inverse of the slowdown by its worst partner. A partner is a job that shares one of its GPUs. Time begins at
-    the first release, and `slowdown(job, partner)` is the slowdown of the job.
+    Between the starts and ends of jobs, each job's speed is constant: 1 if it has no partners, and otherwise
+    1 divided by the slowdown that its worst partner causes. A partner is a job that shares at least one of
+    its GPUs. Time begins at the first release date. `slowdown(job, partner)` returns the slowdown of the job.
 
     Source: Castor, Eq. 4-5; synchronous training waits for its slowest worker.
     """
@@ -31,7 +31,7 @@ class ProgressOfJobs:
         self._slow: dict[int, Exact] = {}
 
     def copy(self) -> "ProgressOfJobs":
-        """Return a copy that progresses independently."""
+        """Return an independent copy."""
         other = ProgressOfJobs(self._durations, self._slowdown, self._arrivals)
         other.now, other.last_event, other._arrived = self.now, self.last_event, self._arrived
         other.due, other.starts, other.ends = dict(self.due), dict(self.starts), dict(self.ends)
@@ -41,20 +41,20 @@ class ProgressOfJobs:
 
     @property
     def left(self) -> dict[int, Exact]:
-        """The remaining seconds of work of each running job."""
+        """The remaining work of each running job, in seconds at speed 1."""
         return {job: whole(Fraction(due - self.now) / self._slow[job]) for job, due in self.due.items()}
 
     @property
     def next_event(self) -> Exact | None:
-        """The time at which the next job arrives or ends, or None if no job does.
+        """The time of the next arrival or end of a job, or None if there is none.
 
-        Ends assume that no job starts before them.
+        The ends are those that follow if no further job starts.
         """
         ahead = self._arrivals[self._arrived : self._arrived + 1]
         return min([*ahead, *self.due.values()], default=None)
 
     def start(self, job: int, gpus: Iterable[int]) -> None:
-        """Start a job now on GPUs that other jobs may also hold."""
+        """Start a job now on the given GPUs, which other jobs may also hold."""
         self._gpus[job] = tuple(gpus)
         self.starts[job], self._slow[job] = self.now, 1
         self.due[job] = self.now + self._durations[job]
@@ -63,7 +63,7 @@ class ProgressOfJobs:
         self._see_again({user for gpu in self._gpus[job] for user in self.users[gpu]})
 
     def pass_until(self, time: Exact) -> None:
-        """Let time pass, and free the GPUs of jobs that end by then."""
+        """Advance to a time, and free the GPUs of jobs that end by then."""
         while (event := self.next_event) is not None and event <= time:
             self._pass(event)
             self.last_event = event

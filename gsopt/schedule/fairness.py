@@ -1,11 +1,12 @@
-"""Fairness: the fluid fair share of a cluster, as a reference for schedules.
+"""Fairness: the fluid fair share of a cluster, used as a reference for schedules.
 
-The reference is processor sharing: the jobs present share all GPUs equally, as if GPUs were a fluid, but no job
-gets more than it can use. A job is treated fairly if it completes no later than under this reference. The
-reference is not a schedule, as it assigns fractions of GPUs, and policies may be faster, so it is not a bound.
+The reference is processor sharing: the jobs present share all GPUs equally, as if GPUs were a fluid, except
+that no job gets more GPUs than it can use. A job is treated fairly if it completes no later than under this
+reference. The reference is not a schedule, since it assigns fractions of GPUs. Nor is it a bound, since
+policies may be faster.
 
-Generalized processor sharing (GPS) has no caps. It is the reference of Ares' theorem and of elastic fair
-queuing. Under GPS, a one-GPU job alone in a cluster of 64 GPUs would take a 64th of its duration.
+Generalized processor sharing (GPS) has no caps. It is the reference in Ares' theorem and in elastic fair
+queuing. Under GPS, a one-GPU job that is alone in a cluster of 64 GPUs would take 1/64 of its duration.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,10 +22,11 @@ from gsopt.scenario.scenario import Scenario
 
 
 class VirtualTime:
-    """The clock of generalized processor sharing, which runs at the number of GPUs per job.
+    """The clock of generalized processor sharing; its rate is the number of GPUs per job present.
 
-    A job that needs W GPU-seconds and arrives at virtual time V finishes at virtual time V + W, whatever
-    arrives later. The clock stops while there is no job. An arrival takes O(log jobs). Source: Ares, Eq. 2-3.
+    A job that needs W GPU-seconds and arrives at virtual time V finishes at virtual time V + W, no matter
+    which jobs arrive later. The clock stops while there are no jobs. Each arrival takes O(log n) for n jobs.
+    Source: Ares, Eq. 2-3.
     """
 
     def __init__(self, gpus: int, number: Callable[[Any], Any] = float) -> None:
@@ -35,7 +37,7 @@ class VirtualTime:
         self._active: list[tuple[Any, int]] = []
 
     def advance(self, time: Any) -> list[tuple[int, Any]]:
-        """Let time pass until `time`, or to the end if None, and return the finished jobs with their times."""
+        """Advance to `time`, or to the end if it is None, and return the finished jobs and their times."""
         finished: list[tuple[int, Any]] = []
         active, gpus, value, elapsed = self._active, self._gpus, self.value, self._elapsed
         limit = None if time is None else time - self._begin
@@ -64,8 +66,8 @@ class VirtualTime:
 def gps_finish_times(workload: Workload, gpus: int, *, exact: bool = False) -> list[Any]:
     """Return the finish times under generalized processor sharing, the reference in Ares' theorem.
 
-    All GPUs are shared equally and without limits among the jobs present. Jobs finish in ascending order of
-    their virtual finish times, with ties broken by index. Complexity: O(n log n). Source: Ares, Eq. 1-3.
+    The jobs present share all GPUs equally, without caps. Jobs finish in ascending order of their virtual
+    finish times, with ties broken by index. Complexity: O(n log n). Source: Ares, Eq. 1-3.
     """
     number: Callable[[Any], Any] = Fraction if exact else float
     return _finish_times(VirtualTime(gpus, number), workload, number)
@@ -86,14 +88,14 @@ def _finish_times(
 
 @dataclass(frozen=True)
 class FairTimes:
-    """The finish times of a scenario's jobs under the fairness references, on the scenario's clock."""
+    """The finish times of a scenario's jobs under both fairness references, on the scenario's clock."""
 
     fair: Sequence[Any]  # under the fair share capped at what each job can use, see `fair_finish_times`
     gps: Sequence[Any]  # under generalized processor sharing, see `gps_finish_times`
 
     @classmethod
     def of(cls, scenario: Scenario, *, exact: bool = False) -> "FairTimes":
-        """Compute both references, in fractions if `exact`."""
+        """Compute both references, as fractions if `exact` is set."""
         workload, gpus = scenario.workload.since(scenario.clock), scenario.cluster.gpus
         fair = fair_finish_times(workload, gpus, exact=exact)
         return cls(fair, gps_finish_times(workload, gpus, exact=exact))
@@ -102,7 +104,7 @@ class FairTimes:
 def fair_finish_times(workload: Workload, gpus: int, *, exact: bool = False) -> list[Any]:
     """Return the finish times under the fair share: processor sharing capped at each job's usable GPUs.
 
-    This is the reference of finish-time fairness. See `usable_gpus` and `capped_gps_finish_times`.
+    This is the reference for finish-time fairness. See `usable_gpus` and `capped_gps_finish_times`.
     """
     number: Callable[[Any], Any] = Fraction if exact else float
     caps = [usable_gpus(job, gpus, number) for job in workload.jobs]
@@ -110,10 +112,11 @@ def fair_finish_times(workload: Workload, gpus: int, *, exact: bool = False) -> 
 
 
 def usable_gpus(job: Job, gpus: int, number: Callable[[Any], Any] = float) -> Any:
-    """Return the number of GPUs that a job can use if its speed is proportional to its share.
+    """Return the largest number of GPUs that a job can use under processor sharing.
 
-    This is the number of demanded GPUs multiplied by the highest speed of the job alone in the cluster. With a
-    larger share, the job would be faster than it can ever be.
+    This is the number of GPUs that the job demands, multiplied by its highest speed when it is alone in the
+    cluster. The speed under processor sharing is proportional to the share, so with a larger share the job
+    would be faster than it can ever be.
     """
     if not job.menu and not job.modes:
         return number(job.gpus)
@@ -124,18 +127,18 @@ def usable_gpus(job: Job, gpus: int, number: Callable[[Any], Any] = float) -> An
 def capped_gps_finish_times(
     workload: Workload, gpus: int, caps: Sequence[Any], *, exact: bool = False
 ) -> list[Any]:
-    """Return the finish times under processor sharing in which no job gets more GPUs than its cap.
+    """Return the finish times under processor sharing with a cap on the number of GPUs of each job.
 
-    Every job gets an equal share, but at most its positive cap, and the other jobs share the remainder. A job's
-    speed is proportional to its share. Each arrival and completion takes O(log n), and another O(log n) for
-    each cap between the equal shares before and after it.
+    Every job gets an equal share, but at most its (positive) cap, and the other jobs share the remainder. A
+    job's speed is proportional to its share. Each arrival and each completion takes O(log n), plus O(log n)
+    for each cap that lies between the equal shares before and after it.
     """
     number: Callable[[Any], Any] = Fraction if exact else float
     return _finish_times(_CappedFluid(gpus, caps, number), workload, number)
 
 
 class _FluidGroup:
-    """The jobs with the same cap, and the service that a job present from the beginning has received."""
+    """The jobs with the same cap, and the service received by a job that was present from the beginning."""
 
     def __init__(self, cap: Any, zero: Any) -> None:
         self.cap = cap
@@ -147,10 +150,10 @@ class _FluidGroup:
 class _CappedFluid:
     """Processor sharing with caps.
 
-    Jobs with small caps get their cap, and their service grows with time. The other jobs share the rest
-    equally, and their service grows with the level, which is the service of a job without a cap. Jobs are
-    grouped by cap, and a group changes sides when the equal share crosses its cap. Time and level are counted
-    from the beginning of a busy period, so that late dates cost no digits.
+    Jobs with small caps get as many GPUs as their cap, and their service grows with time. The other jobs
+    share the remaining GPUs equally, and their service grows with the level, which is the service of a job
+    without a cap. Jobs are grouped by cap, and a group switches sides when the equal share crosses its cap.
+    Time and level are counted from the beginning of a busy period, so that late dates cost no precision.
     """
 
     def __init__(self, gpus: int, caps: Sequence[Any], number: Callable[[Any], Any]) -> None:
@@ -183,7 +186,7 @@ class _CappedFluid:
         self._rebalance()
 
     def advance(self, time: Any) -> list[tuple[int, Any]]:
-        """Let time pass until `time`, or to the end if None, and return the finished jobs with their times."""
+        """Advance to `time`, or to the end if it is None, and return the finished jobs and their times."""
         finished: list[tuple[int, Any]] = []
         limit = None if time is None else time - self._begin
         while self._present:
@@ -205,11 +208,11 @@ class _CappedFluid:
 
     @property
     def _share(self) -> Any:
-        """The number of GPUs of a job that is not limited by its cap."""
+        """The number of GPUs that each job gets if it is not limited by its cap."""
         return (self._gpus - self._held) / self._sharing if self._sharing else self._zero
 
     def _next(self) -> tuple[int, Any, Any]:
-        """Return the group of the next job to finish, and the time and level at which it finishes."""
+        """Return the group of the job that finishes next, and the time and level at which it finishes."""
         for heap in (self._by_time, self._by_level):
             while heap and self._groups[heap[0][1]].version != heap[0][2]:
                 heappop(heap)
@@ -240,7 +243,7 @@ class _CappedFluid:
             self._sharing += jobs
 
     def _await(self, place: int) -> None:
-        """Record the time at which the next job of a group finishes."""
+        """Record when the next job of a group finishes."""
         group = self._groups[place]
         group.version += 1
         if not group.ends:
@@ -252,7 +255,7 @@ class _CappedFluid:
             heappush(self._by_level, (group.since + left, place, group.version))
 
     def _rebalance(self) -> None:
-        """Serve in full exactly the groups whose caps do not exceed the equal share of the rest."""
+        """Serve a group in full if and only if its cap is at most the equal share of the remaining GPUs."""
         groups = self._groups
         while self._full < len(groups) and (not self._sharing or groups[self._full].cap <= self._share):
             self._change(self._full, self._full + 1)
@@ -262,7 +265,7 @@ class _CappedFluid:
             self._change(self._full - 1, self._full - 1)
 
     def _change(self, place: int, full: int) -> None:
-        """Let a group change sides, after which `full` groups are served in full."""
+        """Switch a group to or from full service, after which `full` groups are served in full."""
         group = self._groups[place]
         group.base = self._service(place) if group.ends else self._zero
         jobs = len(group.ends)
@@ -276,9 +279,9 @@ class _CappedFluid:
 def finish_time_fairness(
     completion_times: Sequence[Any], fair_times: Sequence[Any], workload: Workload
 ) -> list[Any]:
-    """Return the ratio of each job's completion time to its fair completion time, both since its release.
+    """Return the ratios of each job's completion time to its fair completion time, both since its release.
 
-    The ratio is None for a job that does not complete, and 1 if rounding explains the difference. Source:
+    The ratio is None for a job that does not complete, and 1 if rounding can explain the difference. Source:
     Themis; Ares, section 5.1.
     """
     rows = zip(completion_times, fair_times, workload.jobs, strict=True)

@@ -1,8 +1,8 @@
 """Figures: the measures of a schedule, each with a label, a unit and a computation.
 
 The judge fills a `Record` from the segments, and the simulator fills one from its ledger. All figures are
-computed here, and comparisons, studies and plots show the figures in `FIGURES`. To add a figure, add a property
-to the record and a line to that table.
+computed here, and comparisons, studies and plots show the figures listed in `FIGURES`. To add a figure, add a
+property to the record and an entry to that list.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -21,7 +21,7 @@ from gsopt.core.result import plain, refuse_contradiction, relative_gap
 
 
 class FigureKind(StrEnum):
-    """The kind of quantity that a figure measures, which decides how its numbers are formatted."""
+    """The kind of quantity that a figure measures, which determines how its values are formatted."""
 
     SECONDS = "seconds"
     SHARE = "share"  # from 0 to 1, written in per cent
@@ -31,7 +31,7 @@ class FigureKind(StrEnum):
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure: its name, kind and unit."""
+    """The description of a figure: its key, label, kind and unit, and whether it is shown by default."""
 
     key: str  # name of the property of `Record`, of the column in a study and of the field in JSON
     label: str  # name in tables and on axes; unique
@@ -43,11 +43,11 @@ class Figure:
 
     @property
     def title(self) -> str:
-        """The label and unit, as on an axis."""
+        """The label followed by the unit in brackets, as on a plot axis."""
         return f"{self.label} [{self.unit}]" if self.unit else self.label
 
 
-#: Every figure of a schedule, in the order in which tables show them.
+#: All figures of a schedule, in the order in which tables show them.
 FIGURES = (
     Figure("jobs", "jobs", FigureKind.COUNT),
     Figure("completed", "completed", FigureKind.COUNT),
@@ -86,11 +86,11 @@ FIGURES = (
 )
 
 
-#: Largest number of GPUs of a small job; larger jobs are large. Source: Castor, section 9.4.
+#: Largest number of GPUs of a small job; jobs with more GPUs are large. Source: Castor, section 9.4.
 SMALL = 8
 
-#: Least duration in a slowdown, in seconds: shorter jobs count as this long, so that they do not dominate the
-#: mean.
+#: Minimum duration in a bounded slowdown, in seconds. Shorter jobs count as this long, so that they do not
+#: dominate the mean.
 _SHORTEST = 10
 
 
@@ -107,7 +107,7 @@ def _median(values: Sequence[Any]) -> Any:
 
 
 def percentile(values: Sequence[Any], percent: int) -> Any:
-    """Return the smallest value that at least `percent` % of the values do not exceed.
+    """Return the smallest value that at least `percent` % of the values do not exceed (nearest rank).
 
     The result is None if there are no values.
     """
@@ -126,7 +126,7 @@ def _summary(name: str) -> tuple[property, property, property, property]:
 
 
 def _means_by_size(name: str) -> tuple[property, property]:
-    """Return properties for the means over the small and the large jobs, each None if there are none."""
+    """Return properties for the means over the small and over the large jobs, each None if there are none."""
 
     def mean(*, large: bool) -> property:
         def of(record: Any) -> Any:
@@ -141,7 +141,7 @@ def _means_by_size(name: str) -> tuple[property, property]:
 
 
 def _mean_jct(*, highest: bool) -> property:
-    """Return the mean job completion time of the jobs of the highest priority, or of all others.
+    """Return a property for the mean JCT of the jobs with the highest priority, or of all other jobs.
 
     The mean is None if all jobs have the same priority.
     """
@@ -157,7 +157,7 @@ def _mean_jct(*, highest: bool) -> property:
 
 
 def _unfairness(name: str) -> tuple[property, property]:
-    """Return properties for the share of jobs with a fairness ratio above 1, and for the largest ratio."""
+    """Return properties for the fraction of jobs with a fairness ratio above 1, and for the largest ratio."""
 
     def share(ratios: Sequence[Any]) -> float | None:
         return sum(ratio > 1 for ratio in ratios) / len(ratios) if ratios else None
@@ -167,7 +167,7 @@ def _unfairness(name: str) -> tuple[property, property]:
 
 @dataclass(frozen=True, kw_only=True)
 class Record:
-    """A record of what ran, and the figures that follow from it. Times are in seconds.
+    """A record of what ran, and the figures computed from it. Times are in seconds.
 
     Means and percentiles cover the completed jobs, and are None if no job completes.
     """
@@ -202,14 +202,14 @@ class Record:
     proof: str = ""  # what proves the bound, in one word
 
     def as_dict(self) -> dict[str, Any]:
-        """Return every figure by key, as plain JSON types."""
+        """Return all figures as plain JSON types, keyed by `Figure.key`."""
         return {each.key: plain(getattr(self, each.key)) for each in FIGURES}
 
     def held_against(self, bound: Any, resolution: float, *, proof: str = "") -> Self:
-        """Return the record with a proven bound, which is lowered to the mean if only rounding puts it above.
+        """Return the record with a proven bound, lowered to the mean if it exceeds the mean only by rounding.
 
-        The bound is ignored unless all jobs completed. A bound that exceeds the mean by more than `resolution`
-        raises `Contradiction`.
+        The bound is ignored unless all jobs completed. Raise `Contradiction` if the bound exceeds the mean by
+        more than `resolution`.
         """
         if bound is None or self.mean_jct is None or self.completed < self.jobs:
             return self
@@ -226,7 +226,7 @@ class Record:
 
     @cached_property
     def jct(self) -> tuple[Any, ...]:
-        """The job completion times (completion minus release date) of the completed jobs, in order."""
+        """The job completion times (completion minus release date) of the completed jobs, in job order."""
         pairs = zip(self._ends, self.release_dates, strict=True)
         return tuple(end - type(end)(self.clock.since(date)) for end, date in pairs if end is not None)
 
@@ -250,7 +250,7 @@ class Record:
 
     @property
     def makespan(self) -> Any:
-        """The seconds from the first release date to the last completion."""
+        """The seconds from the first release date to the last completion; None if no job completes."""
         last = max((end for end in self._ends if end is not None), default=None)
         return None if last is None else last - type(last)(self.clock.since(self.release_dates[0]))
 
@@ -259,22 +259,22 @@ class Record:
 
     @property
     def mean_execution(self) -> Any:
-        """The mean seconds for which a job holds GPUs."""
+        """The mean time for which a job holds GPUs, in seconds."""
         return _mean([span - waited for span, waited in zip(self.jct, self.queueing, strict=True)])
 
     @property
     def mean_communication(self) -> Any:
-        """The mean seconds for which a job's GPUs wait for the network, given the penalty of its tier."""
+        """The mean time in seconds for which a job's GPUs wait for the network, given its tier's penalty."""
         return _mean(self.communication)
 
     @property
     def mean_epochs(self) -> Any:
-        """Mean number of passes over the data set by jobs with a training, or None if there are none."""
+        """Mean number of passes over the data set, for jobs with a training, or None if there are none."""
         return _mean(self.epochs)
 
     @property
     def mean_slowdown(self) -> Any:
-        """The mean bounded slowdown: job completion time over duration, where durations count at least 10 s.
+        """The mean bounded slowdown: job completion time over duration, which counts as at least 10 s.
 
         The slowdown of every job is at least 1. Source: Feitelson and Rudolph, "Metrics and benchmarking for
         parallel job scheduling", 1998.
@@ -285,19 +285,19 @@ class Record:
 
     @property
     def deadlines_kept(self) -> float | None:
-        """Share of the jobs with a deadline that meet it, or None if no job has a deadline."""
+        """Fraction of the jobs with a deadline that meet it, or None if no job has a deadline."""
         pairs = zip(self._ends, self.deadlines, strict=False)
         kept = [end is not None and end <= self.clock.since(due) for end, due in pairs if due is not None]
         return sum(kept) / len(kept) if kept else None
 
     @property
     def utilisation(self) -> Any:
-        """GPU time in use divided by available GPU time, until the last completion."""
+        """GPU time in use divided by available GPU time, from the first release to the last completion."""
         return self.used / self.there if self.there else None
 
     @property
     def sharing(self) -> Any:
-        """GPU time in which several jobs hold a GPU, divided by GPU time in use, or None if that is 0."""
+        """Fraction of the GPU time in use during which several jobs hold the GPU; None if none is in use."""
         return self.shared_gpu_seconds / self.gpu_seconds if self.gpu_seconds else None
 
     # Against the fair share capped at what each job can use, and against generalized processor sharing.
@@ -306,7 +306,7 @@ class Record:
 
     @property
     def preemptions_per_job(self) -> float | None:
-        """Preemptions per job, or None if no job completed."""
+        """Number of preemptions divided by the number of jobs, or None if no job completed."""
         return self.preemptions / self.jobs if self.jct else None
 
     @property
@@ -316,22 +316,22 @@ class Record:
 
     @property
     def lower_bound(self) -> Any:
-        """Proven lower bound on the mean job completion time, in seconds."""
+        """Proven lower bound on the mean job completion time, in seconds, or None if there is none."""
         return self.bound
 
     @property
     def gap(self) -> float | None:
-        """Relative gap between the mean job completion time and the bound; 0 if rounding alone explains it."""
+        """Relative gap between the mean job completion time and the bound; 0 if rounding can explain it."""
         gap = relative_gap(self.mean_jct, self.lower_bound)
         return gap if gap is None or gap > CONTINUOUS else 0.0
 
 
 def figure_of(key: str, others: Iterable[Figure] = ()) -> Figure | None:
-    """Return the figure with a key, from `FIGURES` or `others`, or None if there is no such figure."""
+    """Return the figure with the given key from `FIGURES` or `others`, or None if there is no such figure."""
     return next((each for each in (*FIGURES, *others) if each.key == key), None)
 
 
 def title_of(key: str) -> str:
-    """Return the title (label and unit) of the figure with a key, or any other key unchanged."""
+    """Return the title (label and unit) of the figure with the given key, or an unknown key unchanged."""
     known = figure_of(key)
     return key if known is None else known.title

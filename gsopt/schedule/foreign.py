@@ -1,7 +1,7 @@
-"""Foreign tables: schedules and workloads from any CSV file, data frame or list of rows.
+"""Foreign tables: schedules and workloads in CSV files, data frames or lists of rows from any program.
 
-Columns may have other names. Times may have another unit and origin, or be timestamps. Further columns are
-ignored. Every value is converted exactly and rounded once, so that equal times stay equal.
+Columns may have names of their own. Times may have another unit and origin, or be timestamps. Additional
+columns are ignored. Every value is converted exactly and rounded once, so that equal times stay equal.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,7 +20,7 @@ from gsopt.core.problem import Number
 from gsopt.scenario.job import Job, Workload
 from gsopt.schedule.schedule import Schedule, Segment, Vacated, csv_rows
 
-#: Units of time in tables, in seconds.
+#: Units of time that tables may use, with their lengths in seconds.
 UNITS: Mapping[str, Fraction] = {
     "ms": Fraction(1, 1000),
     "s": Fraction(1),
@@ -29,12 +29,12 @@ UNITS: Mapping[str, Fraction] = {
     "d": Fraction(86400),
 }
 
-#: A limit above every time and count that still fits a float.
+#: A limit above all valid times and counts that still fits a float.
 _TOO_LARGE = 10**30
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
-#: The columns of a schedule and of a workload; the first four are required.
+#: The columns of a schedule and of a workload; the first four of each are required.
 _SEGMENT = ("job", "start", "end", "gpus", "duration", "placement", "mode", "vacated")
 _JOB = ("name", "release_date", "duration", "gpus", "model", "memory", "batch_size", "gpu_type")
 _NEEDED = 4
@@ -55,18 +55,18 @@ def read_schedule(
     Parameters
     ----------
     table
-        A CSV file, a pandas or polars data frame, or rows as mappings. A JSON file is read as in
-        `Schedule.read`.
+        A CSV file, a pandas or polars data frame, or a sequence of mappings, one per row. A JSON file is read
+        as by `Schedule.read`.
     columns
-        The meanings of the table's columns, such as ``{"job_id": "job"}`` for a column ``job_id`` that contains
-        the name of the job. The meanings ``job``, ``start``, ``end`` (or ``duration``) and ``gpus`` are
+        The meanings of the table's columns, such as ``{"job_id": "job"}`` if the column ``job_id`` contains
+        the names of jobs. The meanings ``job``, ``start``, ``end`` (or ``duration``) and ``gpus`` are
         required. ``placement``, ``mode`` and ``vacated`` are optional. A row with the name of a machine as
         ``vacated`` contains no job: the machine is given up at the row's start.
     time_unit
-        Unit of times: ms, s, min, h or d. Timestamps are converted into seconds since 1970, and are in UTC if
-        they state no time zone.
+        Unit of times: ms, s, min, h or d. Timestamps are converted to seconds since 1970; those without a
+        time zone are in UTC.
     origin
-        Time or timestamp in the table at which the workload begins.
+        Time or timestamp in the table that corresponds to time 0 of the workload.
     preemptive
         Whether jobs may be interrupted.
 
@@ -119,7 +119,7 @@ def read_workload(
     Raises
     ------
     InvalidInput
-        As in `read_schedule`, or a job breaks a rule.
+        The table is invalid in one of the ways listed for `read_schedule`, or a job breaks a rule.
 
     Examples
     --------
@@ -140,7 +140,7 @@ def read_workload(
 
 @dataclass(frozen=True)
 class _Table:
-    """The rows of a table, and the meaning of its columns."""
+    """The rows of a table, and gsopt's names for its columns."""
 
     source: str
     what: str
@@ -166,20 +166,20 @@ class _Table:
         return cls(source, what, rows, _mapped(rows, known, columns or {}, source), unit, _origin(origin, unit))
 
     def need(self, names: Iterable[str]) -> None:
-        """Refuse a table that lacks one of these columns."""
+        """Raise `InvalidInput` if the table has rows but lacks one of these columns."""
         for name in names if self.rows else ():
             if name not in self.columns.values():
                 rule = f"must be one of the columns, which are {', '.join(map(str, self.rows[0]))}"
                 raise InvalidInput("columns", name, rule, source=self.source)
 
     def cells(self, index: int) -> dict[str, Any]:
-        """Return the non-empty cells of a row, by gsopt's names for the columns."""
+        """Return the non-empty cells of a row, keyed by gsopt's names for the columns."""
         row = self.rows[index]
         cells = {ours: _plain(row.get(theirs)) for theirs, ours in self.columns.items()}
         return {name: cell for name, cell in cells.items() if cell is not None}
 
     def refuse(self, index: int, field: str, value: Any, rule: str) -> InvalidInput:
-        """Return the error for a cell."""
+        """Return the error to raise for an invalid cell."""
         return InvalidInput(f"{self.what}[{index}].{field}", shorten(value), rule, source=self.source)
 
     def take(self, index: int, cells: Mapping[str, Any], field: str) -> Any:
@@ -189,7 +189,7 @@ class _Table:
         return cells[field]
 
     def time(self, index: int, cells: Mapping[str, Any], field: str) -> Number:
-        """Return a point in time on the clock of the workload."""
+        """Return a point in time, in seconds on the clock of the workload."""
         seconds = _point(self.take(index, cells, field), self.unit)
         if seconds is None:
             raise self.refuse(index, field, cells[field], "must be a finite number or a timestamp")
@@ -204,7 +204,7 @@ class _Table:
         return _rounded(seconds)
 
     def count(self, index: int, cells: Mapping[str, Any], field: str) -> int:
-        """Return an integer, which may also be written as a decimal such as ``2.0``."""
+        """Return an integer. It may be written as a decimal such as ``2.0``."""
         value = _fraction(self.take(index, cells, field))
         if value is None or value.denominator != 1:
             raise self.refuse(index, field, cells[field], "must be a whole number")
@@ -291,7 +291,7 @@ def _csv(text: str, source: str) -> Sequence[_Row]:
 def _mapped(
     rows: Sequence[_Row], known: Sequence[str], columns: Mapping[str, str], source: str
 ) -> Mapping[str, str]:
-    """Return gsopt's name for each column in use. Columns that the caller maps take precedence."""
+    """Return gsopt's name for each column that is used. Columns mapped by the caller take precedence."""
     there = dict.fromkeys(key for row in rows for key in row)
     for theirs, ours in columns.items():
         if ours not in known:
@@ -325,7 +325,7 @@ def _plain(cell: Any) -> Any:
 
 
 def _text(cell: Any) -> str:
-    """Return a name as a string. Integers that a data frame turned into floats are restored."""
+    """Return a name as a string. Integers that a data frame converted to floats are restored."""
     return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
 
 
@@ -349,7 +349,7 @@ def _scaled(cell: Any, unit: Fraction) -> Fraction | None:
 
 
 def _point(cell: Any, unit: Fraction) -> Fraction | None:
-    """Return a point in time in seconds, from a number in a unit or a timestamp."""
+    """Convert a number in the given unit, or a timestamp, to seconds, or return None if it is neither."""
     value = _scaled(cell, unit)
     if value is not None:
         return value

@@ -1,23 +1,26 @@
-"""Judge: an independent check of every rule and every figure of a schedule, from its segments alone.
+"""Judge: an independent check of a schedule's rules and figures, based on its segments alone.
 
-A schedule is judged by its segments and by the machines that it gave up, no matter who made it. The schedule
-may choose which of several machines to give up, and which jobs to stop for this.
+The judge considers only the segments of a schedule and the machines that it gave up, no matter which program
+made the schedule. The schedule may choose which of several machines to give up, and which jobs to stop for
+this.
 
 The judge and the simulator share only the input, its interpretation (`gsopt.scenario.scenario`), and the
-resulting speed at one moment (`gsopt.scenario.speed`, `gsopt.scenario.adaptive.application`, and the model that
-an adaptive job fits to its steps). It computes everything that happens over time by itself: progress, epochs,
-restarts, losses, overheads, placements and available GPUs.
+computation of the speed at a given moment (`gsopt.scenario.speed`, `gsopt.scenario.adaptive.application`, and
+the model that an adaptive job fits to its steps). The judge computes independently everything that happens
+over time: progress, epochs, restarts, losses, overheads, placements and available GPUs.
 
-Times are rounded, so a schedule may break a rule for a moment. The judge adds up these moments for each job, as
-its error. The error includes the time in which the job runs before its release, holds two sets of GPUs, pauses
-although it may not, or runs on GPUs that others hold or that are away. It also includes the time that the job's
-missing work would take. The judge tolerates an error of at most `gsopt.core.numbers.clock.clock_error` of the
-job's last end and of its duration at its highest speed. A larger error breaks the rule.
+Times are rounded, so a schedule may break a rule for a very short time. For each job, the judge adds up these
+times; their sum is the job's error. The error includes the time for which the job runs before its release,
+holds two sets of GPUs, pauses although it may not, or runs on GPUs that other jobs hold or that are not
+available. It also includes the time that the job's missing work would take. The judge tolerates an error of
+at most `gsopt.core.numbers.clock.clock_error`, computed from the job's last end and from its duration at its
+highest speed. A larger error breaks the rule.
 
-Hence even a large number of small errors gains nothing. Remove these moments from an otherwise legal schedule,
-and stop the clock for everything else while each job makes up for its error. The result is exactly legal. So on
-a plain cluster of constant capacity, without overheads, the mean job completion time of a legal schedule is
-below the optimum by at most the sum of the errors that are tolerated.
+As a result, even a large number of small errors gives a schedule no advantage beyond their sum. To see this,
+remove the times in which a rule is broken from an otherwise legal schedule, and, while each job makes up for
+its error, stop the clock for everything else. The result is exactly legal. So on a plain cluster of constant
+capacity, without overheads, the mean job completion time of a legal schedule is below the optimum by at most
+the sum of the tolerated errors.
 """
 
 from collections import Counter
@@ -51,11 +54,11 @@ class ScheduleVerdict(Record):
 def judge(
     schedule: Schedule, scenario: Scenario, *, exact: bool = False, complete: bool = True, fairness: bool = True
 ) -> ScheduleVerdict:
-    """Check the rules of a schedule and compute its figures.
+    """Check a schedule against the rules, and compute its figures.
 
     With `exact`, the judge computes in fractions and tolerates no rounding errors. With `complete`, every job
-    must complete. Without `fairness`, the judge skips the comparison with fluid fair shares, which takes longer
-    than everything else.
+    must complete. Without `fairness`, the judge skips the comparison with fluid fair shares, which takes
+    longer than all other checks.
     """
     if exact:
         scenario.refuse_fractions()
@@ -77,7 +80,7 @@ def judged(schedule: Schedule, scenario: Scenario, **options: Any) -> ScheduleVe
 
 @dataclass
 class _Trial:
-    """The check of one schedule, on the scenario's clock or on one that begins with the first job."""
+    """The check of one schedule, on the scenario's clock or on a clock that begins with the first job."""
 
     scenario: Scenario
     schedule: Schedule
@@ -131,7 +134,7 @@ class _Trial:
         ]
 
     def _samples(self, job: Job) -> Mapping[str, Any]:
-        """Return the samples that a job's whole work takes, by mode."""
+        """Return the number of samples that a job's total work comprises, keyed by mode."""
         training = job.training
         if training is None:
             return {}
@@ -139,7 +142,7 @@ class _Trial:
         return {name: self.number(samples) for name, samples in {DEFAULT_MODE: training.samples, **own}.items()}
 
     def _phases(self, job: Job) -> Sequence[tuple[Any, Callable[[str], Any]]]:
-        """Return the work at which each phase of a job ends, and its slowdown by mode."""
+        """Return, for each phase of a job, the work at which it ends and a function from mode to slowdown."""
         if not job.phases:
             return ()
         work = self.number(job.duration)
@@ -150,7 +153,7 @@ class _Trial:
         return self.number(phase.slowdown_in(mode))
 
     def _open(self, own: Sequence[SweptSegment]) -> None:
-        """Compute the error that is tolerated because of rounding, for a job that runs."""
+        """Compute the error that is tolerated because of rounding, for a job with segments."""
         account = own[0].account
         held = {(piece.gpus, piece.mode) for piece in own}
         account.speed = self.number(max(account.job.speed(*each) for each in held))
@@ -232,7 +235,7 @@ class _Trial:
                 self.found.append(f"job {piece.job.name!r} holds two sets of GPUs at {time}")
 
     def _check_non_preemption(self, own: Sequence[SweptSegment]) -> None:
-        """Refuse pauses, except those that begin when GPUs go away."""
+        """Report pauses as preemptions, except those that begin when GPUs become unavailable."""
         for early, late in pairwise(own):
             pause = late.start - early.end
             if pause > 0 and not self._loses_gpus(early) and not early.account.excuses(pause):
@@ -240,12 +243,12 @@ class _Trial:
                 self.found.append(f"job {late.job.name!r} is preempted at {time}")
 
     def _loses_gpus(self, piece: SweptSegment) -> bool:
-        """Check whether a segment ends because GPUs go away."""
+        """Check whether a segment ends because its GPUs become unavailable."""
         steps = self.presence.around(piece.end, piece.account.limit)
         return any(step.takes(piece.placement) for step in steps)
 
     def _set_overheads(self, own: Sequence[SweptSegment]) -> None:
-        """Compute when each segment begins to make progress, and whether the job starts over."""
+        """Determine when each segment begins to make progress, and whether the job starts from scratch."""
         overhead = self.scenario.overhead(own[0].job)
         start, stop, resize = map(self.number, (overhead.start, overhead.stop, overhead.resize))
         own[0].works_from = own[0].start + start
@@ -261,7 +264,7 @@ class _Trial:
                 piece.works_from = max(before.works_from, piece.start + (resize if is_paid else 0))
 
     def _restarts(self, before: SweptSegment, piece: SweptSegment) -> tuple[bool, bool]:
-        """Return whether a change of GPUs or mode costs an overhead, and whether the job needs no restart."""
+        """Return whether a change of GPUs or mode costs an overhead, and whether it needs no restart."""
         restarts, machine_of = self.scenario.restarts, self.scenario.cluster.machine_of
         if restarts == "change":
             return True, False
@@ -275,7 +278,7 @@ class _Trial:
         return is_paid, same and piece.mode == before.mode
 
     def _completion(self, account: Account, own: Sequence[SweptSegment]) -> Any:
-        """Return the completion time if the work adds up. Too much or too little work breaks a rule."""
+        """Return the completion time, or None if work is missing. Missing or surplus work breaks a rule."""
         name, work, done = account.job.name, account.work, account.done
         if own:
             missing = (work - done) / account.speed
@@ -345,7 +348,7 @@ class _Trial:
         )
 
     def _cap(self, job: Job) -> Any:
-        """Return the number of GPUs with which the fluid is as fast as the job on its best number of GPUs."""
+        """Return the number of GPUs on which the fluid is as fast as the job at its highest speed."""
         fitting = [
             speed
             for menu in job.speeds.values()
@@ -357,7 +360,7 @@ class _Trial:
     def _ratios(
         self, completions: Sequence[Any], jct: Mapping[int, Any], caps: Sequence[Any]
     ) -> tuple[Any, ...]:
-        """Return the ratios of the job completion times to those under fluid shares with these caps."""
+        """Return the ratios of the job completion times to those under fluid shares with the given caps."""
         if not self.fairness:
             return ()
         jobs = self.scenario.workload.jobs
@@ -366,7 +369,7 @@ class _Trial:
         return tuple(self._ratio(completions[index], span, fluid[index]) for index, span in jct.items())
 
     def _ratio(self, completion: Any, jct: Any, fluid: Any) -> Any:
-        """Return the ratio of a job completion time to the fluid's, or 1 if floats cannot tell them apart."""
+        """Return the ratio of a job completion time to that of the fluid, or 1 if rounding can explain it."""
         alike = self.number is float and abs(jct - fluid) <= clock_error(self.late + completion, fluid)
         shortest = ulp(float(completion - jct))  # span that the clock resolves at the release date
         return self.number(1) if alike else jct / (fluid or shortest)
@@ -384,7 +387,7 @@ class _Trial:
 
 @dataclass
 class _CapGroup:
-    """The unfinished jobs with one cap, the service at which each is done, and the service so far."""
+    """The unfinished jobs with the same cap, the service at which each is done, and the service so far."""
 
     due: list[tuple[Any, int]]
     service: Any
@@ -392,20 +395,20 @@ class _CapGroup:
     rate: Any
 
     def given(self, clock: Any) -> Any:
-        """Return the service that a job present from the beginning has received."""
+        """Return the service received by a job that was present from the beginning."""
         return self.service + self.rate * (clock - self.since)
 
     def done_at(self) -> Any:
-        """Return the time at which the next job is done if the rate stays the same."""
+        """Return the time at which the next job is done if the rate does not change."""
         return self.since + (self.due[0][0] - self.service) / self.rate
 
 
 def fluid_finish_times(
     jobs: Sequence[Job], gpus: int, caps: Sequence[Any], number: Callable[[Any], Any]
 ) -> list[Any]:
-    """Return the finish times if jobs share the GPUs equally, like a fluid, each up to its cap.
+    """Return the finish times of jobs that share the GPUs equally, like a fluid, each up to its cap.
 
-    Time is counted from the beginning of a busy period, so that late dates cost no digits.
+    Time is counted from the beginning of a busy period, so that late dates cost no precision.
     """
     finish: list[Any] = [None] * len(jobs)
     groups: dict[Any, _CapGroup] = {}
@@ -433,7 +436,7 @@ def fluid_finish_times(
 
 
 def _set_rates(groups: Mapping[Any, _CapGroup], clock: Any, free: Any) -> None:
-    """Share the GPUs equally, small caps first, as jobs with small caps leave the rest to the others."""
+    """Share the GPUs equally in ascending order of cap, as small caps leave GPUs to the other jobs."""
     waiting = sum(len(group.due) for group in groups.values())
     for cap in sorted(groups):
         group = groups[cap]

@@ -1,4 +1,4 @@
-"""Loans: the benefit of loaned machines to the jobs on them, and the cost of returning the machines."""
+"""Loans: what jobs gain from machines on loan, and what it costs to return the machines."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,7 +22,7 @@ Change = tuple[float, int]
 
 @dataclass(frozen=True)
 class Times:
-    """Means, medians and 95th percentiles of the queueing and completion times of some jobs, in seconds.
+    """The mean, median and 95th percentile of the queueing and completion times of some jobs, in seconds.
 
     All of them are None if there are no jobs.
     """
@@ -50,9 +50,9 @@ class Times:
 
 @dataclass(frozen=True)
 class Usage:
-    """The shares of GPU time in use between two times.
+    """The fractions of GPU time in use during a time span.
 
-    A share is None if there is no GPU time of its kind.
+    A fraction is None if no GPU time of its kind is available.
     """
 
     begin: float
@@ -64,7 +64,7 @@ class Usage:
 
 @dataclass(frozen=True)
 class Giving:
-    """The cost of giving up machines at one time."""
+    """The cost of giving up machines at a certain time."""
 
     time: float
     servers: int
@@ -75,13 +75,13 @@ class Giving:
 
 
 class Loans:
-    """A schedule's use of machines on loan: those that a `gsopt.scenario.events.Loan` may bring.
+    """The use that a schedule makes of machines that a `gsopt.scenario.events.Loan` may bring.
 
-    GPUs must not be shared. The figures are those of Aryl, section 7: Table 5 (usage), Table 7 (jobs on loaned
-    servers), Figures 7 and 8 (usage of loaned servers, preemptions and collateral damage of reclaiming). The
-    paper does not define the denominator of its combined usage. Here, machines that are not lent count as busy
-    with their own work, since an inference cluster keeps no more machines than it needs, apart from its
-    headroom.
+    GPUs must not be shared. The figures are those of Aryl, section 7: Table 5 (usage), Table 7 (jobs on
+    loaned servers), and Figures 7 and 8 (usage of loaned servers, preemptions and collateral damage of
+    reclaiming). The paper does not define the denominator of its combined usage. Here, machines that are not
+    on loan count as busy with their owner's work, since an inference cluster keeps no more machines than it
+    needs, apart from its headroom.
     """
 
     def __init__(self, schedule: Schedule, scenario: Scenario) -> None:
@@ -100,20 +100,20 @@ class Loans:
 
     @property
     def end(self) -> float:
-        """The time of the last event or deadline or, without events, of the last release."""
+        """The time of the last event or deadline, or of the last release if there are no events."""
         events, jobs = self._scenario.events, self._scenario.workload.jobs
         last = max((job.release_date for job in jobs), default=0.0)
         return max((getattr(event, "deadline", event.time) for event in events), default=last)
 
     @cached_property
     def jobs(self) -> tuple[str, ...]:
-        """Names of the jobs that ran on machines on loan, in the order of the workload."""
+        """Names of the jobs that ran on machines on loan, in workload order."""
         lent = {segment.job for segment in self._schedule.segments if self._on_loan(segment)}
         return tuple(job.name for job in self._scenario.workload.jobs if job.name in lent)
 
     @cached_property
     def givings(self) -> tuple[Giving, ...]:
-        """The cost of giving up machines, by time."""
+        """The cost of giving up machines, in ascending order of time."""
         servers: dict[Any, list[str]] = defaultdict(list)
         for time, server in self._schedule.vacated:
             servers[time].append(server)
@@ -125,12 +125,12 @@ class Loans:
         return tuple(self._giving(time, names, stopped[time]) for time, names in sorted(servers.items()))
 
     def usage(self, until: float | None = None) -> Usage:
-        """Return the usage from time 0 until a time, or until the last event."""
+        """Return the usage from time 0 to the given time or, if it is None, to the last event."""
         end = self.end if until is None else until
         return self.usages(end, end)[0]
 
     def usages(self, step: float = 3600.0, until: float | None = None) -> tuple[Usage, ...]:
-        """Return the usage in each time step from time 0, by default hourly. The last step may be shorter."""
+        """Return the usage in each time step, by default hourly, from time 0. The last may be shorter."""
         end = self.end if until is None else until
         if not 0 < step <= end:
             raise InvalidInput("step", shorten(step), f"must be more than 0 and at most the end, {end:g} s")
@@ -167,7 +167,7 @@ class Loans:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the figures for a study, as plain JSON types."""
+        """Return the figures as plain JSON types, for use in a study."""
         usage = self.usage()
         times = asdict(self.times())
         givings = self.givings
@@ -187,11 +187,11 @@ class Loans:
         }
 
     def _on_loan(self, segment: Segment) -> int:
-        """Count the GPUs of a segment that are on loan."""
+        """Return how many GPUs of a segment are on loan."""
         return sum(map(self._is_lent.__getitem__, segment.placement))
 
     def _held(self, *, lent: bool) -> Iterator[Change]:
-        """Yield the changes in the number of GPUs in use, either of those that may be lent or of the rest."""
+        """Yield the changes in the number of GPUs in use: of those that may be lent, or of the others."""
         for segment in self._schedule.segments:
             gpus = self._on_loan(segment) if lent else segment.gpus - self._on_loan(segment)
             if gpus:
@@ -199,7 +199,7 @@ class Loans:
                 yield segment.end, -gpus
 
     def _there(self) -> Iterator[Change]:
-        """Yield the changes in the number of present GPUs that may be lent. All are present at first."""
+        """Yield the changes in the number of available GPUs that may be lent. At first, all are available."""
         there = dict.fromkeys(self._lent.values(), True)
         yield 0.0, sum(map(len, there))
         for step in Presence(self._scenario, self._schedule.vacated, float).steps:
@@ -210,7 +210,7 @@ class Loans:
                     yield max(step.time, 0.0), len(gpus) if is_there else -len(gpus)
 
     def _giving(self, time: Any, names: Sequence[str], ended: Sequence[Segment]) -> Giving:
-        """Return the cost of giving up machines at a time, from the segments that end then and pause."""
+        """Return the cost of giving up machines at a time. The given segments end then, before a pause."""
         gpus_of = self._scenario.cluster.gpus_of
         machine_of = {gpu: name for name in names for gpu in gpus_of[name]}
         stopped = [each for each in ended if any(gpu in machine_of for gpu in each.placement)]
@@ -226,12 +226,12 @@ class Loans:
 
 
 def _distinct(events: Iterable[Loan]) -> list[Loan]:
-    """Keep one loan of each set of loans that may bring the same machines."""
+    """Keep one loan from each set of loans that may bring the same machines."""
     return list({(event.gpu_type, event.among): event for event in events}.values())
 
 
 def _of_jobs(schedule: Schedule) -> Mapping[str, list[Segment]]:
-    """Return the segments of every job, in order of time."""
+    """Return the segments of every job in ascending order of start, keyed by the job's name."""
     found: dict[str, list[Segment]] = defaultdict(list)
     for segment in schedule.segments:
         found[segment.job].append(segment)
@@ -241,7 +241,7 @@ def _of_jobs(schedule: Schedule) -> Mapping[str, list[Segment]]:
 
 
 def _binned(changes: Iterable[Change], step: float, end: float) -> list[float]:
-    """Return the integral of a count over each step from time 0 until the end."""
+    """Integrate a count over each time step from 0 to `end`, given its changes."""
     number = ceil(end / step)
     partly, wholly = [0.0] * number, [0.0] * (number + 1)
     for time, change in changes:

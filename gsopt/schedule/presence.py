@@ -1,4 +1,4 @@
-"""Presence: the GPUs available at each time, derived from the input and the machines given up."""
+"""Presence: the GPUs available at each time, derived from the scenario and from the machines given up."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -13,13 +13,13 @@ from gsopt.scenario.events import Event, Leave, Loan, Reclaim, Return
 from gsopt.scenario.scenario import Scenario
 from gsopt.schedule.schedule import Vacated
 
-#: Kinds of happenings, in the order in which simultaneous ones are processed.
+#: Kinds of occurrences, in the order in which simultaneous ones are processed.
 _CAPACITY, _EVENT, _VACATED, _DEADLINE = range(4)
 
 
 @dataclass(frozen=True)
 class PresenceStep:
-    """The GPUs that are available from a time on, and the changes at that time."""
+    """The GPUs that are available from a certain time on, and the changes at that time."""
 
     time: Any  # seconds on the clock of the workload
     limit: int  # GPUs from this number on are not available
@@ -32,12 +32,12 @@ class PresenceStep:
     lost: tuple[tuple[range, Any], ...] = ()
 
     def takes(self, placement: Sequence[int]) -> bool:
-        """Check whether a job on these GPUs had to stop."""
+        """Check whether a job on these GPUs had to stop at this time."""
         return self.fell or any(gpu in gpus for gpus in self.gone for gpu in placement)
 
 
 class _Happening(NamedTuple):
-    """An event, its time, and its order among the events at that time."""
+    """Something that happens at a certain time, and its rank among the occurrences at that time."""
 
     time: Any
     place: int
@@ -47,7 +47,7 @@ class _Happening(NamedTuple):
 
 @dataclass
 class _Request:
-    """An open request, and the machines or GPUs that are still owed to it."""
+    """An open request, and the number of machines or GPUs that are still owed to it."""
 
     name: str
     deadline: Any
@@ -56,11 +56,12 @@ class _Request:
 
 
 class Presence:
-    """The GPUs available over time, and the rules broken when machines are given up.
+    """The GPUs available over time, and the rules that are broken by how machines are given up.
 
     All GPUs are available before the first of the `steps`. With floats, an error of a few clock ticks is
-    tolerated. These are the ticks at `late` seconds after each time, because that is where the times were
-    rounded. `found` has a sentence for every broken rule, with times on the clock of the schedule.
+    tolerated. A tick is the distance between floats at `late` seconds after each time, because that is where
+    the times were rounded. `found` contains a sentence for each broken rule, with times on the clock of the
+    schedule.
     """
 
     def __init__(
@@ -88,12 +89,12 @@ class Presence:
         self._times = [step.time for step in self.steps]
 
     def around(self, time: Any, excuse: Any) -> Sequence[PresenceStep]:
-        """Return the steps that are at most `excuse` seconds away from a time."""
+        """Return the steps at most `excuse` seconds before or after a time."""
         begin, end = bisect_left(self._times, time - excuse), bisect_right(self._times, time + excuse)
         return self.steps[begin:end]
 
     def _happenings(self, vacated: Sequence[Vacated]) -> Iterator[_Happening]:
-        """Yield everything that happens, in any order, and record vacated machines that are invalid."""
+        """Yield everything that happens, in any order, and report vacated machines that are invalid."""
         number = self._number
         for change in self._scenario.capacity_changes:
             yield _Happening(number(change.time), _CAPACITY, self._set, (change.gpus,))
@@ -118,11 +119,11 @@ class Presence:
                 yield _Happening(date, _VACATED, self._give_up, (date, server))
 
     def _meant(self, time: Any, requested: Sequence[Any], due: Sequence[Any]) -> Any:
-        """Return the date for which a rounded time stands.
+        """Return the exact time that a rounded time stands for.
 
-        This is a deadline just before the time, or a request just after it, if floats cannot tell the two times
-        apart. Otherwise it is the time itself. A time just before a deadline is not changed: it meets the
-        deadline, and loans at that date come after it.
+        This is a deadline just before the given time, or a request just after it, if floats cannot tell the
+        two times apart. Otherwise it is the given time itself. A time just before a deadline stays unchanged,
+        because it meets the deadline, and loans at the deadline come later.
         """
         excuse = 0 if self._number is Fraction else clock_error(self._late + time, 0)
         place = bisect_right(due, time)
@@ -134,7 +135,7 @@ class Presence:
         return time
 
     def _step(self, time: Any, happenings: Iterable[_Happening]) -> PresenceStep:
-        """Process everything that happens at one time."""
+        """Process everything that happens at one time, and return the resulting step."""
         self._fell, self._lost, self._gone = False, [], {}
         before = self._away.copy()
         for each in happenings:
@@ -156,7 +157,7 @@ class Presence:
     # What happens
 
     def _set(self, there: int | None = None, given_up: int = 0) -> None:
-        """Set the number of available GPUs, or the number that a plain cluster has given up."""
+        """Set the number of available GPUs, or change the number that a plain cluster has given up."""
         self._there = self._there if there is None else there
         self._given_up += given_up
         limit = max(self._there - self._given_up, 0)
@@ -181,7 +182,7 @@ class Presence:
             self._open.sort(key=lambda each: each.deadline)
 
     def _lend(self, loan: Loan) -> None:
-        """Bring back the first absent machines that the loan may take."""
+        """Bring back the first absent machines, in cluster order, that match the loan."""
         left = loan.servers
         for machine in self._cluster.machines:
             if left and machine.name in self._away and loan.takes(machine.name, machine.gpu_type):
@@ -203,7 +204,7 @@ class Presence:
         self.found.append(f"at {when}: machine {server!r} is given up, but no request takes it")
 
     def _close(self, time: Any, name: str) -> None:
-        """Check that a request is met at its deadline, or that all machines that it may take are away."""
+        """Check at its deadline that a request is met, or that all machines that it may take are absent."""
         closing = next(each for each in self._open if each.name == name)
         self._open.remove(closing)
         if closing.request.gpus is not None:

@@ -1,4 +1,4 @@
-"""Retiming: the conversion of a schedule with rounded times into an exact one, in whole ticks."""
+"""Retiming: the conversion of a schedule with rounded times into an exact one with times in integer ticks."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,13 +24,13 @@ class ElasticTask:
 
     @cached_property
     def fastest(self) -> int:
-        """Smallest number of GPUs on which the job has its highest speed."""
+        """The smallest number of GPUs on which the job reaches its highest speed."""
         highest = max(self.rates.values())
         return min(gpus for gpus, rate in self.rates.items() if rate == highest)
 
     @cached_property
     def height(self) -> Exact:
-        """Least seconds in which the job can complete."""
+        """The shortest time in which the job can complete, in seconds."""
         return Fraction(self.work) / self.rates[self.fastest]
 
 
@@ -56,17 +56,18 @@ class _Pace(NamedTuple):
 
 
 def tick_of(tasks: Sequence[ElasticTask]) -> Fraction:
-    """Return the tick in seconds: a power of ten that is negligible compared with the shortest job."""
+    """Return the length of a tick in seconds: a power of ten, negligible compared with the shortest job."""
     return Fraction(10) ** floor(log10(TICK * float(min(task.height for task in tasks))))
 
 
 def retimed(tasks: Sequence[ElasticTask], gpus: int, runs: Iterable[TaskStretch]) -> list[TaskStretch]:
-    """Repeat runs in the same order, at times for which every rule of a plain cluster holds exactly.
+    """Repeat runs in the same order, with times that satisfy every rule of a plain cluster exactly.
 
-    The runs between two events form a step. A step lasts until all jobs of the next one are released. A job
-    stops in the tick in which its work is done, and its last step lasts until then. A job that is too short for
-    the clock of the runs, and therefore has no run, runs as fast as it can at its release while others wait.
-    Jobs complete later than in the runs by at most the runs' errors and a few ticks.
+    The runs between two events form a step. A step lasts at least until all jobs of the next step are
+    released. A job stops in the tick in which its work is done, and its last step lasts at least until then.
+    A job that is too short for the clock of the runs, and therefore has no run, runs at its highest speed
+    once it is released, while all other jobs wait. Completion times exceed those of the runs by at most the
+    errors of the runs and a few ticks.
     """
     tick = tick_of(tasks)
     paces = [_pace(task, tick) for task in tasks]
@@ -102,9 +103,10 @@ def _pace(task: ElasticTask, tick: Fraction) -> _Pace:
 def _steps(
     tasks: Sequence[ElasticTask], gpus: int, runs: Iterable[TaskStretch], tick: Fraction
 ) -> list[tuple[int, dict[int, int]]]:
-    """Return, for each step between two events, its length in ticks and the GPUs of the jobs that run.
+    """Return the length in ticks of each step between two events, and the number of GPUs of each running job.
 
-    If jobs would hold too many GPUs because of rounded ends, no job runs, and the missing work is done later.
+    If, because of rounded end times, jobs would hold too many GPUs in a step, no job runs in it, and the
+    missing work is done later.
     """
     number = {task.name: job for job, task in enumerate(tasks)}
     starting, ending = defaultdict[int, list[_Held]](list), defaultdict[int, list[_Held]](list)

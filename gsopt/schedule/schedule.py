@@ -1,4 +1,4 @@
-"""Schedule: the jobs that ran, with their times, GPUs and modes, as CSV or JSON."""
+"""Schedule: the jobs that ran, with their times, GPUs and modes, and the CSV and JSON formats for them."""
 
 import csv
 import json
@@ -18,7 +18,7 @@ from gsopt.core.files import first_error, parse_json, quoted, read_text, unquote
 from gsopt.core.numbers.clock import Clock
 from gsopt.core.problem import Frozen, Many, Name, Number, RuleBroken
 
-#: The columns of a table that are required, and those that are optional.
+#: The required and the optional columns of a table.
 _REQUIRED, _OPTIONAL = ("job", "start", "end", "gpus"), ("placement", "mode", "vacated")
 
 _BYTE_ORDER_MARK = "\ufeff"  # spreadsheets begin their files with it
@@ -32,7 +32,7 @@ class Segment(NamedTuple):
     job
         Name of the job.
     start, end
-        Seconds on the clock of the workload; integers, floats or fractions.
+        Times in seconds on the clock of the workload; integers, floats or fractions.
     gpus
         Number of GPUs.
     placement
@@ -55,12 +55,12 @@ class Segment(NamedTuple):
 
 
 class Vacated(NamedTuple):
-    """A machine that is given up on request.
+    """A machine that was given up on request.
 
     Attributes
     ----------
     time
-        Seconds on the clock of the workload; an integer, a float or a fraction.
+        Time in seconds on the clock of the workload; an integer, a float or a fraction.
     server
         Name of the machine.
 
@@ -85,7 +85,7 @@ class Schedule:
     preemptive
         Whether jobs may be interrupted.
     vacated
-        Machines that were given up on request, in the order in which this happened.
+        Machines that were given up on request, in the order in which they were given up.
 
     Examples
     --------
@@ -112,16 +112,16 @@ class Schedule:
     vacated: tuple[Vacated, ...] = ()
 
     def rounded_on(self, clock: Clock) -> Clock:
-        """Return `clock` if the times were rounded on the workload's clock, or else a clock with origin 0.
+        """Return the clock on which the times were rounded: `clock`, or one with origin 0 if they are exact.
 
-        If any time is a fraction, all times are exact.
+        The times are exact if any of them is a fraction.
         """
         times = (time for each in self.segments for time in (each.start, each.end))
         all_times = chain(times, (each.time for each in self.vacated))
         return Clock() if any(isinstance(time, Fraction) for time in all_times) else clock
 
     def timed(self, tell: Callable[[Any], Any]) -> "Schedule":
-        """Return the same schedule with every time converted by `tell`, for example to another clock.
+        """Return the schedule with every time converted by `tell`, for example to another clock.
 
         Examples
         --------
@@ -135,10 +135,10 @@ class Schedule:
         )
 
     def to_csv(self) -> str:
-        """Return the schedule as CSV: the segments, then a row for each machine that was given up.
+        """Return the schedule as CSV: a row for each segment, then a row for each machine that was given up.
 
         Fractions are written as ``3/2``, the GPUs of a placement are separated by spaces, and unused columns
-        are left out. Names that a spreadsheet would read as formulas are preceded by an apostrophe.
+        are omitted. Names that a spreadsheet would interpret as formulas are preceded by an apostrophe.
         `preemptive` is not written.
         """
         rows = [
@@ -157,10 +157,10 @@ class Schedule:
 
     @classmethod
     def from_csv(cls, text: str, *, preemptive: bool = True, source: str = "") -> "Schedule":
-        """Read a schedule from CSV with a header.
+        """Read a schedule from CSV text with a header.
 
-        The columns ``placement``, ``mode`` and ``vacated`` are optional. A row with a machine in ``vacated``
-        means that the machine was given up at ``start``.
+        The columns ``placement``, ``mode`` and ``vacated`` are optional. A row with the name of a machine in
+        ``vacated`` means that this machine was given up at ``start``.
 
         Raises
         ------
@@ -200,7 +200,7 @@ class Schedule:
 
     @classmethod
     def from_json(cls, text: str, *, source: str = "") -> "Schedule":
-        """Read a schedule from JSON.
+        """Read a schedule from JSON text.
 
         Raises
         ------
@@ -245,7 +245,7 @@ class Schedule:
 
 
 def _number(value: Any, info: ValidationInfo) -> Number:
-    """Read a finite time: digits as an integer, ``3/2`` as a fraction, anything else as a float."""
+    """Parse a finite time: digits become an integer, ``3/2`` becomes a fraction, anything else a float."""
     number = value
     try:
         if isinstance(value, str):
@@ -303,7 +303,7 @@ def csv_rows(text: str, source: str) -> list[list[str]]:
 
 
 def _table(text: str, source: str) -> list[dict[str, str]]:
-    """Return the rows of a CSV table by column, without missing cells at the end of a row."""
+    """Return the rows of a CSV table, keyed by column, without the missing cells at the end of a row."""
     rows = csv_rows(text, source)
     header = rows[0] if rows else []
     for name in _REQUIRED:
@@ -328,7 +328,7 @@ def _segment(row: dict[str, str]) -> dict[str, Any]:
 
 
 def _vacated(row: dict[str, str]) -> dict[str, Any]:
-    """Return the fields of a machine that was given up. Other cells of its row are kept, to be refused."""
+    """Return the fields of a vacated machine. Other cells of its row are kept, to be rejected later."""
     others = {name: cell for name, cell in row.items() if cell and name not in {"start", "vacated"}}
     return {"time": row.get("start"), "server": row["vacated"], **others}
 

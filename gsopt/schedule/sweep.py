@@ -37,14 +37,14 @@ class Account:
     adaptive: AdaptiveProgress | None = None  # the progress of an adaptive job
 
     def excuses(self, seconds: Any) -> bool:
-        """Check whether a further error of some seconds is tolerable, and if so add it."""
+        """Check whether an additional error, in seconds, is tolerable, and add it if so."""
         if self.owed + seconds > self.limit:
             return False
         self.owed += seconds
         return True
 
     def progress(self, seconds: Any, rate: Any, mode: str) -> None:
-        """Work for some seconds at a rate that the phases slow down."""
+        """Let the job work for some seconds at the given rate, reduced by the slowdowns of its phases."""
         before = self.done
         self._work(seconds, rate, mode)
         if self.job.training is not None:
@@ -65,7 +65,7 @@ class Account:
                 seconds -= needed
 
     def lose(self, time: Any, seconds: Any = inf) -> None:
-        """Lose some seconds of work, or all work without checkpoints, unless the job is complete."""
+        """Lose the given seconds of work, or all work without checkpoints, unless the job is complete."""
         complete = (self.work - self.done) / self.speed <= self.limit
         if self.adaptive is not None:  # its work may be done before its last epoch ends
             complete = self.adaptive.completed_at is not None
@@ -76,7 +76,7 @@ class Account:
                 self.adaptive.lose(lost / self.work, time)
 
     def follow(self, adaptive: AdaptiveProgress, time: Any) -> None:
-        """Let an adaptive job work until a time."""
+        """Let an adaptive job work until the given time."""
         adaptive.follow(time)
         self.done = self.work * adaptive.share
 
@@ -106,12 +106,12 @@ class SweptSegment:
 
     @property
     def job(self) -> Job:
-        """The job."""
+        """The job to which the segment belongs."""
         return self.account.job
 
 
 class Broken(NamedTuple):
-    """A rule that is broken at some time, and the segments that break it."""
+    """A rule that is broken at a certain time, and the segments that break it."""
 
     rule: str
     pieces: Sequence[SweptSegment]
@@ -147,7 +147,7 @@ class Sweep:
         return self._unplaced + len(self._on_gpu)
 
     def run(self, pieces: Sequence[SweptSegment]) -> None:
-        """Sweep over the segments, and update the account of every job."""
+        """Sweep over the segments, and update every job's account."""
         steps = self.presence.steps
         events: list[tuple[Any, int, int]] = []
         for index, piece in enumerate(pieces):
@@ -178,7 +178,7 @@ class Sweep:
                 touched = {}
 
     def _pass(self, before: Any, time: Any) -> None:
-        """Let time pass."""
+        """Record the GPUs in use between two times, and charge this time to jobs that break a rule."""
         if before is not None and (held := self.held):
             self.held_during.append((before, time, held))
             if self._shared:
@@ -222,13 +222,13 @@ class Sweep:
                 self._touch(users, time, touched)
 
     def _touch(self, users: Iterable[SweptSegment], time: Any, touched: dict[SweptSegment, None]) -> None:
-        """Update the progress of segments whose speed may change."""
+        """Update the progress of segments whose speed may change, and mark them as touched."""
         for other in users:
             self._settle(other, time)
             touched[other] = None
 
     def _lose(self, step: PresenceStep) -> None:
-        """Let jobs lose work on machines that leave without notice, unless they complete at this time."""
+        """Let jobs lose work if machines leave without notice, unless the jobs complete at this time."""
         lost: dict[Account, Any] = {}
         for gpus, seconds in step.lost:
             for gpu in gpus:
@@ -240,7 +240,7 @@ class Sweep:
             account.lose(step.time, seconds)
 
     def _step(self, step: PresenceStep, touched: dict[SweptSegment, None]) -> None:
-        """Change the available GPUs, and check the segments on GPUs that are gone."""
+        """Update the available GPUs, and mark the segments on GPUs that are gone for a check."""
         self._capacity, self._limit = step.gpus, step.limit
         self._away.update(gpu for gpus in step.gone for gpu in gpus)
         self._away.difference_update(gpu for gpus in step.back for gpu in gpus)
@@ -265,7 +265,7 @@ class Sweep:
     # Rules
 
     def _charge(self, seconds: Any) -> None:
-        """Add the time in which jobs break rules to their errors, only once if a job breaks several rules."""
+        """Add the time in which rules are broken to the jobs' errors, only once for each job."""
         excused: dict[Account, bool] = {}
         for rule, pieces in self._broken:
             for piece in pieces:
@@ -289,9 +289,9 @@ class Sweep:
         self._crowded = {gpu for gpu, _ in on_gpus}
 
     def _may_be_wrong(self, gpu: int) -> bool:
-        """Check quickly whether a rule may be broken on a GPU.
+        """Check quickly whether some rule might be broken on a GPU.
 
-        This is rarely the case.
+        In most cases, no rule can be broken.
         """
         users = self._on_gpu.get(gpu, ())
         if not users:
@@ -332,12 +332,12 @@ class Sweep:
         return worst / self._share_of_speed(piece.placement) if self.scenario.speed.knows_types else worst
 
     def _shape(self, piece: SweptSegment) -> tuple[int, ...]:
-        """Return the number of GPUs of a segment on each machine."""
+        """Return the number of GPUs that a segment holds on each machine."""
         machines = Counter(dict(self._places[gpu].above)[MACHINE] for gpu in piece.placement)
         return tuple(machines.values())
 
     def _rate(self, piece: SweptSegment) -> Any:
-        """Return the speed of a segment without phases."""
+        """Return the speed of a segment before the slowdowns of its phases."""
         if not self._places:
             return self.number(piece.job.speed(piece.gpus, piece.mode))
         tier, partners = self._tier(piece.placement), self._partners(piece)
@@ -347,7 +347,7 @@ class Sweep:
         return rate * self._share_of_speed(piece.placement) if self.scenario.speed.knows_types else rate
 
     def _partners(self, piece: SweptSegment) -> list[Job]:
-        """Return the jobs that share GPUs with a segment, once for each GPU."""
+        """Return the jobs that share GPUs with a segment, each listed once for every GPU that it shares."""
         users = (other for gpu in piece.placement for other in self._on_gpu[gpu])
         return [other.job for other in users if other.account is not piece.account]
 
@@ -359,7 +359,7 @@ class Sweep:
         return each / number(speed.mixed) if len(set(types)) > 1 else each
 
     def _waiting(self, piece: SweptSegment) -> Any:
-        """Return the share of time that a segment waits for the network."""
+        """Return the fraction of time for which a segment waits for the network."""
         if not self._places or not self.scenario.speed.tiers:
             return 0
         tier = self._tier(piece.placement)
@@ -377,7 +377,7 @@ class Sweep:
 
 
 class _Place(NamedTuple):
-    """The groups above a GPU, innermost first, its bytes of memory and its type."""
+    """The groups that contain a GPU, innermost first, the GPU's memory in bytes, and its type."""
 
     above: tuple[tuple[str, str], ...]
     memory: int | None
@@ -385,7 +385,7 @@ class _Place(NamedTuple):
 
 
 def _places(cluster: Cluster) -> list[_Place]:
-    """Return the location of every GPU. GPUs of a plain cluster have none."""
+    """Return the locations of all GPUs, or an empty list for a plain cluster."""
     places: list[_Place] = []
 
     def visit(switch: Switch, above: tuple[tuple[str, str], ...]) -> None:
@@ -410,7 +410,7 @@ def _memory(piece: SweptSegment) -> int:
 def _surplus(
     pieces: Iterable[SweptSegment], room: int, need: Callable[[SweptSegment], int]
 ) -> Sequence[SweptSegment]:
-    """Return the segments that end first, as many as needed to make room for the others."""
+    """Return the segments that end first: as many as must be removed so that the others fit."""
     by_end = sorted(pieces, key=lambda piece: piece.end)
     needed = accumulate(map(need, reversed(by_end)))
     return by_end[: sum(total > room for total in needed)]

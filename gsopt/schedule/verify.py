@@ -1,21 +1,22 @@
-"""Verify: the exact check of a certificate, which proves a lower bound on the mean job completion time.
+"""Verify: the exact check of a certificate that proves a lower bound on the mean job completion time.
 
-This file shares no code with the search for bounds, and computes only with integers. The proof:
+This module shares no code with the search for bounds, and it computes only with integers. The proof:
 
-Time, counted from the first release date, is divided into cells. A GPU-second in cell b has a price l_b >= 0.
-In the last cell, which has no end, it is free. Let S be the price of all available GPU-seconds. No schedule
-uses more than these. So if job j is released at r_j and completes at C_j in some schedule, then
+Divide time, counted from the first release date, into cells. A GPU-second in cell b has a price l_b >= 0. In
+the last cell, which has no end, it is free. Let S be the total price of all available GPU-seconds. No
+schedule uses more GPU-seconds than these. So if job j is released at r_j and completes at C_j in some
+schedule, then
 
     sum_j (C_j - r_j)  >=  sum_j (C_j - r_j + price of the GPU-seconds of job j) - S  >=  sum_j v_j - S,
 
-where v_j is the least cost of job j if it has all GPUs to itself. If it completes in cell e, which begins at g,
-then C_j is at least max(g, r_j) plus the seconds that it runs in cell e. So a second on k GPUs costs k l_b in a
-cell b before e, and k l_e + 1 in cell e. The job buys the cheapest seconds that do its work. This is a
-fractional knapsack. For each cell, its items are the segments of the concave hull of the job's menus, each for
-at most the length of the cell. In cell e, all segments up to the corner with the least cost per unit of work,
-including the 1, form one item.
+where v_j is the minimum cost of job j if it has all GPUs to itself. If the job completes in cell e, which
+begins at g, then C_j is at least max(g, r_j) plus the time in seconds for which it runs in cell e. So a
+second on k GPUs costs k l_b in a cell b before e, and k l_e + 1 in cell e. The job buys the cheapest seconds
+that do its work. This is a fractional knapsack problem. For each cell, its items are the segments of the
+concave hull of the job's menus, each available for at most the length of the cell. In cell e, all segments up
+to the corner with the lowest cost per unit of work, including the 1, form one item.
 
-Network tiers, overheads, phases, slower GPUs and rounds only delay jobs, so the bound holds with them too.
+Network tiers, overheads, phases, slower GPUs and rounds only delay jobs, so the bound remains valid.
 """
 
 from bisect import bisect_right
@@ -41,10 +42,10 @@ from gsopt.schedule.certificate import Certificate, Proof
 
 Array = np.ndarray[Any, Any]
 
-#: Integers below this limit, and sums of two of them, fit into 64 bits. Otherwise Python's integers are used.
+#: Integers below this limit, and sums of two of them, fit into 64 bits. Larger ones need Python's integers.
 FITS = 2**62
 
-#: Number of cells of completion that are tried at once: at first, and at most.
+#: Number of completion cells that are evaluated at once: at first, and at most.
 _FEWEST, _MOST = 8, 64
 
 
@@ -61,19 +62,19 @@ def verify(
     Parameters
     ----------
     certificate
-        A certificate of `gsopt.certify`, or its file.
+        A certificate returned by `gsopt.certify`, or the path of its file.
     given, cluster, physics
         The workload or scenario, the cluster and the physics, as for `gsopt.simulate`.
     time_limit
-        Seconds, or text such as ``10min``; None for no limit.
+        Time limit in seconds, or as text such as ``10min``; None for no limit.
 
     Raises
     ------
     InvalidInput
-        The certificate is damaged, belongs to other data or claims a bound that its prices do not prove, or the
-        scenario has a feature that the proof does not cover.
+        The certificate is damaged, was made for different data, or claims a bound that its prices do not
+        prove; or the scenario has a feature that the proof does not cover.
     TimeUp
-        The time limit passed.
+        The time limit was reached.
 
     Examples
     --------
@@ -110,11 +111,10 @@ class ProofData:
     origin
         The first release date, on the clock of the workload.
     jobs
-        Release date, duration and menu of each job. The menu lists the numbers of GPUs in all modes that the
-        cluster has room for, with their speeds.
+        Release dates, durations and menus, one of each per job. A menu lists the numbers of GPUs in all modes
+        for which the cluster has room, with the speeds on them.
     gpus
-        The times at which the number of available GPUs changes, each with the number from then on. The first
-        time is 0.
+        The times at which the number of available GPUs changes, each with the new number. They begin at 0.
     """
 
     origin: Exact
@@ -123,7 +123,7 @@ class ProofData:
 
     @classmethod
     def of(cls, scenario: Scenario) -> "ProofData":
-        """Select the data of a scenario, and refuse everything that could make the bound invalid."""
+        """Extract the data from a scenario, and reject every feature that could make the bound invalid."""
         given, most = scenario.workload.jobs, scenario.cluster.gpus
         types = {machine.gpu_type for machine in scenario.cluster.machines}
         adaptive = [job.name for job in given if scenario.application(job) is not None]
@@ -144,21 +144,21 @@ class ProofData:
         return cls(origin, jobs, list(dict([(0, most), *changes]).items()))
 
     def digest(self) -> str:
-        """Return the SHA-256 of the data as text: a line for each number of GPUs and, sorted, for each job."""
+        """Return the SHA-256 of the data as text: a line per number of GPUs, then sorted lines of jobs."""
         jobs = (f"{r} {p} {' '.join(f'{gpus}:{speed}' for gpus, speed in menu)}" for r, p, menu in self.jobs)
         lines = [*(f"{time} {gpus}" for time, gpus in self.gpus), *sorted(jobs)]
         return sha256("\n".join(lines).encode()).hexdigest()
 
     @property
     def ticks(self) -> int:
-        """Smallest number of ticks in a second for which all times are whole numbers of ticks."""
+        """Smallest number of ticks per second for which every time is an integer number of ticks."""
         times = [time for job in self.jobs for time in job[:2]] + [time for time, _ in self.gpus]
         return lcm(*{time.denominator for time in times})
 
     def total(
         self, ticks: int, edges: Sequence[int], unit: int, prices: Sequence[int], budget: Budget
     ) -> Fraction:
-        """Return the lower bound, in seconds, that prices prove on the sum of job completion times."""
+        """Return the lower bound, in seconds, that the prices prove on the sum of job completion times."""
         jobs = [_in_ticks(ticks, *job) for job in self.jobs]
         longest = max(-(-job.work // int(job.speed[0])) for job in jobs)
         end = max(edges[-1], jobs[-1].release) + longest  # by then, every job could complete in the last cell
@@ -178,7 +178,7 @@ class ProofData:
 
 
 class _Job(NamedTuple):
-    """A job in ticks, with the corners of its hull: numbers of GPUs, and speeds as integers."""
+    """A job in ticks, and the corners of its hull: numbers of GPUs, with their speeds as integers."""
 
     release: int
     work: int
@@ -208,7 +208,7 @@ def _array(values: Sequence[int]) -> Array:
 
 
 def _least_cost(job: _Job, edges: Array, unit: int, prices: Array) -> int:
-    """Return the least cost of a job, rounded down, in units of 1 / `unit` ticks."""
+    """Return the minimum cost of a job, rounded down, in units of 1 / `unit` ticks."""
     start = first = int(np.searchsorted(edges, job.release, side="right")) - 1
     best, rows = inf, _FEWEST
     while first < len(prices) and (int(edges[first]) - job.release) * unit < best:  # later ones cost no less
@@ -219,9 +219,10 @@ def _least_cost(job: _Job, edges: Array, unit: int, prices: Array) -> int:
 
 
 def _costs(job: _Job, edges: Array, unit: int, prices: Array, first: int) -> list[int]:
-    """Return the costs, rounded down, of completing in each cell from index `first` on, where that is possible.
+    """Return the costs, rounded down, of completing in each possible cell from index `first` on.
 
-    The cells begin with that of the job's release. Arrays have an axis for segments, completions or cells.
+    Cells from `first` on in which the job cannot complete are skipped. The cells begin with the one in which
+    the job is released. Arrays have an axis for segments, completions or cells.
     """
     level = lcm(*map(int, job.speed), *map(int, np.diff(job.speed)))
     dearest = int(job.gpus[-1]) * int(prices.max()) + 2 * unit

@@ -1,10 +1,9 @@
 """Batching: the training speed of jobs by batch size and number of GPUs, and the data of such jobs.
 
-`StepTime` models the duration of a step, and `Tabulated` holds measured throughput. `BatchingJob` is a job with
-limits on its batch size and with its remaining work, either known or as a distribution (`Progress`).
-`LimitRules` defines how the limits change over time, and `heuristics.policies.ones.progress` predicts the
-remaining work from completed jobs. The decision problem for all jobs together is
-`gsopt.problems.batching.Batching`.
+`StepTime` models the duration of a step, and `Tabulated` contains measured throughputs. `BatchingJob` is a job
+with limits on its batch size and with its remaining work, which is either known or a distribution (`Progress`).
+`LimitRules` defines how the limits change over time. `heuristics.policies.ones.progress` predicts the remaining
+work from completed jobs. `gsopt.problems.batching.Batching` is the decision problem for all jobs together.
 
 Examples
 --------

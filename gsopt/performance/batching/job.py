@@ -11,10 +11,10 @@ from gsopt.core.problem import Frozen, Gpus, Name, RuleBroken
 from gsopt.performance.batching.throughput import BatchSize, Throughput
 from gsopt.scenario.job import LEAST
 
-#: Estimate of the remaining samples from a distribution: their mean, or those at mean progress.
+#: How remaining samples are estimated from a distribution: by their mean, or by their number at mean progress.
 Estimate = Literal["mean", "mean_progress"]
 
-#: Samples over all epochs of a job.
+#: Number of samples over all epochs of a job.
 Samples = Annotated[float, Field(ge=0, le=1e15)]
 
 #: Parameter of a Beta distribution; at least 1 in ONES.
@@ -22,15 +22,15 @@ _Shape = Annotated[float, Field(ge=1, le=1e9)]
 
 
 class Progress(Frozen):
-    """A Beta distribution of a job's progress rho, the fraction of its samples that are processed.
+    """A Beta distribution of a job's progress rho, the fraction of its samples that have been processed.
 
-    If Y samples are processed, Y (1 / rho - 1) samples remain. The mean of this number is Y beta / (alpha - 1),
-    which is infinite for alpha = 1, as for a job in its first epoch. At the mean of rho, Y beta / alpha remain,
-    which is always finite.
+    If Y samples have been processed, Y (1 / rho - 1) samples remain. The mean of this number is Y beta / (alpha
+    - 1), which is infinite for alpha = 1, as for a job in its first epoch. At the mean of rho, Y beta / alpha
+    samples remain, which is always finite.
 
-    Source: ONES, Equations 6 and 7. By Equation 7, a job that has processed no samples would have none left, so
-    `processed` must be positive. For a job that has processed nothing, use alpha times the samples of an epoch,
-    in line with the paper's threshold for alpha.
+    Source: ONES, Equations 6 and 7. According to Equation 7, a job that has processed no samples would have
+    none left, so `processed` must be positive. For a job that has processed nothing, use alpha times the number
+    of samples in an epoch, in line with the paper's threshold for alpha.
 
     Examples
     --------
@@ -46,7 +46,7 @@ class Progress(Frozen):
     def left(self, estimate: Estimate = "mean") -> Exact:
         """Return an estimate of the number of remaining samples, without rounding.
 
-        The estimate ``"mean"`` raises an error for alpha = 1, as the mean is infinite.
+        The estimate ``"mean"`` raises an error for alpha = 1, because the mean is infinite.
         """
         shape = decimal(self.alpha) - (1 if estimate == "mean" else 0)
         return whole(Fraction(decimal(self.processed)) * decimal(self.beta) / shape)
@@ -65,15 +65,15 @@ class BatchingJob(Frozen):
     Attributes
     ----------
     batch_limit
-        Largest batch size R over all GPUs, which grows and shrinks during training.
+        Largest batch size R over all GPUs. It grows and shrinks during training.
     local_limit
-        Largest batch size on one GPU, limited by its memory.
+        Largest batch size on one GPU, given its memory.
     throughput
-        Samples per second by batch size and GPUs.
+        Samples per second, by batch size and number of GPUs.
     remaining
-        Remaining samples to train.
+        Number of samples that remain to be processed; None if `progress` is given.
     progress
-        Distribution of the progress, given instead of `remaining`.
+        Distribution of the progress; None if `remaining` is given.
     min_gpus
         Smallest number of GPUs on which the job may run.
     weight
@@ -81,7 +81,7 @@ class BatchingJob(Frozen):
     new
         Whether the job has just arrived and has not run yet.
     previous_gpus, previous_batch
-        Current number of GPUs, which is 0 if the job waits, and current batch size, or None to ignore it.
+        Current number of GPUs (0 if the job waits), and current batch size (None to ignore it).
 
     Examples
     --------
@@ -140,7 +140,7 @@ class BatchingJob(Frozen):
         return decimal(self.remaining or 0)
 
     def largest(self, gpus: int) -> int:
-        """Return the largest batch size within both limits on a number of GPUs."""
+        """Return the largest batch size within both limits on the given number of GPUs."""
         return min(self.batch_limit, gpus * self.local_limit)
 
     def allows(self, batch_size: int, gpus: int) -> bool:
@@ -148,15 +148,15 @@ class BatchingJob(Frozen):
         return gpus <= batch_size <= self.largest(gpus) and self.throughput.knows(batch_size, gpus)
 
     def fastest(self, gpus: int) -> int | None:
-        """Return the batch size with the highest throughput on a number of GPUs, or None if there is none."""
+        """Return the batch size with the highest throughput on a number of GPUs; None if none is possible."""
         return self.throughput.fastest(gpus, self.largest(gpus))
 
     def runs_on(self, gpus: int) -> bool:
-        """Check whether the job has a possible batch size on a number of GPUs."""
+        """Check whether the job has a possible batch size on the given number of GPUs."""
         return self.throughput.offers(gpus, self.largest(gpus))
 
     def changes(self, batch_size: int, gpus: int) -> bool:
-        """Check whether the job is reconfigured, that is, starts, stops, or changes its GPUs or batch size."""
+        """Check whether the job is reconfigured: it starts or stops, or its GPUs or batch size change."""
         if gpus != self.previous_gpus:
             return True
         return gpus > 0 and self.previous_batch not in (None, batch_size)

@@ -1,4 +1,4 @@
-"""Kernel: the division of GPUs by dynamic programming, compiled if numba is installed."""
+"""Kernel: the allocation of GPUs by dynamic programming, compiled if numba is installed."""
 
 from typing import Any
 
@@ -11,12 +11,12 @@ Array = np.ndarray[Any, Any]
 
 @compiled
 def fill_rows(costs: Array, widths: Array, table: Array) -> None:
-    """Fill in a table of least costs, with one row for each job below the given first row.
+    """Fill in a table of minimum costs below its given first row, with one row per job.
 
-    `costs` contains the cost of each job on 0, 1, ... GPUs, shape (jobs, most GPUs of a job + 1). The cost is
-    infinite for numbers of GPUs that are not allowed. `widths` contains the largest number of GPUs of each job,
-    shape (jobs,). `table` contains the least cost of the first jobs on each total number of GPUs, shape (jobs +
-    1, GPUs + 1).
+    `costs` contains the cost of each job on 0, 1, ... GPUs, with shape (jobs, most GPUs of a job + 1). The cost
+    is infinite for numbers of GPUs that are not allowed. `widths` contains the largest number of GPUs of each
+    job, with shape (jobs,). `table` contains the minimum cost of the first jobs for each total number of GPUs,
+    with shape (jobs + 1, GPUs + 1).
     """
     size = table.shape[1]
     reached = 0

@@ -25,10 +25,11 @@ class ScaleDown(StrEnum):
     Attributes
     ----------
     LONG
-        Jobs that ran for longer than 1/sigma, as in the text. All other limits are doubled.
+        Jobs that have run for longer than 1/sigma, as in the paper's text. All other limits are doubled.
     PRINTED
-        All jobs, as the formula is printed without a condition. It doubles the limit of a job that has not run
-        yet, and keeps that of a job that ran for up to 1/sigma. So it never doubles a limit after an epoch.
+        All jobs, because the formula is printed without a condition. It doubles the limit of a job that has not
+        run yet, and keeps that of a job that has run for at most 1/sigma. So it never doubles a limit after an
+        epoch.
 
     Examples
     --------
@@ -41,18 +42,20 @@ class ScaleDown(StrEnum):
 
 
 class LimitRules(Frozen):
-    """Rules for the limit R of a job's batch size over its life.
+    """The rules by which the limit R on a job's batch size changes over the job's lifetime.
 
-    A job begins with the limit `started`. `after_epoch` applies at the end of each epoch once the job is warm,
-    and `rejected` whenever a new schedule leaves it waiting. Otherwise a waiting job keeps the limit that it
-    had when preempted. All limits are integers of at least 1, which the paper does not state for halving.
+    A job starts with the limit returned by `started`. `after_epoch` applies at the end of each epoch once the
+    warm-up is complete, and `rejected` applies whenever a new schedule leaves the job waiting. Otherwise, a
+    waiting job keeps the limit that it had when it was preempted. All limits are integers of at least 1, which
+    the paper does not state for halving.
 
     Attributes
     ----------
     rate
-        sigma, in 1/s. The paper suggests the arrival rate of jobs. With 0 no limit is ever scaled down.
+        The rate sigma, in 1/s. The paper suggests the arrival rate of jobs. If it is 0, no limit is ever scaled
+        down.
     largest
-        Largest limit at which training converges, or None if unknown.
+        Largest limit at which training converges; None if unknown.
     scale_down
         The jobs to which the formula for long jobs applies.
 
@@ -70,25 +73,26 @@ class LimitRules(Frozen):
     scale_down: ScaleDown = ScaleDown.LONG
 
     def started(self, local_limit: int) -> int:
-        """Return the limit at arrival, which fits on one GPU (rule "start")."""
+        """Return the limit at the job's arrival, with which the batch fits on one GPU (rule "start")."""
         return self._capped(_valid("local_limit", local_limit))
 
     def rejected(self, limit: int) -> int:
-        """Return half the limit, but at least 1, for a job that still waits in the next schedule ("resume")."""
+        """Return half the limit, but at least 1, for a job that the next schedule leaves waiting ("resume")."""
         return max(1, _valid("limit", limit) // 2)
 
     def after_epoch(self, limit: int, elapsed: Number, *, warm: bool = True) -> int:
         """Return the limit of a running job at the end of an epoch ("start", "scale-up", "scale-down").
 
-        It is 2 R for a short job and `scaled_down` for a long one. The paper applies both rules at the same
-        epoch. Here the formula replaces the doubling, as it contains the factor 2 already.
+        The result is 2 R for a short job, and that of `scaled_down` for a long one. The paper applies both
+        rules at the same epoch. Here, the formula replaces the doubling, because it already contains the factor
+        2.
 
         Parameters
         ----------
         limit
             The current limit R.
         elapsed
-            T_processed, the time in seconds for which the job has run.
+            T_processed, the time for which the job has run, in seconds.
         warm
             Whether the job has completed its warm-up steps. Until then, its limit does not change.
         """
@@ -105,23 +109,24 @@ class LimitRules(Frozen):
 def scaled_down(limit: int, rate: Number, elapsed: Number) -> int:
     """Return ceil(2 R / ceil(sigma T + 1)), the limit that penalizes long-running jobs.
 
-    The formula doubles R at T = 0 and keeps R for sigma T up to 1. Applied at every epoch, it reduces any limit
-    to 1 or 2. A limit of 1 stays 1, and 2 stays 2 up to sigma T = 2.
+    The formula doubles R at T = 0, and keeps R as long as sigma T is at most 1. If it is applied at every
+    epoch, it reduces any limit to 1 or 2. A limit of 1 stays at 1, and a limit of 2 stays at 2 as long as sigma
+    T is at most 2.
 
     Parameters
     ----------
     limit
         The limit R.
     rate
-        sigma, in 1/s.
+        The rate sigma, in 1/s.
     elapsed
         T_processed, in seconds. Integers and fractions are exact. For floats, sigma T is reduced by
-        `SPAN_ERROR`, as penalties must not depend on the last digit of a time.
+        `SPAN_ERROR`, because penalties must not depend on the last digit of a time.
 
     Raises
     ------
     InvalidInput
-        The limit is not an integer of at least 1, or another number is negative.
+        The limit is not an integer of at least 1, or another argument is negative.
 
     Examples
     --------
@@ -138,7 +143,7 @@ def _penalised(limit: int, share: Exact) -> int:
 
 
 def _below(rate: Number, elapsed: Number) -> Exact:
-    """Return sigma T, or its least possible value if floats are involved."""
+    """Return sigma T, or the smallest value that it may have if floats are involved."""
     is_valid = 0 <= rate < inf and 0 <= elapsed < inf
     require(is_valid, "rate, elapsed", (rate, elapsed), "must be at least 0, and finite")
     if isinstance(rate, Rational) and isinstance(elapsed, Rational):

@@ -1,4 +1,4 @@
-"""Rates: the throughput of many jobs on all numbers of GPUs, as arrays."""
+"""Rates: the throughput of many jobs on every number of GPUs, as arrays."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class StepTimeTable:
-    """The `StepTime` of many jobs as floats, for searches and policies that evaluate all jobs together."""
+    """The `StepTime` of many jobs as arrays, for searches and policies that evaluate all jobs together."""
 
     # Seconds of a step, and per sample of the largest local batch, shape (jobs,).
     fixed: Floats
@@ -34,19 +34,19 @@ class StepTimeTable:
         )
 
     def _without_samples(self, gpus: Counts) -> Floats:
-        """Return the part of the duration of a step, in seconds, that does not depend on the batch size."""
+        """Return the part of a step's duration, in seconds, that does not depend on the batch size."""
         further = 2.0 * (gpus - 1)
         communication = further * self.latency[:, None] + further / gpus * self.transfer[:, None]
         seconds: Floats = self.fixed[:, None] + communication
         return seconds
 
     def fastest(self, batch_limit: ArrayLike, local_limit: ArrayLike, *, widest: int) -> tuple[Counts, Floats]:
-        """Return the fastest batch size on every number of GPUs, with its throughput.
+        """Return the fastest batch size of every job on every number of GPUs, with its throughput.
 
-        The limits are the largest batch sizes of each job, over all GPUs and on one GPU, shape (jobs,). The
-        results have shape (jobs, widest + 1), with 0 for no GPUs and for more GPUs than samples.
-        `gsopt.performance.batching.StepTime.fastest` does the same for one job and one number of GPUs, and
-        explains why two sizes are compared.
+        `batch_limit` and `local_limit` are the largest batch sizes of the jobs over all GPUs and on one GPU,
+        with shape (jobs,). The results have shape (jobs, widest + 1), with 0 for no GPUs and for more GPUs than
+        samples. `gsopt.performance.batching.StepTime.fastest` does the same for one job and one number of GPUs,
+        and explains why two sizes are compared.
         """
         limit = np.asarray(batch_limit, dtype=np.int64)[:, None]
         gpus = np.arange(1, widest + 1, dtype=np.int64)[None, :]

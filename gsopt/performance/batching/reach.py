@@ -1,12 +1,12 @@
-"""Reach: the largest number of GPUs that jobs with menus of GPU counts can use together."""
+"""Reach: the largest number of GPUs that jobs can use together if each allows only certain GPU counts."""
 
 from collections.abc import Iterable, Sequence
 
 
 def most_used(gpus: int, menus: Iterable[tuple[Sequence[int], bool]]) -> int:
-    """Return the largest number of the available GPUs that jobs can use together.
+    """Return the largest number of the available GPUs that the jobs can use together.
 
-    Each menu lists the allowed GPU counts of a job, in ascending order, and says whether the job must run.
+    Each menu lists the allowed GPU counts of a job in ascending order, and states whether the job must run.
     """
     reached, every = 1, (1 << gpus + 1) - 1  # a bit for each possible sum
     for counts, must in menus:

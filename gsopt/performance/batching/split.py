@@ -1,4 +1,4 @@
-"""Split: the cheapest division of GPUs among jobs, each with a cost for every number of GPUs."""
+"""Split: the cheapest allocation of GPUs to jobs, each with a cost for every number of GPUs."""
 
 from typing import Any
 
@@ -12,35 +12,35 @@ from gsopt.core.numbers.compiled import is_worth_loading
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
-#: How many GPU counts of a job are processed together, so that their totals stay in the cache.
+#: Number of GPU counts of a job that are processed together, so that their totals stay in the cache.
 _BLOCK = 64
 
-#: Number of additions from which on a compiled kernel saves more time than it takes to load from disk.
+#: Minimum number of additions for which a compiled kernel saves more time than it takes to load from disk.
 _MANY = 500_000_000
 
 
 def split(costs: ArrayLike, gpus: int, *, must: ArrayLike | None = None, use_all: bool = True) -> Counts:
-    """Divide GPUs among jobs at the least total cost, and return the GPUs of each job, shape (jobs,).
+    """Allocate GPUs to jobs at the minimum total cost, and return each job's number of GPUs, shape (jobs,).
 
-    This is min-plus dynamic programming over jobs and GPUs. Costs may be negative or nonconvex, and menus may
-    have gaps. As the function is called often, it checks only the shapes of arrays. Among optimal solutions it
-    returns the one in which the last jobs get the fewest GPUs. Source: the multiple-choice knapsack of ONES,
-    Equations 3 and 4, which the paper solves by evolutionary search.
+    The method is min-plus dynamic programming over jobs and GPUs. Costs may be negative or nonconvex, and menus
+    may have gaps. Because the function is called often, it checks only the shapes of arrays. If several
+    allocations are optimal, it returns the one in which the last jobs get the fewest GPUs. Source: the
+    multiple-choice knapsack of ONES, Equations 3 and 4, which the paper solves by evolutionary search.
 
-    Complexity: O(J n w) time and O(J n) memory for J jobs of at most w GPUs each and n GPUs.
+    Complexity: O(J n w) time and O(J n) memory for J jobs, n GPUs, and at most w GPUs per job.
 
     Parameters
     ----------
     costs
-        Cost of each job on 0, 1, ... GPUs, shape (jobs, most GPUs of a job + 1). Infinite for numbers that are
-        not allowed.
+        Cost of each job on 0, 1, ... GPUs, with shape (jobs, most GPUs of a job + 1); infinite for numbers that
+        are not allowed.
     gpus
-        Number of GPUs to divide.
+        Number of GPUs to allocate.
     must
-        Whether each job must run, shape (jobs,), or None if no job must. `InvalidInput` is raised if the jobs
-        that must run do not fit.
+        Whether each job must run, with shape (jobs,); None if no job must run. `InvalidInput` is raised if the
+        jobs that must run do not fit.
     use_all
-        Whether to use as many GPUs as possible, or the number with the least cost.
+        Whether to use as many GPUs as possible, instead of the number with the minimum cost.
     """
     table_of = _checked(costs, must)
     table = least_costs(table_of, gpus)
@@ -53,10 +53,10 @@ def split(costs: ArrayLike, gpus: int, *, must: ArrayLike | None = None, use_all
 
 
 def least_costs(costs: Floats, gpus: int, *, compiled: bool | None = None) -> Floats:
-    """Return the least cost of the first jobs on each total number of GPUs, shape (jobs + 1, GPUs + 1).
+    """Return the minimum cost of the first jobs for each total number of GPUs, shape (jobs + 1, GPUs + 1).
 
-    The cost is infinite if the jobs cannot use exactly that number. If `compiled` is None, the compiled kernel
-    is used when it is faster.
+    The cost is infinite if the jobs cannot use exactly that number of GPUs. If `compiled` is None, the compiled
+    kernel is used when it is faster.
     """
     table = np.full((len(costs) + 1, gpus + 1), np.inf)
     table[0, 0] = 0.0
@@ -65,7 +65,7 @@ def least_costs(costs: Floats, gpus: int, *, compiled: bool | None = None) -> Fl
 
 
 def add_jobs(costs: Floats, table: Floats, *, compiled: bool | None = None) -> None:
-    """Fill in the rows of a table of `least_costs` below the first row, one for each job.
+    """Fill in the rows of a table of `least_costs` below the first row, one row per job.
 
     `costs` has shape (jobs, most GPUs of a job + 1).
     """
@@ -82,7 +82,7 @@ def add_jobs(costs: Floats, table: Floats, *, compiled: bool | None = None) -> N
 
 
 def read_back(table: Floats, costs: Floats, used: int) -> Counts:
-    """Return the number of GPUs of each job in a least-cost division of a total number of GPUs."""
+    """Return each job's number of GPUs in a minimum-cost allocation of the given total number of GPUs."""
     jobs, width = costs.shape
     chosen = np.zeros(jobs, dtype=np.int64)
     for job in range(jobs - 1, -1, -1):
@@ -115,7 +115,7 @@ def _checked(costs: ArrayLike, must: ArrayLike | None) -> Floats:
 
 
 def _fill(costs: Floats, widths: Counts, table: Floats) -> None:
-    """Fill in the table like the kernel, computing each row for many totals at once."""
+    """Fill in the table like the kernel, but compute each row for many totals at once."""
     size = table.shape[1]
     pad = _BLOCK - 1
     padded = np.full(pad + size, np.inf)

@@ -1,4 +1,4 @@
-"""Throughput: the samples per second of a job with a batch size on a number of GPUs."""
+"""Throughput: the samples per second that a job processes, by batch size and number of GPUs."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -13,38 +13,38 @@ from gsopt.core.problem import Frozen, Gpus, Many, RuleBroken
 from gsopt.performance.communication.wire import Wire
 from gsopt.scenario.job import LEAST
 
-#: Samples of a batch over all GPUs of a job.
+#: Number of samples in a batch, over all GPUs of a job.
 BatchSize = Annotated[int, Field(ge=1, le=1_000_000_000)]
 
 #: Largest duration of a part of a step, in seconds.
 _LONGEST = 1e9
 
-#: Seconds of a part of a step.
+#: Duration of a part of a step, in seconds.
 _Part = Annotated[float, Field(ge=0, le=_LONGEST)]
 
 
 class StepTime(Frozen):
     """The duration of a training step: a fixed part, a part per local sample, and a ring all-reduce.
 
-    A step of a batch of B samples on c GPUs takes ``fixed + per_sample * b + 2 (c - 1) (h l + M / (c w))`` for
-    M bytes of gradients on wires of w bytes per second, with h hops of l seconds each to the next GPU. Batches
-    are split into local batches that are as equal as possible. A step takes as long as its largest local batch,
-    with b = ceil(B / c) samples. A single GPU does not communicate. A float stands for its shortest decimal,
-    such as 0.1, so all results are exact fractions.
+    A step with a batch of B samples on c GPUs takes ``fixed + per_sample * b + 2 (c - 1) (h l + M / (c w))``
+    seconds, for M bytes of gradients, wires of w bytes per second, and h hops of l seconds each to the next
+    GPU. Batches are split into local batches of sizes as equal as possible. A step takes as long as its largest
+    local batch, which has b = ceil(B / c) samples. A single GPU does not communicate. A float stands for its
+    shortest decimal, such as 0.1, so that all results are exact fractions.
 
     The model is gsopt's own, whereas the paper measures throughput (ONES, section 3.2.1, Equation 5). The
-    all-reduce is `gsopt.performance.communication.flat_ring`, and does not overlap with computation.
+    all-reduce is `gsopt.performance.communication.flat_ring`, and it does not overlap with computation.
 
     Attributes
     ----------
     fixed
-        Part of a step, in seconds, that does not depend on the batch.
+        Part of the duration of a step, in seconds, that does not depend on the batch size.
     per_sample
-        Additional seconds for each sample of a local batch.
+        Additional seconds per sample of a local batch.
     message
-        Bytes of gradients on every GPU.
+        Size of the gradients on every GPU, in bytes.
     wire
-        Wires between the GPUs, all of one tier, or None if communication takes no time.
+        Wires between the GPUs, all of one tier; None if communication takes no time.
 
     Examples
     --------
@@ -100,7 +100,7 @@ class StepTime(Frozen):
         return whole(2 * (gpus - 1) * (self.wire.hops(gpus) * decimal(self.wire.latency) + sent))
 
     def samples_per_second(self, batch_size: int, gpus: int) -> Exact:
-        """Return the throughput.
+        """Return the throughput in samples per second.
 
         There must be at least one GPU, and at least one sample per GPU.
         """
@@ -111,11 +111,11 @@ class StepTime(Frozen):
         return 1 <= gpus <= batch_size
 
     def fastest(self, gpus: int, most: int) -> int | None:
-        """Return the batch size of at most `most` samples with the highest throughput, or None if none fits.
+        """Return the batch size of at most `most` samples with the highest throughput; None if none fits.
 
-        This is either the largest batch, or the largest batch that can be split into equal local batches. If
+        This is either the largest batch size, or the largest one that can be split into equal local batches. If
         the fixed part is small, the delay due to one GPU with an additional sample may exceed the gain from
-        that sample. If two batch sizes have equal throughput, the larger one is returned.
+        that sample. If both batch sizes have the same throughput, the larger one is returned.
 
         Examples
         --------
@@ -138,7 +138,7 @@ class StepTime(Frozen):
 
 
 class Rate(Frozen):
-    """A measured throughput.
+    """A throughput that was measured at one batch size on one number of GPUs.
 
     Examples
     --------
@@ -152,7 +152,7 @@ class Rate(Frozen):
 
 
 class Tabulated(Frozen):
-    """Measured throughput, without interpolation, so that a job runs only in measured configurations.
+    """Measured throughputs. There is no interpolation, so a job can run only in measured configurations.
 
     Examples
     --------
@@ -193,21 +193,21 @@ class Tabulated(Frozen):
         return sizes
 
     def samples_per_second(self, batch_size: int, gpus: int) -> Exact:
-        """Return the throughput, which must have been measured."""
+        """Return the measured throughput in samples per second, or raise `InvalidInput` if there is none."""
         if (batch_size, gpus) not in self._table:
             value = f"{batch_size} samples on {gpus} GPUs"
             raise InvalidInput("batch_size", value, "must be one of the measured pairs")
         return self._table[batch_size, gpus]
 
     def knows(self, batch_size: int, gpus: int) -> bool:
-        """Check whether the throughput was measured."""
+        """Check whether the throughput was measured at this batch size on this number of GPUs."""
         return (batch_size, gpus) in self._table
 
     def fastest(self, gpus: int, most: int) -> int | None:
-        """Return the batch size of at most `most` samples with the highest throughput, or None.
+        """Return the batch size of at most `most` samples with the highest throughput; None if there is none.
 
-        If several batch sizes have equal throughput, the largest one is returned. Unlike the model, a table may
-        be slower with more samples.
+        If several batch sizes have the same throughput, the largest one is returned. Unlike with the model,
+        throughput may decrease with the number of samples.
 
         Examples
         --------
@@ -219,7 +219,7 @@ class Tabulated(Frozen):
         return max(self._measured(gpus, most), key=lambda size: (self._table[size, gpus], size), default=None)
 
     def offers(self, gpus: int, most: int) -> bool:
-        """Check whether any batch size of at most `most` samples was measured on a number of GPUs."""
+        """Check whether any batch size of at most `most` samples was measured on the given number of GPUs."""
         return any(True for _ in self._measured(gpus, most))
 
     def _measured(self, gpus: int, most: int) -> Iterator[int]:
@@ -232,7 +232,7 @@ def _kind(given: object) -> str:
     return "table" if is_table else "model"
 
 
-#: A model or a table. Files need not state which, and error messages refer to the intended one.
+#: A model or a table. Files need not state which it is, and error messages refer to the intended one.
 Throughput = Annotated[
     Annotated[StepTime, Tag("model")] | Annotated[Tabulated, Tag("table")], Discriminator(_kind)
 ]

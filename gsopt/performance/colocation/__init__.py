@@ -1,8 +1,8 @@
 """Colocation: the decision whether a new job shares the GPUs of a running job, and with which sub-batches.
 
 A `Pair` describes the two jobs, and compares two choices: sharing from now on, or waiting until the running job
-completes. `choose_sub_batch` tries the sub-batches of the new job that fit into the memory left by the running
-one. `halvings` lists the possible sub-batches.
+completes. `choose_sub_batch` tries the sub-batches of the new job that fit into the memory that the running job
+leaves free. `halvings` lists the possible sub-batches.
 
 Examples
 --------

@@ -1,4 +1,4 @@
-"""Interleaving: jobs that take turns using disk, CPU, GPU and network within each iteration."""
+"""Interleaving: jobs that take turns in using disk, CPU, GPU and network within each iteration."""
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations_with_replacement, permutations
@@ -9,12 +9,12 @@ from gsopt.core.numbers.grid import Number
 
 
 def cycle(stages: Sequence[Sequence[Number]]) -> Any:
-    """Return the least seconds in which the jobs of a group, taking turns, complete one iteration each.
+    """Return the shortest time in seconds in which jobs that take turns complete one iteration each.
 
     `stages` contains the seconds for which each job needs each resource in an iteration. An iteration uses each
-    resource once, always in the same cyclic order, but may start with any resource. In each phase of the cycle
-    every job uses a different resource, and all wait for the slowest job before the next phase. Source: Muri
-    (SIGCOMM 2022). Complexity: O(k!) for k resources.
+    resource once, always in the same cyclic order, but may start with any resource. In each phase of the cycle,
+    every job uses a different resource, and all jobs wait for the slowest one before the next phase. Source:
+    Muri (SIGCOMM 2022). Complexity: O(k!) for k resources.
     """
     resources = len(stages[0]) if stages else 0
     is_group = 1 <= len(stages) <= resources
@@ -33,8 +33,9 @@ def interleaved(stages: Mapping[str, Sequence[float]]) -> dict[str, dict[str, fl
     """Return the slowdowns of all pairs of interleaved models, for `gsopt.scenario.speed.Speed.interference`.
 
     `stages` contains the seconds for which each model needs each resource in an iteration. The slowdown of a
-    model is the cycle time of the pair relative to the model's own iteration. Groups of three or more may be
-    slower than their pairs suggest, as the cycle of a group is at least as long as that of each pair in it.
+    model is the cycle time of the pair divided by the duration of the model's own iteration. Groups of three or
+    more models may be slower than their pairs suggest, because the cycle of a group is at least as long as that
+    of each pair in it.
     """
     for model, own in stages.items():
         require(sum(own) > 0, f"stages[{model!r}]", own, "must be seconds that are not all 0")
@@ -44,16 +45,16 @@ def interleaved(stages: Mapping[str, Sequence[float]]) -> dict[str, dict[str, fl
     }
 
 
-#: Number of parts of a cycle of `pipelined`, and number of parts that are simulated; only the last four count.
+#: Number of parts in a cycle of `pipelined`, and number of parts that are simulated; only the last four count.
 _PARTS, _FOLLOWED = 4, 8
 
 
 def pipelined(stages: Sequence[Sequence[Number]]) -> Any:
-    """Return the least seconds of a cycle of up to four jobs with input, GPU and network stages.
+    """Return the shortest cycle in seconds of up to four jobs with input, GPU and network stages.
 
     A cycle has four parts. The input stage spans two of them and only has to end with the second one. The GPU
-    and network stages take one part each. Two jobs may also alternate between the input of one and the rest of
-    the other. Source: the simulator that the authors of Muri published. Complexity: O(k!) for k jobs.
+    and network stages take one part each. Two jobs may also alternate between the input of one job and the rest
+    of the other. Source: the simulator published by the authors of Muri. Complexity: O(k!) for k jobs.
     """
     require(1 <= len(stages) <= _PARTS, "stages", stages, "must hold 1 to 4 jobs")
     for job, own in enumerate(stages):
@@ -68,7 +69,7 @@ def pipelined(stages: Sequence[Sequence[Number]]) -> Any:
 
 
 def _repeated(order: Sequence[Sequence[Number]]) -> Any:
-    """Return the seconds that the second of two cycles takes, where job m is m parts behind."""
+    """Return the duration in seconds of the second of two cycles, where job m is m parts behind."""
     ends: list[Any] = [0]
     for part in range(_FOLLOWED):
         network, gpu, given = (dict(enumerate(order)).get((part + shift) % _PARTS) for shift in (1, 2, 3))
@@ -86,20 +87,21 @@ def grouped(
     crowding: Sequence[float] = (),
     cycle_of: Callable[[Sequence[Sequence[float]]], Any] = cycle,
 ) -> dict[str, dict[str, float]]:
-    """Return the slowdowns of all groups of up to `most` interleaved models, for `Speed.groups`.
+    """Return the slowdowns in all groups of at most `most` interleaved models, for `Speed.groups`.
 
-    The slowdown of a model is the cycle of its group relative to its iteration alone, at least 1.
+    The slowdown of a model is the cycle time of its group divided by the duration of its iteration alone, but
+    at least 1.
 
     Parameters
     ----------
     stages
         Seconds for which each model needs each resource in an iteration.
     alone
-        Seconds of an iteration of each model alone.
+        Duration of an iteration of each model alone, in seconds.
     most
         Largest number of jobs in a group; at least 2.
     crowding
-        Factors by which cycles of two jobs, three jobs, and so on are longer than computed; 1 if left out.
+        Factors by which cycles of two jobs, three jobs, and so on are longer than computed; 1 for missing ones.
     cycle_of
         The function that computes the cycle of a group: `cycle` or `pipelined`.
 

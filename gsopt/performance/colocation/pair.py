@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 from gsopt.core.errors import InvalidInput, shorten
 from gsopt.core.numbers.grid import Exact, Number, decimal
 
-#: Rules for sharing: the better of the two choices, or two readings of the paper's printed proof.
+#: Rules for sharing: the better of the two choices, or two readings of the proof printed in the paper.
 Rule = Literal["end_points", "sign", "cases"]
 
 
@@ -16,31 +16,32 @@ Rule = Literal["end_points", "sign", "cases"]
 class Pair:
     """A running job, and a new one that may share its GPUs.
 
-    Each job runs at speed 1 alone, and at the inverse of its slowdown while the two share. For two jobs, the
-    sum of completion times is least if the new job starts either now or when the running job completes. The sum
-    grows with the delay of the start as long as the running job outlasts the new one, and is linear beyond
-    that. With more than two jobs, another start may be better.
+    Each job runs at speed 1 when alone, and at 1 divided by its slowdown while the two share. For two jobs, the
+    sum of completion times is smallest if the new job starts either now or when the running job completes. As
+    the start is delayed, the sum grows as long as the running job outlasts the new one, and is linear beyond
+    that point. With more than two jobs, another start time may be better.
 
-    Integers and fractions yield exact sums, floats yield floats.
+    Integers and fractions yield exact sums; floats yield floats.
 
-    Source: Castor, section 5.1, Theorem 1 and Equations 14-23, where A is the running job and B the new one.
+    Source: Castor, section 5.1, Theorem 1 and Equations 14-23, where A is the running job and B is the new one.
 
     Attributes
     ----------
     remaining
-        Seconds that the running job still needs if it runs alone.
+        Time in seconds that the running job still needs if it runs alone.
     seconds
-        Seconds that the new job needs if it runs alone, in the sub-batches that it would use while sharing.
+        Time in seconds that the new job needs if it runs alone, with the sub-batches that it would use while
+        sharing.
     slowdown_running, slowdown_new
-        Factor by which each job takes longer while they share; at least 1.
+        Factors by which the two jobs take longer while they share; at least 1.
     seconds_whole
-        Seconds that the new job needs if it waits and then runs alone with its whole batch. None for the same
-        value as `seconds`.
+        Time in seconds that the new job needs if it waits and then runs alone with its whole batch; None for
+        the same value as `seconds`.
 
     Raises
     ------
     InvalidInput
-        Seconds are below 0, or a slowdown is below 1.
+        A time is negative, or a slowdown is below 1.
 
     Examples
     --------
@@ -87,11 +88,11 @@ class Pair:
 
     @property
     def saved(self) -> Any:
-        """Completion time saved by sharing from now on instead of waiting, negative if sharing is worse.
+        """Completion time saved by sharing from now on instead of waiting; negative if sharing is worse.
 
-        It is computed from slowdowns read as decimals, not from the two sums. So the result is 0, even if
-        seconds are floats, for jobs that gain exactly nothing, such as two jobs that slow each other down by a
-        factor of 1.5.
+        The value is computed from slowdowns read as decimals, not from the two sums. Therefore it is 0 for jobs
+        that gain exactly nothing, such as two jobs that slow each other down by a factor of 1.5, even if times
+        are floats.
         """
         if self.running_lasts:
             return self.remaining + (self._whole - self.seconds * self._per_second)
@@ -99,7 +100,7 @@ class Pair:
 
     @property
     def turning_point(self) -> Any:
-        """Delay up to which the running job outlasts the new one, negative if it never does.
+        """Delay up to which the running job outlasts the new one; negative if it never does.
 
         Examples
         --------
@@ -121,24 +122,24 @@ class Pair:
 
     @property
     def _per_second(self) -> Any:
-        """Increase of the sum for every second of the new job, while the running job outlasts the new one."""
+        """Increase of the sum per second of the new job while the running job outlasts the new one."""
         return self._as_given(_per_second(self.slowdown_running, self.slowdown_new))
 
     @property
     def _whole(self) -> Number:
-        """Seconds that the new job needs if it waits."""
+        """Time in seconds that the new job needs if it waits."""
         return self.seconds if self.seconds_whole is None else self.seconds_whole
 
     def _as_given(self, value: Exact) -> Number:
-        """Return a number computed from the slowdowns, as a float if one of the slowdowns is a float."""
+        """Return a number computed from the slowdowns, as a float if either slowdown is a float."""
         floats = isinstance(self.slowdown_running, float) or isinstance(self.slowdown_new, float)
         return float(value) if floats else value
 
     def completions(self, delay: Number = 0) -> tuple[Any, Any]:
-        """Return the seconds until the running and the new job complete, if the new one starts after a delay.
+        """Return the seconds until the running and the new job complete if the new one starts after a delay.
 
-        The delay must be at most the remaining seconds of the running job. Source: Castor, Equations 16 and 17,
-        which omit the delay, and 20 and 21.
+        The delay must not exceed the remaining time of the running job. Source: Castor, Equations 16 and 17,
+        which omit the delay, and Equations 20 and 21.
 
         Examples
         --------
@@ -158,11 +159,11 @@ class Pair:
     def shares(self, rule: Rule = "end_points") -> bool:
         """Check whether the new job should share from now on, by one of three rules.
 
-        ``end_points``: share if this yields a sum no larger than waiting does, which is correct for two jobs.
-        ``sign``: share if 2 xi_B + xi_A - 2 xi_A xi_B is positive, as at the end of the paper's proof. This is
-        correct only if the new job outlasts the running one, as the proof assumes. ``cases``: always share if
-        the running job outlasts the new one (Case 1, where the paper only considers starting now), otherwise
-        decide by the sign. The latter two rules ignore `seconds_whole`.
+        ``end_points``: share if the sum of completion times is then at most that for waiting, which is correct
+        for two jobs. ``sign``: share if 2 xi_B + xi_A - 2 xi_A xi_B is positive, as at the end of the paper's
+        proof. This is correct only if the new job outlasts the running one, as the proof assumes. ``cases``:
+        share if the running job outlasts the new one (Case 1, for which the paper considers only starting now),
+        and otherwise decide by the sign. The last two rules ignore `seconds_whole`.
         """
         if rule not in get_args(Rule):
             raise InvalidInput("rule", shorten(rule), f"must be one of {', '.join(get_args(Rule))}")
@@ -185,7 +186,7 @@ def _per_second(running: Number, new: Number) -> Exact:
 
 
 def quotient(value: Number, divisor: Number) -> Any:
-    """Return a quotient, without rounding unless one of the two numbers is a float."""
+    """Return a quotient. It is exact unless one of the two numbers is a float."""
     if isinstance(value, float) or isinstance(divisor, float):
         return value / divisor
     return Fraction(value) / divisor

@@ -13,17 +13,17 @@ Ties = Literal["larger", "smaller"]
 
 @dataclass(frozen=True, slots=True)
 class SubBatch:
-    """A sub-batch of a new job that shares GPUs with a running one.
+    """A possible sub-batch of a new job that shares GPUs with a running job.
 
     Attributes
     ----------
     name
-        Name of the sub-batch, a mode of the job.
+        Name of the sub-batch, which is a mode of the job.
     pair
-        The two jobs, with the new job using this sub-batch.
+        The two jobs, where the new job uses this sub-batch.
     memory
-        Bytes that the new job needs on each GPU, or None if unknown, in which case the sub-batch counts as
-        fitting.
+        Bytes of memory that the new job needs on each GPU. If None, the number is unknown, and the sub-batch
+        counts as fitting.
 
     Examples
     --------
@@ -38,14 +38,14 @@ class SubBatch:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The best choice for a pair.
+    """The best decision for a pair of jobs.
 
     Attributes
     ----------
     shares
-        Whether the new job shares now.
+        Whether the new job starts to share now.
     name
-        Name of the new job's sub-batch, which is the whole batch if the job does not share.
+        Name of the new job's sub-batch; that of the whole batch if the job does not share.
     mean_jct
         Mean completion time of the two jobs.
 
@@ -67,26 +67,26 @@ def choose_sub_batch(
     rule: Rule = "end_points",
     ties: Ties = "larger",
 ) -> Choice:
-    """Choose the sub-batch with the least mean completion time of the pair, or choose to wait.
+    """Choose the sub-batch with the smallest mean completion time of the pair, or choose to wait.
 
-    Every sub-batch that fits is tried, including the whole batch and single samples. If the job should not
-    share with a sub-batch, it waits and then runs with the whole batch instead.
+    Every sub-batch that fits is tried, including the whole batch and single samples. If sharing does not pay
+    off with a sub-batch, the job waits and then runs with the whole batch instead.
 
-    Source: Castor, Algorithm 2. The algorithm as printed returns within its loop, so it tries only the whole
-    batch. It ends before trying single samples, so a job with a batch of 1 never shares. It stores a ``t`` that
-    is never computed, and ignores memory.
+    Source: Castor, Algorithm 2. As printed, the algorithm returns within its loop, so that it tries only the
+    whole batch. It ends before it tries single samples, so that a job with a batch of 1 never shares. It stores
+    a variable ``t`` that is never computed, and it ignores memory.
 
     Parameters
     ----------
     offered
-        The sub-batches in descending order, the whole batch first.
+        The sub-batches in descending order of size, starting with the whole batch.
     memory_left
-        Bytes that the running job leaves free on each of its GPUs; None for no limit.
+        Bytes of memory that the running job leaves free on each of its GPUs; None for no limit.
     rule
         As in `Pair.shares`.
     ties
-        Choice among equally good sub-batches: the ``larger`` one, which is faster for the new job itself, or
-        the ``smaller`` one, as in line 7 of the algorithm.
+        The choice between equally good sub-batches: the ``larger`` one, which is faster for the new job itself,
+        or the ``smaller`` one, as in line 7 of the algorithm.
 
     Raises
     ------
@@ -119,11 +119,11 @@ def choose_sub_batch(
 
 
 def halvings(batch: int) -> tuple[tuple[int, int], ...]:
-    """Return the sizes from the whole batch down to one sample, and the number of sub-batches of each size.
+    """Return the sizes from the whole batch down to one sample, with the number of sub-batches of each size.
 
-    Each size is half of the previous one, rounded up. The gradients of the sub-batches are accumulated, so the
-    batch stays the same. An iteration takes `gsopt.scenario.speed.IterationTime.seconds` with as many steps as
-    there are sub-batches.
+    Each size is half of the previous one, rounded up. Gradients are accumulated over the sub-batches, so the
+    batch size stays the same. An iteration takes `gsopt.scenario.speed.IterationTime.seconds` with as many
+    steps as there are sub-batches.
 
     Source: Castor, section 5.2.3 and Algorithm 2, lines 5 and 12.
 

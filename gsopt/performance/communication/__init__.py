@@ -1,11 +1,12 @@
 """Communication: a model of the time that a data-parallel job takes to exchange gradients.
 
-A `Wire` describes the links of one level, and a `Dimension` a number of units joined by such wires.
+A `Wire` describes the links of one level, and a `Dimension` a number of units that such wires connect.
 `flat_ring`, `hierarchical` and `halving` return the duration of an all-reduce over dimensions in seconds, and a
-`Collective` expresses them as a latency and a time per byte. `exposed` is the part that the backward pass does
-not hide, and `penalty` relates it to the computation. `tier_penalty` returns penalties for
-`gsopt.scenario.speed.Speed`. `layout` returns the dimensions of GPUs in a cluster, and `wires_of` its wires.
-The measured alternative to this model is the table `gsopt.scenario.speed.TIER_PENALTIES`.
+`Collective` expresses this duration as a latency and a time per byte. `exposed` returns the part that the
+backward pass does not hide, and `penalty` divides it by the computing time. `tier_penalty` returns penalties
+for `gsopt.scenario.speed.Speed`. `layout` returns the dimensions that GPUs in a cluster form, and `wires_of`
+returns the cluster's wires. The measured alternative to this model is the table
+`gsopt.scenario.speed.TIER_PENALTIES`.
 
 Examples
 --------

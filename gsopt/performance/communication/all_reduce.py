@@ -10,20 +10,20 @@ from gsopt.performance.communication.wire import Dimension
 def flat_ring(size: float, dimension: Dimension, *, whole: bool = False) -> float:
     """Return the duration, in seconds, of a ring all-reduce of `size` bytes on every unit.
 
-    With p units the M bytes are cut into p parts, and every unit passes one part on in each of 2 (p - 1) steps.
-    So it takes 2 (p - 1) (h l + M / (p b)) seconds, with h hops of l seconds and b bytes per second, and 0 for
-    a single unit.
+    With p units, the M bytes are cut into p parts, and every unit passes on one part in each of 2 (p - 1)
+    steps. This takes 2 (p - 1) (h l + M / (p b)) seconds, for h hops of l seconds and b bytes per second, and 0
+    seconds for a single unit.
 
     Source: the ring of ASTRA-sim, which is the same as that of NCCL; Dally, section II-B.
 
     Parameters
     ----------
     size
-        Bytes on every unit.
+        Number of bytes on every unit.
     dimension
         The units, and the wires between them.
     whole
-        Whether each step is truncated to whole nanoseconds; see `Wire.send`.
+        Whether the duration of each step is truncated to whole nanoseconds; see `Wire.send`.
 
     Examples
     --------
@@ -39,10 +39,10 @@ def flat_ring(size: float, dimension: Dimension, *, whole: bool = False) -> floa
 def hierarchical(size: float, dimensions: Sequence[Dimension], *, whole: bool = False) -> float:
     """Return the duration of a hierarchical all-reduce in seconds.
 
-    Reduce-scatters run from the innermost dimension outwards, and all-gathers from the outermost one inwards.
-    Every dimension is a ring. After the reduce-scatter among p units of the first dimension, each unit has only
-    a p-th of the bytes, so the outer rings carry little. The dimensions are processed one after another,
-    without pipelining.
+    Reduce-scatters run from the innermost dimension outwards, and all-gathers from the outermost dimension
+    inwards. Every dimension is a ring. After the reduce-scatter among the p units of the first dimension, each
+    unit has only 1/p of the bytes, so the outer rings carry little data. The dimensions are processed one after
+    another, without pipelining.
 
     Source: the hierarchical collective of ASTRA-sim with a single chunk.
 
@@ -71,9 +71,10 @@ def hierarchical(size: float, dimensions: Sequence[Dimension], *, whole: bool = 
 def halving(size: float, dimension: Dimension) -> float:
     """Return the duration, in seconds, of an all-reduce by recursive halving and doubling or a double tree.
 
-    It sends as many bytes as a ring (`flat_ring`), but in 2 ceil(log2 p) steps, so it takes 2 ceil(log2 p) h l
-    + 2 (p - 1) / p M / b seconds. Every step counts the hops to the next unit. This count is exact for units
-    that are behind a switch or fully connected, but too low on a ring.
+    Both algorithms send as many bytes as a ring (`flat_ring`), but in 2 ceil(log2 p) steps, so they take 2
+    ceil(log2 p) h l + 2 (p - 1) / p M / b seconds. Every step is assumed to take as many hops as a message to
+    the next unit. This number is exact for units that are behind a switch or fully connected, but too low for a
+    ring.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Calibration: link and computing times, fitted so that the model yields measured penalties.
+"""Calibration: link and computing times, fitted so that the model reproduces measured penalties.
 
 Source: Dally, section IV-C2, which scales the computing times of each model until the simulated latency equals
 the measured one. In addition, a latency and a time per byte are fitted to all models of one tier.
@@ -18,8 +18,8 @@ from gsopt.performance.communication.collective import Collective
 from gsopt.performance.communication.layers import Layer
 from gsopt.performance.communication.overlap import penalty
 
-#: Starting points of the fit: shares of the latency, and of the time per byte, that could alone explain a
-#: penalty.
+#: Starting points of the fit: fractions of the latency, and of the time per byte, that could explain a penalty
+#: alone.
 _STARTS = ((1.0, 1e-3), (0.5, 0.5), (1e-3, 1.0))
 
 
@@ -29,12 +29,12 @@ class Fit(Frozen):
     Attributes
     ----------
     collective
-        Latency and time per byte.
+        Latency and time per byte of the collective.
     penalties
-        Penalties computed with it, by model.
+        Penalties computed with the collective, keyed by model.
     spread
         Root mean square of the decimal logarithms of the ratios of modelled to measured penalties. A spread of
-        0.01 means 2 %, and 0.3 means a factor of two.
+        0.01 corresponds to 2 %, and 0.3 to a factor of two.
 
     Examples
     --------
@@ -52,16 +52,16 @@ def fit_collective(
 ) -> Fit:
     """Fit a latency and a time per byte to the measured penalties of several models.
 
-    The fit uses least squares on logarithms, as penalties differ by factors of a thousand.
+    The fit uses least squares on logarithms, because penalties differ by factors of a thousand.
 
     Parameters
     ----------
     models
-        Layers of each model.
+        Layers of each model, keyed by model.
     measured
-        Exposed communication per unit of computation of each model.
+        Exposed communication time per unit of computing time, keyed by model.
     scales
-        Factor for the computing times of each model, which is 1 for models that are left out.
+        Factors for the computing times, keyed by model; 1 for models that are left out.
 
     Raises
     ------
@@ -109,7 +109,7 @@ def _collective(parameters: Any) -> Collective:
 
 
 def _alone(layers: Sequence[Layer], measured: float, scale: float) -> tuple[float, float]:
-    """Return the latency that would explain a penalty by itself, and the time per byte that would do so."""
+    """Return the latency and the time per byte that would each explain a penalty alone."""
     waiting = scale * measured * sum(layer.computation for layer in layers)
     ends = [
         (waiting + scale * beside, number, size)
@@ -122,7 +122,7 @@ def _alone(layers: Sequence[Layer], measured: float, scale: float) -> tuple[floa
 
 
 def _ends(layers: Sequence[Layer]) -> Iterator[tuple[float, float]]:
-    """Yield, for the first 1, 2, ... layers, their bytes and the seconds of computation meanwhile."""
+    """Yield, for the first 1, 2, ... layers, their bytes and the seconds of computation in the meantime."""
     size = beside = 0.0
     for layer in layers:
         size += layer.size
@@ -133,19 +133,20 @@ def _ends(layers: Sequence[Layer]) -> Iterator[tuple[float, float]]:
 def fit_scale(layers: Sequence[Layer], collective: Collective, measured: float) -> float:
     """Return the factor for computing times at which a model has the measured penalty.
 
-    For some k, the all-reduces of the first k layers run without a pause at the end of the iteration. Suppose
-    that they take S seconds, with A seconds of computation meanwhile and C in the whole iteration. Then the
-    penalty for a factor f is the maximum over k of (S - f A) / (f C). So f is the maximum of S / (A + C times
-    penalty).
+    For some k, the all-reduces of the first k layers run without a pause until the end of the iteration.
+    Suppose that they take S seconds, that A of the computing time falls into this period, and that the whole
+    iteration has C seconds of computing time. Then the penalty for a factor f is the maximum over k of (S - f
+    A) / (f C). So f is the maximum over k of S / (A + C times the penalty).
 
     Parameters
     ----------
     layers
         The layers, in the order of the forward pass.
     collective
-        Duration of the all-reduces.
+        Durations of the all-reduces.
     measured
-        Exposed communication per unit of computation. It must be positive, as the factor is not unique for 0.
+        Exposed communication time per unit of computing time. It must be positive, because the factor is not
+        unique for 0.
 
     Raises
     ------

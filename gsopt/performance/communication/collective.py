@@ -1,4 +1,4 @@
-"""Collective: an all-reduce of any size, as a latency and a time per byte."""
+"""Collective: the duration of an all-reduce of any size, as a latency and a time per byte."""
 
 from collections.abc import Sequence
 from typing import Annotated, Self
@@ -8,17 +8,17 @@ from pydantic import Field
 from gsopt.core.problem import Frozen
 from gsopt.performance.communication.wire import Dimension
 
-#: Seconds, or seconds per byte.
+#: A time in seconds, or in seconds per byte.
 _Time = Annotated[float, Field(ge=0, le=1e18)]
 
 
 class Collective(Frozen):
-    """Duration of an all-reduce on given GPUs, as a latency and a time per byte.
+    """The duration of an all-reduce on given GPUs, as a latency and a time per byte.
 
     Attributes
     ----------
     latency
-        Duration of an all-reduce of 0 bytes in seconds.
+        Duration of an all-reduce of 0 bytes, in seconds.
     per_byte
         Additional seconds per byte.
 
@@ -33,13 +33,13 @@ class Collective(Frozen):
 
     @classmethod
     def of(cls, dimensions: Sequence[Dimension]) -> Self:
-        """Return the hierarchical all-reduce over dimensions, innermost first.
+        """Return the hierarchical all-reduce over the given dimensions, innermost first.
 
-        For a single dimension it is a ring.
+        For a single dimension, it is a ring.
 
         Each dimension of p units adds 2 (p - 1) h l to the latency and 2 (p - 1) / (P b) to the time per byte,
         for h hops of l seconds and b bytes per second. P is the product of the numbers of units up to this
-        dimension. Without dimensions both are 0.
+        dimension. If there are no dimensions, both are 0.
 
         Examples
         --------

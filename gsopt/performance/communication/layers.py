@@ -1,4 +1,4 @@
-"""Layers: computation and communication of a model, layer by layer, as in workload files of ASTRA-sim."""
+"""Layers: the computation and communication of a model by layer, as in the workload files of ASTRA-sim."""
 
 import re
 from pathlib import Path
@@ -31,7 +31,7 @@ class Layer(Frozen):
     input_gradient, weight_gradient
         Durations of the two parts of the backward pass in seconds.
     size
-        Bytes of the layer's gradients, which are all-reduced once the weight gradient is computed.
+        Bytes of the layer's gradients, which are all-reduced as soon as the weight gradient is computed.
 
     Examples
     --------
@@ -51,11 +51,11 @@ class Layer(Frozen):
 
 
 def read_layers(path: str | Path, *, partial: bool = False) -> tuple[Layer, ...]:
-    """Read the layers of a data-parallel model from a workload file of ASTRA-sim, first layer first.
+    """Read the layers of a data-parallel model, in their order, from a workload file of ASTRA-sim.
 
-    The first line is ``DATA``, and the second the number of layers. Each further line has twelve values
-    separated by spaces: a name, a dependency, then time (ns), collective and bytes of the forward pass, of the
-    input gradient and of the weight gradient, and the time of the update, which is ignored. Lines with a single
+    The first line is ``DATA``, and the second line is the number of layers. Each further line has twelve values
+    separated by spaces: a name; a dependency; time (ns), collective and bytes of the forward pass, of the input
+    gradient and of the weight gradient; and the time of the update, which is ignored. Lines with a single
     number are skipped.
 
     Parameters

@@ -1,4 +1,4 @@
-"""Layout: the dimensions of GPUs in a cluster, if they form a hierarchy."""
+"""Layout: the dimensions that GPUs in a cluster form, if they form a hierarchy."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -16,9 +16,9 @@ class Layout(Frozen):
     Attributes
     ----------
     dimensions
-        The dimensions, innermost first. Empty for a single GPU.
+        The dimensions, innermost first; empty for a single GPU.
     reason
-        Reason why a flat ring over the slowest tier replaces a hierarchy, empty if it does not.
+        Why a flat ring over the slowest tier replaces a hierarchy; empty if it does not.
 
     Examples
     --------
@@ -36,13 +36,13 @@ class Layout(Frozen):
 
 
 def layout(cluster: Cluster, gpus: Sequence[int], wires: Mapping[str, Wire] = DALLY_WIRES) -> Layout:
-    """Return the dimensions of GPUs: GPUs in a machine, machines in a rack, and racks.
+    """Return the dimensions of the given GPUs: GPUs in a machine, machines in a rack, and racks.
 
-    A hierarchy needs equally many GPUs, at least two, on every machine, and equally many machines in every
-    rack. For other sets, such as 7 + 1, no hierarchy is defined. They form one ring over the outermost tier,
-    like NCCL's flat ring. This is an upper bound, so 7 + 1 may take longer than 4 + 4. Dally's simulator has
-    the same rule, but only checks whether the number of machines divides the number of GPUs, so it treats 6 + 2
-    like 4 + 4.
+    A hierarchy requires the same number of GPUs, at least two, on every machine, and the same number of
+    machines in every rack. For other sets, such as 7 + 1, no hierarchy is defined. They form one ring over the
+    outermost tier, like NCCL's flat ring. The resulting duration is an upper bound, so 7 + 1 may take longer
+    than 4 + 4. Dally's simulator has the same rule, but it checks only whether the number of machines divides
+    the number of GPUs, and so treats 6 + 2 like 4 + 4.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def layout(cluster: Cluster, gpus: Sequence[int], wires: Mapping[str, Wire] = DA
 
 
 def _groups(cluster: Cluster, gpus: Sequence[int]) -> Mapping[str, Sequence[int]]:
-    """Return the index of each GPU's group on every level, innermost first."""
+    """Return the indices of the GPUs' groups on every level, innermost first."""
     if cluster.is_plain:
         return {Tier.MACHINE: [0] * len(gpus)}
     of_gpu = {level: cluster.group_of_gpu(level) for level in cluster.levels}

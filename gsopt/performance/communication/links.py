@@ -1,4 +1,4 @@
-"""Links: the wires of a cluster, derived from its links."""
+"""Links: the conversion of a cluster's links to wires."""
 
 from collections.abc import Iterator, Mapping
 
@@ -9,23 +9,24 @@ from gsopt.scenario.cluster.switch import ISLAND, MACHINE
 
 
 def wires_of(cluster: Cluster, *, rings: tuple[str, ...] = ()) -> Mapping[str, Wire]:
-    """Return the wires of every level of a cluster, for `layout`.
+    """Return the wires on every level of a cluster, for use in `layout`.
 
-    The wires of a level are the links of the units below it. An all-reduce is only as fast as its slowest link,
-    so a level has the lowest rate and the longest latency of any of its links. A message between neighbours
-    passes two links, up and down, unless the level is a ring.
+    The wires of a level are the links of the units below it. Since an all-reduce is only as fast as its slowest
+    link, the wires of a level have the lowest rate and the longest latency of any of its links. A message
+    between neighbours passes two links, one up and one down, unless the level is a ring.
 
     Parameters
     ----------
     cluster
         The cluster.
     rings
-        Levels whose units form a ring, such as GPUs of a machine. All other levels are switches.
+        Levels whose units form a ring, such as the GPUs of a machine. Units on all other levels are behind a
+        switch.
 
     Raises
     ------
     InvalidInput
-        A link that GPUs need is unknown, or a name in `rings` is not a level.
+        A link that the wires depend on is unknown, or a name in `rings` is not a level.
 
     Examples
     --------

@@ -9,11 +9,11 @@ from gsopt.performance.communication.layers import Layer
 
 
 def exposed(layers: Sequence[Layer], collective: Collective, *, scale: float = 1.0) -> float:
-    """Return the time in seconds for which GPUs wait for the network in an iteration.
+    """Return the time, in seconds, for which GPUs wait for the network in an iteration.
 
-    The backward pass processes the layers in reverse. The all-reduce of a layer may start once its weight
-    gradient is computed. All-reduces run one after another, while further layers are computed. The
-    communication that remains after the computation is exposed.
+    The backward pass processes the layers in reverse order. The all-reduce of a layer may start as soon as its
+    weight gradient is computed. All-reduces run one after another, while further layers are computed.
+    Communication that remains when the computation is complete is exposed.
 
     Source: the layer-wise synchronization of Dally, section III-A, as simulated by ASTRA-sim.
 
@@ -22,7 +22,7 @@ def exposed(layers: Sequence[Layer], collective: Collective, *, scale: float = 1
     layers
         The layers, in the order of the forward pass.
     collective
-        Duration of the all-reduces.
+        Durations of the all-reduces.
     scale
         Positive factor for the layers' computing times, which calibrates them to a machine.
 
@@ -44,16 +44,16 @@ def exposed(layers: Sequence[Layer], collective: Collective, *, scale: float = 1
 def penalty(
     layers: Sequence[Layer], collective: Collective, *, scale: float = 1.0, floor: float = 0.0
 ) -> float:
-    """Return the exposed communication per unit of computation, but at least a floor.
+    """Return the exposed communication time per unit of computing time, but at least `floor`.
 
     Parameters
     ----------
     layers, collective, scale
-        As in `exposed`. The layers must have some computation.
+        As in `exposed`. The layers must have some computing time.
     floor
-        Lowest penalty of a model in any placement. In Table I of Dally, ResNet-50 has 12 % both inside a
-        machine and in a rack, which no link time explains. The floor is not added to the penalty of the links,
-        as this would turn the 38 % on the network into 49 %.
+        Lowest penalty of a model in any placement. In Table I of Dally, ResNet-50 has a penalty of 12 % both
+        inside a machine and in a rack, which no link time explains. The floor is not added to the penalty of
+        the links, because this would turn the 38 % on the network into 49 %.
 
     Examples
     --------

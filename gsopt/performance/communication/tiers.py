@@ -15,15 +15,16 @@ def tier_penalty(
 ) -> TierPenalty:
     """Return the penalty of a model on every tier, for `gsopt.scenario.speed.Speed`.
 
-    With collectives fitted to Table I of Dally, the penalty is within a factor of about two of the table for
-    machine and rack, and within 5 % for the network. The table itself is `gsopt.scenario.speed.TIER_PENALTIES`.
+    With collectives fitted to Table I of Dally, the penalty is within a factor of about two of the table's
+    value for machine and rack, and within 5 % of it for the network. The table itself is
+    `gsopt.scenario.speed.TIER_PENALTIES`.
 
     Parameters
     ----------
     layers
         The layers of the model.
     collectives
-        Duration of all-reduces on each tier: machine, rack, network, and any further levels.
+        Durations of all-reduces, keyed by tier: machine, rack, network, and any further levels.
     scale, floor
         As in `penalty`, for every tier.
 

@@ -1,16 +1,16 @@
-"""Units: bandwidths in bytes per second, converted from data sheets and configuration files.
+"""Units: the conversion of bandwidths in data sheets and configuration files to bytes per second.
 
 Data sheets use bits and powers of ten. The network files of ASTRA-sim use bytes, and their "GB" is 2**30 bytes.
-Read as a decimal unit, it would make every bandwidth 7 % too low.
+If it were read as a decimal unit, every bandwidth would be 7 % too low.
 """
 
-#: Bytes of a gigabyte, and of what ASTRA-sim calls one.
+#: Number of bytes in a gigabyte, and in what ASTRA-sim calls a gigabyte.
 _DECIMAL, _BINARY = 10**9, 2**30
 _BITS_PER_BYTE = 8
 
 
 def gigabits(per_second: float) -> float:
-    """Convert Gb/s, as in data sheets of links, to bytes per second.
+    """Convert Gb/s, the unit in data sheets of links, to bytes per second.
 
     Examples
     --------

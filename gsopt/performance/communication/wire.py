@@ -1,4 +1,4 @@
-"""Wire: the links of one level, and the units that they join."""
+"""Wire: the links of one level, and the units that they connect."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -18,7 +18,7 @@ _NANOSECONDS = 10**9
 
 
 class Wiring(StrEnum):
-    """Way in which the units of one level are joined.
+    """The ways in which the units of one level can be connected.
 
     Examples
     --------
@@ -37,12 +37,12 @@ class Wire(Frozen):
     Attributes
     ----------
     bandwidth
-        Bytes per second of one link.
+        Rate of one link, in bytes per second.
     latency
-        Time of each hop in seconds, which does not depend on the message size.
+        Time of each hop, in seconds, regardless of the size of the message.
     wiring
-        Way in which the links join the units. A message to the next unit takes one hop, or two through a
-        switch.
+        The way in which the links connect the units. A message to the next unit takes one hop, or two hops
+        through a switch.
 
     Examples
     --------
@@ -56,9 +56,9 @@ class Wire(Frozen):
     wiring: Annotated[Wiring, Field(strict=False)] = Wiring.SWITCH
 
     def hops(self, units: int, distance: int = 1, *, one_way: bool = False) -> int:
-        """Return the number of hops from a unit to the one at a given distance in the circle of units.
+        """Return the number of hops from a unit to the one at the given distance in the circle of units.
 
-        A ring is used in the shorter direction unless it is one-way.
+        A ring is used in the shorter direction unless `one_way` is set.
 
         Examples
         --------
@@ -79,10 +79,11 @@ class Wire(Frozen):
         return there[self.wiring]
 
     def send(self, size: float, hops: int, *, whole: bool = False) -> float:
-        """Return the time in seconds that a message of `size` bytes takes over some hops.
+        """Return the time, in seconds, that a message of `size` bytes takes over the given number of hops.
 
         Hops forward bytes as they receive them, so the size counts only once. Source: the analytical network of
-        ASTRA-sim, without congestion. ASTRA-sim truncates times to whole nanoseconds, as `whole` does.
+        ASTRA-sim, without congestion. ASTRA-sim truncates times to whole nanoseconds; so does this method if
+        `whole` is set.
 
         Examples
         --------
@@ -110,13 +111,14 @@ class Dimension(Frozen):
 
     @property
     def hops(self) -> int:
-        """Number of hops from a unit to the next one, 0 for a single unit."""
+        """Number of hops from a unit to the next one; 0 for a single unit."""
         return self.wire.hops(self.units)
 
 
-#: The network of Dally's clusters: NVSwitch as a ring of the GPUs of a machine, Quantum (InfiniBand) and
-#: Spectrum (Ethernet) switches. Bandwidths: section III-C. Latencies are not reported. With these values, a
-#: ring of 8 GPUs has the latency that fits Table I, though only within a factor of two for machine and rack.
+#: The network of Dally's clusters: NVSwitch as a ring of the GPUs in a machine, Quantum (InfiniBand) and
+#: Spectrum (Ethernet) switches. The bandwidths are from section III-C. The paper reports no latencies. With
+#: these values, a ring of 8 GPUs has the latency that fits Table I, though only within a factor of two for
+#: machine and rack.
 DALLY_WIRES: Mapping[str, Wire] = {
     "machine": Wire(bandwidth=gigabits(900), latency=62e-9, wiring=Wiring.RING),
     "rack": Wire(bandwidth=gigabits(400), latency=0.32e-6),

@@ -1,9 +1,9 @@
 """Interference: measured or predicted slowdowns of two jobs that share a GPU.
 
-A `PairTable` holds measurements of pairs, and a `Profile` for each configuration alone. The predictors in
-`gsopt.performance.interference.predictors` derive a `Prediction` for all other pairs. `evaluate` measures their
-errors on held-out pairs (`splits`), and the effect on decisions (`compare_decisions`). `predicted` returns a
-table of such predictions for policies.
+A `PairTable` contains measurements of pairs, and a `Profile` contains those of one configuration alone. The
+predictors in `gsopt.performance.interference.predictors` derive a `Prediction` for all other pairs. `evaluate`
+measures their errors on held-out pairs (`splits`) and the effect of the errors on decisions
+(`compare_decisions`). `predicted` returns a table of such predictions for policies.
 
 Examples
 --------

@@ -10,30 +10,30 @@ from gsopt.core.problem import Frozen
 from gsopt.performance.colocation import Pair
 from gsopt.performance.interference.table import Couple, PairTable
 
-#: Ratios of the remaining seconds of the running job to those of the new job, for which decisions are compared.
-#: Decisions depend on the seconds only through this ratio.
+#: Ratios of the running job's remaining time to the new job's duration, for which decisions are compared.
+#: Decisions depend on these two times only through their ratio.
 RATIOS = (1 / 8, 1 / 4, 1 / 2, 1.0, 2.0, 4.0, 8.0)
 
 
 class Decisions(Frozen):
     """A comparison of decisions based on predicted slowdowns with those based on measured ones.
 
-    Both are evaluated with the measured slowdowns. Every pair counts with each of its jobs as the running one,
-    and for every ratio of their lengths.
+    Both are evaluated with the measured slowdowns. Every pair counts once with each of its jobs as the running
+    one, for every ratio of their lengths.
 
     Attributes
     ----------
     cases
         Number of decisions.
     alike
-        Fraction of cases in which both decisions are equal.
+        Fraction of cases in which both decisions are the same.
     sharing
         Fraction of cases in which the jobs should share according to the measured slowdowns.
     benefit, benefit_measured
         Mean sharing benefit of the decisions based on predicted and on measured slowdowns. The benefit is the
         new job's completion time if it waits, divided by its actual completion time. Source: Castor, Eq. 24.
     deviation
-        Mean difference between the two benefits, relative to the second one. In the paper it is below 10 %
+        Mean difference between the two benefits, relative to the second one. The paper reports less than 10 %
         (section 6.4).
     lost
         Fraction of the completion time that sharing could save but that is lost because of the predictions. It
@@ -80,7 +80,7 @@ def compare_decisions(
     *,
     ratios: Sequence[float] = RATIOS,
 ) -> Decisions:
-    """Compare decisions to share based on predicted slowdowns with those based on measured ones.
+    """Compare sharing decisions based on predicted slowdowns with those based on measured slowdowns.
 
     Two jobs share if this does not increase the sum of their completion times
     (`gsopt.performance.colocation.Pair.shares`).
@@ -90,9 +90,9 @@ def compare_decisions(
     table
         The measured slowdowns.
     predicted
-        Pairs, each with the predicted slowdowns of its first and its second configuration.
+        Pairs, each with the predicted slowdowns of its first and second configuration.
     ratios
-        Ratios of the remaining seconds of the running job to those of the new one, above 0.
+        Ratios of the running job's remaining time to the new job's duration; all must be above 0.
 
     Raises
     ------
@@ -136,7 +136,7 @@ def compare_decisions(
 def _cases(
     table: PairTable, couple: Couple, slowdowns: tuple[float, float], ratios: Sequence[float]
 ) -> Iterator[_DecidedPair]:
-    """Yield, for every ratio of lengths, a pair in both roles, or in one role if its jobs are equal."""
+    """Yield, for every ratio of lengths, a pair in both roles, or in one role if both jobs are equal."""
     (first, second), (mine, other) = couple, slowdowns
     roles = [(first, second, mine, other)] + [(second, first, other, mine)] * (first != second)
     for running, new, of_running, of_new in roles:

@@ -18,14 +18,14 @@ class Evaluation(Frozen):
     Attributes
     ----------
     directions
-        Number of predicted slowdowns: two for each pair, one for a configuration paired with itself.
+        Number of predicted slowdowns: two for each pair, but one for a configuration paired with itself.
     mean_absolute, mean_relative, root_mean_square, largest
         Mean absolute error, mean error relative to the slowdown, root mean square error, and largest error.
     decisions
-        Effect of the errors on decisions.
+        The effect of the errors on decisions.
     importance
-        Mean importance of the features over all splits, the most important first. Empty if the predictor
-        reports none.
+        Mean importance of the features over all splits, in descending order of importance; empty if the
+        predictor reports none.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def evaluate(
     table
         The measured slowdowns.
     predictor
-        One of `gsopt.performance.interference.predictors`, or a similar callable.
+        A function from `gsopt.performance.interference.predictors`, or a similar callable.
     folds, by, seed
         As in `gsopt.performance.interference.splits`.
     ratios
@@ -112,10 +112,10 @@ def evaluate(
 def predicted(
     table: PairTable, predictor: Predictor, *, folds: int = 5, seed: int = 0, name: str = "predicted"
 ) -> PairTable:
-    """Return a table with every pair predicted from other pairs.
+    """Return a table in which every pair is predicted from other pairs.
 
-    A policy that has never seen a pair can assume these slowdowns (`gsopt.simulation.beliefs.believing`). The
-    only pair of a table cannot be predicted and is omitted.
+    A policy that has never seen a pair can assume these slowdowns (`gsopt.simulation.beliefs.believing`). If a
+    table contains only one pair, the pair cannot be predicted and is omitted.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ def _predicted(
 def _directions(
     table: PairTable, predicted: Iterable[tuple[Couple, tuple[float, float]]]
 ) -> Iterable[tuple[float, float]]:
-    """Yield every predicted slowdown with the measured one."""
+    """Yield every predicted slowdown together with the measured one."""
     for (first, second), (forth, back) in predicted:
         yield forth, table.slowdown(first, second)
         if first != second:

@@ -1,4 +1,4 @@
-"""Prediction: slowdowns of pairs that were not measured."""
+"""Prediction: the slowdowns of pairs that were not measured."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from typing import Protocol
 
 from gsopt.performance.interference.table import PairTable, Profile
 
-#: The largest slowdown that data may have (`gsopt.scenario.job.Slowdown`).
+#: The largest slowdown that data may contain (`gsopt.scenario.job.Slowdown`).
 _LARGEST = 1e6
 
 
@@ -17,9 +17,10 @@ class Prediction:
     Attributes
     ----------
     estimate
-        Function that returns, for each of several pairs, the slowdown of the first configuration by the second.
+        Function that returns, for each of the given pairs, the slowdown of the first configuration due to the
+        second.
     importance
-        Fraction of the explained variance due to each feature. Empty if the predictor reports none.
+        Fraction of the explained variance due to each feature; empty if the predictor reports none.
 
     Examples
     --------
@@ -35,11 +36,11 @@ class Prediction:
     importance: Mapping[str, float] = field(default_factory=dict)
 
     def slowdowns(self, pairs: Sequence[tuple[Profile, Profile]]) -> list[float]:
-        """Return the slowdown of the first configuration in each pair by the second, limited to [1, 1e6]."""
+        """Return the slowdown of the first configuration of each pair by the second, limited to [1, 1e6]."""
         return [min(max(1.0, float(value)), _LARGEST) for value in self.estimate(pairs)]
 
     def filled(self, table: PairTable) -> dict[str, dict[str, float]]:
-        """Return the slowdowns of all pairs of a table's profiles, measured if available, otherwise predicted.
+        """Return the slowdowns of all pairs of a table's profiles: measured if available, predicted otherwise.
 
         The result can be used as ``interference`` of `gsopt.scenario.speed.Speed`.
         """
@@ -52,7 +53,7 @@ class Prediction:
 
 
 class Predictor(Protocol):
-    """Interface of a predictor, which learns from a table of pairs."""
+    """The interface of a predictor, which learns from a table of pairs."""
 
     def __call__(self, table: PairTable, /) -> Prediction:
         """Learn from a table, and return the prediction for all other pairs."""

@@ -11,11 +11,11 @@ from gsopt.performance.interference.table import PairTable, Profile
 
 @dataclass(frozen=True)
 class Samples:
-    """Every measured direction of every pair, with the features of both jobs and the log of the slowdown.
+    """Every measured direction of every pair, with the features of both jobs and the slowdown's logarithm.
 
-    As slowdowns are ratios, predictors learn their logarithms, so that an error of 10 % counts the same for any
-    slowdown. Features are transformed by ``sign(x) log(1 + |x|)``, as they differ by factors of thousands. The
-    transformation keeps their order, which is all that a tree uses.
+    Because slowdowns are ratios, predictors learn their logarithms, so that an error of 10 % counts the same
+    for every slowdown. Features are transformed by ``sign(x) log(1 + |x|)``, because they differ by factors of
+    thousands. The transformation keeps their order, which is all that a tree uses.
 
     Source: Castor, section 6.2, which learns from the features of both jobs of a pair.
     """
@@ -28,18 +28,18 @@ class Samples:
 
     @property
     def features(self) -> tuple[str, ...]:
-        """Names of the columns: features of the job itself, then those of its partner."""
+        """Names of the columns: the features of the job itself, then those of its partner."""
         return (*self.table.features, *(f"partner's {name}" for name in self.table.features))
 
     @cached_property
     def rows(self) -> list[list[float]]:
-        """The features of both jobs in each direction of each pair."""
+        """Features of both jobs, one row for each direction of each pair."""
         by_name = self.table.by_name
         return self.vectors([(by_name[one], by_name[other]) for one, other, _ in self._directions()])
 
     @cached_property
     def logs(self) -> list[float]:
-        """The logarithms of the slowdowns, in the order of `rows`."""
+        """Logarithms of the slowdowns, in the order of `rows`."""
         return [log(slowdown) for _, _, slowdown in self._directions()]
 
     def vectors(self, pairs: Sequence[tuple[Profile, Profile]]) -> list[list[float]]:

@@ -10,12 +10,12 @@ from gsopt.core.errors import InvalidInput, shorten
 from gsopt.core.problem import Frozen, Many, Name, RuleBroken, refuse_doubles
 from gsopt.scenario.job import Slowdown
 
-#: Two configurations, by name, in any order.
+#: Names of two configurations, in any order.
 Couple = tuple[str, str]
 
 
 class Profile(Frozen):
-    """Measurements of a configuration, that is, a model with its batch size, alone on a GPU.
+    """The measurements of a configuration, that is, of a model with its batch size, alone on a GPU.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class PairTable(Frozen):
     Attributes
     ----------
     name
-        Name of the table, for messages.
+        Name of the table, used in messages.
     profiles
         The configurations, all with the same features.
     slowdowns
@@ -78,7 +78,7 @@ class PairTable(Frozen):
 
     @property
     def features(self) -> tuple[str, ...]:
-        """The names of the features, in alphabetical order."""
+        """Names of the features, in alphabetical order."""
         return tuple(sorted(self.profiles[0].features)) if self.profiles else ()
 
     @cached_property
@@ -89,13 +89,13 @@ class PairTable(Frozen):
         return tuple(sorted(found, key=lambda couple: (place[couple[0]], place[couple[1]])))
 
     def slowdown(self, one: str, other: str) -> float:
-        """Return the measured slowdown of a configuration that shares a GPU with another."""
+        """Return the measured slowdown of a configuration that shares a GPU with another one."""
         if other not in self.slowdowns.get(one, {}):
             raise InvalidInput("pair", shorten((one, other)), "must have been measured", source=self.name)
         return self.slowdowns[one][other]
 
     def only(self, couples: Iterable[Couple]) -> "PairTable":
-        """Return the table of all profiles with only some of the measured pairs, in both directions."""
+        """Return a table with all profiles, but with only the given measured pairs, in both directions."""
         kept: dict[str, dict[str, float]] = {}
         for first, second in couples:
             for one, other in ((first, second), (second, first)):

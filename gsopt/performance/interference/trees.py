@@ -1,4 +1,4 @@
-"""Trees: predictions by scikit-learn's regression trees."""
+"""Trees: predictions with scikit-learn's regression trees."""
 
 from collections.abc import Sequence
 from importlib.util import find_spec
@@ -14,13 +14,13 @@ _SEEDS = 2**32
 
 
 def require_scikit_learn(predictor: str) -> None:
-    """Raise an error if scikit-learn is not installed."""
+    """Raise `InvalidInput` if scikit-learn is not installed."""
     if find_spec("sklearn") is None:
         raise InvalidInput("predictor", predictor, "needs scikit-learn: pip install scikit-learn")
 
 
 def require_options(seed: int, *, rate: float = 1.0, **counts: int | None) -> None:
-    """Raise `InvalidInput` for options that are invalid for trees."""
+    """Raise `InvalidInput` if an option is invalid for trees."""
     for name, count in counts.items():
         require(count is None or count >= 1, name, count, "must be at least 1")
     require(0 < rate <= 1, "rate", rate, "must be above 0 and at most 1")

@@ -1,1 +1,1 @@
-"""Adaptive jobs: training jobs whose speed depends on placement shape, batch size and progress."""
+"""Adaptive jobs: training jobs whose speed depends on their placement, batch size and progress."""

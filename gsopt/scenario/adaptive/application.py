@@ -1,4 +1,4 @@
-"""Application: measurements of one model on one or more GPU types, which determine its jobs' true speed."""
+"""Application: measurements of a model on one or more GPU types, which determine the true speed of its jobs."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
@@ -21,23 +21,23 @@ Array = np.ndarray[Any, Any]
 
 
 class Application(Frozen):
-    """Measurements of one model, from which the true speed of its jobs follows.
+    """The measurements of one model, which determine the true speed of its jobs.
 
-    **Step times.** On a measured shape, step times are interpolated between the measured local batches. All
-    rotations of a shape are equivalent, as the nodes form a ring. Other shapes are reduced to their numbers of
-    nodes and GPUs. Their times are interpolated linearly in these two numbers and the local batch, between the
-    means of measured placements and the measurements in `spread`. If there are more nodes than were measured,
-    the largest measured number is used.
+    **Step times.** On a measured shape, step times are interpolated between the measured local batch sizes. All
+    rotations of a shape are equivalent, because the nodes form a ring. For other shapes, only the numbers of
+    nodes and GPUs matter. Their step times are interpolated linearly in these two numbers and the local batch
+    size, between the means over measured placements and the measurements in `spread`. If there are more nodes
+    than were measured, the largest measured number is used.
 
-    **Training.** Quantities that depend on the batch size are interpolated between trainings with a smaller and
-    a larger one.
+    **Training.** Quantities that depend on the batch size are interpolated between the trainings with the next
+    smaller and the next larger batch size.
 
     **GPU types.** A model may have separate measurements on some GPU types (`gpu_types`). Its jobs then run on
-    one type at a time, at the speed measured there, or as in `placements` on any other type. Trainings, and the
-    limits of the batch over all GPUs, are the same on all types. Without `gpu_types`, all GPUs are alike.
+    one type at a time, at the speed measured on that type; on any other type, `placements` apply. Trainings and
+    the limits on the total batch size are the same on all types. Without `gpu_types`, all GPUs are alike.
 
     Source: Pollux (OSDI 2021), section 5.3.1, and the authors' simulator, which assumes at most 16 nodes and
-    refuses anything beyond the measurements. For several types: Sia (SOSP 2023) and its authors' simulator.
+    rejects anything beyond the measurements. For several GPU types: Sia (SOSP 2023) and its authors' simulator.
     """
 
     name: Name
@@ -74,11 +74,11 @@ class Application(Frozen):
     # GPU types
 
     def kind(self, gpu_type: str) -> str:
-        """Return the GPU type if the application distinguishes types, or else an empty string."""
+        """Return the given GPU type if the application distinguishes types, and an empty string otherwise."""
         return gpu_type if self.gpu_types else ""
 
     def on(self, gpu_type: str) -> "Application":
-        """Return the application restricted to the measurements on a GPU type, or itself if there are none."""
+        """Return the application restricted to its measurements on a GPU type; itself if there are none."""
         return self._by_type.get(gpu_type, self)
 
     @cached_property
@@ -104,29 +104,29 @@ class Application(Frozen):
         return self._steps.times(shape, [local_batch])[0]
 
     def step_times(self, shape: Sequence[int], local_batches: Sequence[int]) -> list[Times | None]:
-        """Return `step_time` for several local batches."""
+        """Return the results of `step_time` for several local batch sizes."""
         return self._steps.times(shape, local_batches)
 
     def shapes(self, gpus: int, largest: int | None = None) -> list[tuple[int, ...]]:
-        """Return placements of a number of GPUs, one for each group of placements with the same step times.
+        """Return shapes with the given number of GPUs, one for each group of shapes with the same step times.
 
-        Step times may be unknown on some of these placements. In shapes that were not measured, a node has at
-        most `largest` GPUs or, if None, at most as many as the largest measured node.
+        The step times of some of these shapes may be unknown. In shapes that were not measured, a node has at
+        most `largest` GPUs or, if it is None, at most as many as the largest measured node.
         """
         return self._steps.shapes(gpus, largest)
 
     def most_local(self, shape: Sequence[int]) -> int:
-        """Return the largest local batch measured on a shape or, if none, on at least as many nodes and GPUs.
+        """Return the largest local batch size measured on a shape, or 0 if there is none.
 
-        The result is 0 if there is none.
+        If the shape itself was not measured, measurements on at least as many nodes and GPUs count.
 
-        In Sia's simulator this is the largest batch that fits into the GPUs' memory.
+        In Sia's simulator, this is the largest batch size that fits into the GPUs' memory.
         """
         return self._steps.most_local(shape)
 
     @cached_property
     def single_speed(self) -> float:
-        """Samples per second of a single GPU with its largest measured batch; 1 if none was measured."""
+        """Samples per second on a single GPU with its largest measured batch size; 1 if none was measured."""
         single = (each.points[-1] for each in self.placements if tuple(each.shape) == (1,))
         return next((local / seconds for local, seconds, _ in single), 1.0)
 
@@ -142,7 +142,7 @@ class Application(Frozen):
         return self.progress_at(self.epochs)
 
     def progress_at(self, epoch: int) -> float:
-        """Return the progress after a number of epochs, which is the least among all trainings."""
+        """Return the progress after the given number of epochs, which is the minimum over all trainings."""
         return self._progress[epoch]
 
     @cached_property
@@ -151,21 +151,21 @@ class Application(Frozen):
         return (0.0, *(min(epoch.progress for epoch in end) for end in ends))
 
     def is_validated(self, batch: int) -> bool:
-        """Check whether a batch size lies between the smallest and the largest of the complete trainings."""
+        """Check whether a batch size lies between the smallest and the largest that was used in a training."""
         return self._batches[0] <= batch <= self._batches[-1]
 
     def completion_epoch(self, batch: int) -> int:
-        """Return the last epoch of a training (counted from 0); it is the same for every valid batch size."""
+        """Return the last epoch of a training, counted from 0. It is the same for every valid batch size."""
         self._around(batch)
         return self.epochs - 1
 
     def iterations(self, batch: int, epoch: int) -> float:
-        """Return the number of iterations with a batch size until the end of an epoch (counted from 0)."""
+        """Return the number of iterations until the end of an epoch (from 0) at the given batch size."""
         low, high = self._around(batch)
         return _interpolation(low, high, batch)(low.epochs[epoch].iterations, high.epochs[epoch].iterations)
 
     def gradient(self, batch: int, epoch: int) -> Gradient:
-        """Return the gradient statistics for a batch size in an epoch (counted from 0)."""
+        """Return the gradient statistics at the given batch size in an epoch (counted from 0)."""
         low, high = self._around(batch)
         mix, one, other = _interpolation(low, high, batch), low.epochs[epoch], high.epochs[epoch]
         return Gradient(mix(one.sqr, other.sqr), mix(one.var, other.var))
@@ -189,7 +189,7 @@ class Application(Frozen):
 
     @cached_property
     def _statistics(self) -> tuple[Array, Array]:
-        """Return `sqr` and `var` by training (rows) and epoch (columns)."""
+        """Gradient statistics `sqr` and `var`, by training (rows) and epoch (columns)."""
         epochs = [each.epochs[: self.epochs] for each in self.validations]
         sqr, var = (
             np.array([[getattr(epoch, name) for epoch in own] for own in epochs]) for name in ("sqr", "var")
@@ -197,7 +197,7 @@ class Application(Frozen):
         return sqr, var
 
     def _around(self, batch: int) -> tuple[Validation, Validation]:
-        """Return the trainings with the next smaller and next larger batch sizes, or an exact match twice."""
+        """Return the trainings with the next smaller and next larger batch size, or an exact match twice."""
         after = bisect_left(self._batches, batch)
         if after < len(self._batches) and self._batches[after] == batch:
             return self.validations[after], self.validations[after]
@@ -212,7 +212,7 @@ class Application(Frozen):
 
 
 def _interpolation(low: Validation, high: Validation, batch: int) -> Callable[[float, float], float]:
-    """Return a function that interpolates values between the trainings with a smaller and a larger batch."""
+    """Return a function that interpolates values between trainings with a smaller and a larger batch size."""
     if low is high:
         return lambda least, _: least
     below, above, whole = batch - low.batch, high.batch - batch, high.batch - low.batch

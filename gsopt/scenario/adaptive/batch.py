@@ -12,16 +12,16 @@ class Batch(NamedTuple):
     steps: int
 
     def over(self, gpus: int) -> int:
-        """Return the total batch size on a number of GPUs."""
+        """Return the total batch size on the given number of GPUs."""
         return gpus * self.local * (self.steps + 1)
 
 
 def split(batch_size: int, gpus: int, limits: Limits) -> Batch:
-    """Divide a batch evenly over GPUs, accumulating gradients where it is too large for one pass.
+    """Divide a batch evenly over GPUs. If it is too large for one pass, gradients are accumulated.
 
-    On a single GPU, a batch larger than the initial one is always accumulated, as a single gradient does not
-    reveal its noise. The batch is rounded up to equal parts, unless that exceeds the largest allowed batch.
-    Source: the simulator of Pollux.
+    On a single GPU, gradients are accumulated for every batch larger than the initial one, because a single
+    gradient does not reveal its noise. The batch is rounded up to equal parts, unless that exceeds the largest
+    allowed batch size. Source: the simulator of Pollux.
     """
     local = -(-batch_size // gpus)
     steps = -(-local // limits.most_local) - 1
@@ -31,5 +31,5 @@ def split(batch_size: int, gpus: int, limits: Limits) -> Batch:
 
 
 def within(batch: Batch, gpus: int, limits: Limits) -> Batch:
-    """Reduce the local batch until the total batch is at most the largest allowed one."""
+    """Reduce the local batch size until the total batch size is at most the largest allowed one."""
     return batch._replace(local=min(batch.local, limits.most_batch // (gpus * (batch.steps + 1))))

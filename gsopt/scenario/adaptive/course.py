@@ -22,7 +22,7 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class Course:
-    """The true dynamics of a training: its work, and its speed on any GPUs with any batch."""
+    """The true dynamics of a training: its work, and its speed on any GPUs with any batch size."""
 
     application: Application
     agents: Agents
@@ -48,7 +48,7 @@ class Course:
         return limits.model_copy(update={"most_local": self.application.most_local(shape) or limits.most_local})
 
     def work_at(self, epoch: int) -> float:
-        """Return the progress after a number of epochs."""
+        """Return the progress after the given number of epochs."""
         if self.agents.progress == "statistical":
             return self.application.progress_at(epoch)
         batch = self.users_batch or self.application.limits.initial_batch
@@ -60,7 +60,7 @@ class Course:
         return self.work_at(self.application.epochs)
 
     def times(self, shape: tuple[int, ...], batch: Batch) -> tuple[float, float]:
-        """Return the seconds of a step and of its gradient exchange on a measured shape."""
+        """Return the durations of a step and of its gradient exchange on a measured shape, in seconds."""
         times = self.application.step_time(shape, batch.local)
         if times is None:
             rule = f"must be placements of {self.application.name} measured with {batch.local} samples per GPU"
@@ -68,17 +68,17 @@ class Course:
         return times
 
     def speed(self, shape: tuple[int, ...], batch: Batch, epoch: int) -> float:
-        """Return the progress per second in an epoch (counted from 0)."""
+        """Return the progress per second in the given epoch (counted from 0)."""
         seconds, samples = self._iteration(self.times(shape, batch), batch), batch.over(sum(shape))
         return self._gain(samples, self.application.gradient(samples, epoch)) / seconds
 
     def iteration_rate(self, shape: tuple[int, ...], batch_size: int) -> float:
-        """Return the iterations per second with a batch size on a measured shape."""
+        """Return the number of iterations per second at the given batch size on a measured shape."""
         batch = split(batch_size, sum(shape), self.limits(shape))
         return 1 / self._iteration(self.times(shape, batch), batch)
 
     def iterations(self, batch_size: int, progress: float) -> float:
-        """Return the number of iterations that a batch size needs for a given progress.
+        """Return the number of iterations that a training with the given batch size needs for some progress.
 
         Within an epoch, iterations are proportional to progress.
         """
@@ -87,9 +87,9 @@ class Course:
         return float(np.interp(progress, ends, counts))
 
     def seconds(self, gpus: int, batch_size: int) -> float | None:
-        """Return the seconds that a training takes with a batch size on the best placement of `gpus` GPUs.
+        """Return the duration of a training with a batch size on the best placement of `gpus` GPUs, in seconds.
 
-        The result is None if the training cannot run on them.
+        The result is None if the training cannot run on this number of GPUs.
 
         Epochs are not rounded to whole seconds.
         """
@@ -103,22 +103,23 @@ class Course:
         return None if best == inf else best
 
     def highest_rate(self, gpus: int, batch_size: int | None, *, largest: int | None = None) -> float:
-        """Return the highest share of the work per second in any epoch, on any placement of a number of GPUs.
+        """Return the highest speed in any epoch, on any placement of the given number of GPUs.
 
-        The parameters are those of `highest_speeds`.
+        The speed is the fraction of the training's work that is done per second. The parameters are those of
+        `highest_speeds`.
         """
         return float(self.highest_speeds(gpus, batch_size, largest=largest).max()) / self.work
 
     def highest_speeds(self, gpus: int, batch_size: int | None, *, largest: int | None = None) -> Array:
-        """Return the highest progress per second on any placement of a number of GPUs, by epoch.
+        """Return the highest progress per second in each epoch, on any placement of the given number of GPUs.
 
-        The speed is 0 where the training cannot run. If `batch_size` is None, the job may choose its batch
-        size. Nodes have at most `largest` GPUs or, if None, at most as many as the largest measured node.
+        The speed is 0 if the training cannot run. If `batch_size` is None, the job may choose its batch size.
+        Nodes have at most `largest` GPUs or, if it is None, at most as many as the largest measured node.
         """
         return self._fastest(gpus, self.application.shapes(gpus, largest), batch_size)
 
     def highest_speeds_on(self, shape: tuple[int, ...], batch_size: int | None) -> Array:
-        """Return the highest progress per second on one placement, by epoch, as in `highest_speeds`."""
+        """Return the highest progress per second in each epoch on one placement; see `highest_speeds`."""
         return self._fastest(sum(shape), [shape], batch_size)
 
     def _fastest(self, gpus: int, shapes: Sequence[tuple[int, ...]], batch_size: int | None) -> Array:
@@ -134,19 +135,19 @@ class Course:
         return found
 
     def _possible(self, shape: tuple[int, ...], batches: list[Batch]) -> Iterator[tuple[Batch, Times]]:
-        """Yield the batches that were measured on a shape and validated, each with the times of a step."""
+        """Yield the batches that were measured on a shape and validated, each with its step times."""
         times = self.application.step_times(shape, [batch.local for batch in batches])
         for batch, time in zip(batches, times, strict=True):
             if time is not None and self.application.is_validated(batch.over(sum(shape))):
                 yield batch, time
 
     def _iteration(self, times: Times, batch: Batch) -> float:
-        """Return the seconds of an iteration: its accumulations and its step."""
+        """Return the duration of an iteration in seconds: its accumulations and its step."""
         step, sync = times
         return (step + batch.steps * (step - sync)) * self.application.slowdown
 
     def _gain(self, samples: int, gradient: Gradient) -> float:
-        """Return the progress of an iteration over a number of samples."""
+        """Return the progress that an iteration over the given number of samples makes."""
         if self.agents.progress == "samples":
             return samples
         sqr, var = gradient
@@ -163,7 +164,7 @@ class Course:
 
 
 def _choices(gpus: int, limits: Limits, batch_size: int | None) -> list[Batch]:
-    """Return the batches that a job may use on a number of GPUs, of a given size or of any size if None."""
+    """Return the batches that a job may use on a number of GPUs: of one size, or of any size if None."""
     if batch_size is not None:
         return [split(batch_size, gpus, limits)]
     from gsopt.scenario.adaptive.throughput import batches

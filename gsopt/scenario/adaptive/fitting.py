@@ -1,4 +1,4 @@
-"""Fitting: the fit of a throughput model to the step times that a job has measured."""
+"""Fitting: the fit of a throughput model to step times that a job has measured."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,20 +14,20 @@ from gsopt.scenario.adaptive.throughput import LEAST_SECONDS, ThroughputModel
 
 _Floats = NDArray[np.float64]
 
-#: Starting point, lower and upper limits of the search, in the order of the model's fields.
+#: Starting point and lower and upper limits of the search, in the order of the model's fields.
 _START = (0.1, 0.01, 0.1, 0.01, 0.1, 0.01, 1.001)
 _LEAST = (*(LEAST_SECONDS,) * 6, 1.0)
 _MOST = (*(np.inf,) * 6, 10.0)
 
-#: Indices of the fields.
+#: Indices of the model's fields.
 _COMPUTE, _COMPUTE_EACH, _ACROSS, _ACROSS_EACH, _WITHIN, _WITHIN_EACH, _OVERLAP = range(7)
 
-#: Weights of the loss terms that do not measure errors: the squares of overlap - 1 and of the relative seconds
-#: per GPU.
+#: Weights of the loss terms that do not measure errors: the square of overlap - 1, and the squares of the
+#: ratios of exchange time per additional GPU to base exchange time.
 _SIMPLE, _OPTIMISTIC = 1e-3, 1e-2
 
-#: Least ratio of exchange times between nodes to those within a node, as long as none are measured between
-#: nodes.
+#: Minimum ratio of exchange times between nodes to those within a node, which applies as long as none are
+#: measured between nodes.
 _SLOWER = 1.1
 
 #: Largest number of cached fits; a day of Pollux's 160 jobs needs several hundred.
@@ -35,7 +35,7 @@ _REMEMBERED = 4096
 
 
 class Measurement(NamedTuple):
-    """Times in seconds of a step without accumulation, in one configuration of a job."""
+    """The measured times of a step without accumulation, in one configuration of a job."""
 
     nodes: int
     gpus: int
@@ -47,26 +47,26 @@ class Measurement(NamedTuple):
 def fit(measurements: Sequence[Measurement], *, tolerance: float | None = None) -> ThroughputModel:
     """Fit a throughput model to measured step times, one measurement for each configuration.
 
-    The fit minimizes the sum of two root mean square errors: that of log computing times and that of log step
-    times. Small additional terms prefer little overlap and a low cost per additional GPU, so that untried
-    configurations look worth trying. Exchanges that were never measured are assumed to be cheap: they take no
-    time or, between nodes, 1.1 times as long as within one node. If only one local batch was measured, half of
-    the computing time is assumed to be constant.
+    The fit minimizes the sum of two root mean square errors: that of the logarithms of computing times and that
+    of the logarithms of step times. Small additional terms reward little overlap and a low cost per additional
+    GPU, so that untried configurations look promising. Exchanges that were never measured are assumed to be
+    cheap: they take no time or, between nodes, 1.1 times as long as within one node. If only one local batch
+    size was measured, half of the computing time is assumed to be constant.
 
     Source: Pollux (OSDI 2021), section 4.1; loss, starting point and limits as in the authors' program.
 
     The search is local. In one of fifty random cases, its result also depends on the order of the measurements.
-    Jobs pass their measurements in order of time, as in the authors' program. The search takes 10 to 100
-    evaluations of the loss and its gradient, each in time linear in the number of measurements. It ends when
-    the relative change of the loss, or the gradient, falls below `tolerance`. None means scipy's defaults, 2e-9
-    and 1e-5 respectively, as in the program of Pollux. Sia's program uses 1e-5.
+    Jobs pass their measurements in the order in which they made them, as in the authors' program. The search
+    takes 10 to 100 evaluations of the loss and its gradient, each in time linear in the number of measurements.
+    It ends when the relative change of the loss, or the gradient, falls below `tolerance`. None stands for
+    scipy's defaults, 2e-9 and 1e-5 respectively, as in the program of Pollux. Sia's program uses 1e-5.
     """
     return _fitted(tuple(measurements), tolerance)
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def _fitted(measurements: tuple[Measurement, ...], tolerance: float | None) -> ThroughputModel:
-    """Fit a model, and cache the fit because jobs of one application often have the same measurements."""
+    """Fit a model. Fits are cached, because jobs of one application often have the same measurements."""
     from scipy.optimize import Bounds, minimize
 
     measured = _Measurements.of(measurements)
@@ -82,7 +82,7 @@ def _fitted(measurements: tuple[Measurement, ...], tolerance: float | None) -> T
 
 @dataclass(frozen=True, eq=False)
 class _Measurements:
-    """Measurements as arrays. Computing and exchange times are linear in the first six parameters."""
+    """The measurements as arrays. Computing and exchange times are linear in the first six parameters."""
 
     nodes: _Floats
     gpus: _Floats
@@ -109,7 +109,7 @@ class _Measurements:
         return cls(nodes, gpus, local, step - sync, step, computes, exchanges)
 
     def loss(self, parameters: _Floats) -> tuple[float, _Floats]:
-        """Return the loss and its gradient."""
+        """Return the loss and its gradient at the given parameters."""
         overlap = parameters[_OVERLAP]
         computing = self.computes @ parameters
         exchange = self.exchanges @ parameters + (self.gpus <= 1) * LEAST_SECONDS
@@ -127,7 +127,7 @@ class _Measurements:
 
 
 def _root_mean_square(errors: _Floats, slopes: _Floats) -> tuple[float, _Floats]:
-    """Return the root mean square of errors and its gradient, which is 0 where all errors are 0."""
+    """Return the root mean square of errors and its gradient, which is 0 if all errors are 0."""
     size = float(np.sqrt((errors**2).mean()))
     slope: _Floats = errors @ slopes / (len(errors) * size) if size else np.zeros(slopes.shape[1])
     return size, slope
@@ -147,7 +147,7 @@ def _prior(parameters: _Floats) -> tuple[float, _Floats]:
 
 
 def _limits(measured: _Measurements) -> tuple[Any, Any, Any]:
-    """Return the starting point and the limits of the fit. Parameters without measurements are fixed."""
+    """Return the starting point and the limits of the search. Parameters without measurements are fixed."""
     start, least, most = np.array([_START, _LEAST, _MOST])
     if (measured.local == measured.local[0]).all():
         start[_COMPUTE] = least[_COMPUTE] = most[_COMPUTE] = measured.computing.mean() / 2

@@ -6,7 +6,7 @@ from pydantic import Field, model_validator
 
 from gsopt.core.problem import Frozen, RuleBroken
 
-#: Samples of a batch.
+#: Number of samples in a batch.
 Samples = Annotated[int, Field(ge=1, le=10**12)]
 
 
@@ -28,5 +28,5 @@ class Limits(Frozen):
 
     @property
     def most_gpus(self) -> int:
-        """Largest number of GPUs among which the largest batch can be divided."""
+        """Largest number of GPUs over which the largest batch can be divided."""
         return max(self.most_batch // self.least_local, 1)

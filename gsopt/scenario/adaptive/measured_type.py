@@ -21,12 +21,12 @@ def _check_shapes(placements: tuple[MeasuredPlacement, ...]) -> tuple[MeasuredPl
     return placements
 
 
-#: Step times by placement.
+#: Step times in several placements.
 Placements = Annotated[Many[MeasuredPlacement], Field(min_length=1), AfterValidator(_check_shapes)]
 
 
 class MeasuredType(Frozen):
-    """Step times of a model on GPUs of one type, and limits on the samples that a GPU processes at once."""
+    """Step times of a model on GPUs of one type, and limits on the local batch size."""
 
     placements: Placements  # step times by placement
     spread: Many[Spread] = ()  # step times by numbers of nodes and GPUs

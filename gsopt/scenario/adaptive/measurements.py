@@ -6,7 +6,7 @@ from pydantic import AfterValidator, Field
 
 from gsopt.core.problem import Frozen, Gpus, Many, RuleBroken, refuse_falls
 
-#: Samples per GPU, seconds of a step, and seconds of the step in which the GPUs exchange gradients.
+#: A measurement: samples per GPU, duration of a step in seconds, and seconds of it spent on gradient exchange.
 Point = tuple[
     Annotated[int, Field(ge=1, le=10**12)],
     Annotated[float, Field(gt=0, le=1e12)],
@@ -26,7 +26,7 @@ def _check_points(points: tuple[Point, ...]) -> tuple[Point, ...]:
     return points
 
 
-#: Step times, in ascending order of the samples per GPU.
+#: Step times, in ascending order of the number of samples per GPU.
 Points = Annotated[Many[Point], Field(min_length=1), AfterValidator(_check_points)]
 
 
@@ -38,7 +38,7 @@ class MeasuredPlacement(Frozen):
 
 
 class Spread(Frozen):
-    """Step times measured for a number of nodes and of GPUs, for any spread of the GPUs over the nodes."""
+    """Step times measured for a number of nodes and GPUs, for any spread of the GPUs over the nodes."""
 
     nodes: Annotated[int, Field(ge=1, le=MOST_NODES)]
     gpus: Gpus

@@ -1,4 +1,4 @@
-"""Projection: the goodput that a job expects on any GPU type, even one that it has not tried."""
+"""Projection: the goodput that a job expects on any GPU type, even one on which it has never run."""
 
 from typing import Any
 
@@ -8,14 +8,14 @@ from gsopt.scenario.adaptive.view import TraineeView
 def projected_goodput(
     trainee: TraineeView, gpu_type: str, nodes: Any, gpus: Any, most_batch: int | None = None
 ) -> Any:
-    """Return the goodput that a job expects on a GPU type, or None before it first works.
+    """Return the goodput that a job expects on a GPU type, or None if it has not worked yet.
 
     On a type on which the job has worked, its throughput model for that type predicts the goodput. On any other
-    type, the prediction for the first type on which it worked is multiplied by the ratio of the two types'
+    type, the prediction for the first type on which the job worked is multiplied by the ratio of the two types'
     speeds on a single GPU, which are known from profiling.
 
-    Source: Sia (SOSP 2023), section 3.2, and its authors' simulator, where the speed of a GPU is that with the
-    largest measured batch.
+    Source: Sia (SOSP 2023), section 3.2, and its authors' simulator, where the speed of a GPU is measured at
+    the largest batch size.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def projected_goodput(
     nodes, gpus
         Numbers of nodes and GPUs.
     most_batch
-        Largest batch size; None for that of the application.
+        Largest batch size; None for the limit of the application.
     """
     application = trainee.application
     known = next((kind for kind in (gpu_type, *trainee.worked_on) if trainee.model_on(kind) is not None), None)

@@ -10,12 +10,12 @@ from typing import Any
 
 from gsopt.scenario.adaptive.measurements import MeasuredPlacement, Point, Spread
 
-#: Seconds of a step, and of its gradient exchange.
+#: Durations of a step and of its gradient exchange, in seconds.
 Times = tuple[float, float]
 
 
 class StepTimes:
-    """Step times by shape and local batch, each computed only once."""
+    """Step times by shape and local batch size, each computed only once."""
 
     def __init__(self, placements: Sequence[MeasuredPlacement], spread: Sequence[Spread]) -> None:
         self._placements, self._spread = placements, spread
@@ -25,7 +25,7 @@ class StepTimes:
         self._known: dict[tuple[tuple[int, ...], int], Times | None] = {}
 
     def times(self, shape: Sequence[int], local_batches: Sequence[int]) -> list[Times | None]:
-        """Return the times on a shape for each local batch, or None beyond the measurements."""
+        """Return the step times on a shape for each local batch size; None beyond the measurements."""
         placed = tuple(shape)
         new = [local for local in local_batches if (placed, local) not in self._known]
         if new:
@@ -34,9 +34,9 @@ class StepTimes:
         return [self._known[placed, local] for local in local_batches]
 
     def shapes(self, gpus: int, largest: int | None = None) -> list[tuple[int, ...]]:
-        """Return the measured placements of a number of GPUs, and an unmeasured one for each number of nodes.
+        """Return the measured shapes with the given number of GPUs, and an unmeasured one per number of nodes.
 
-        If there are more nodes than were measured, the largest measured number is used.
+        The largest measured number of nodes and all larger numbers share one unmeasured shape.
         """
         found = [ring for ring in self._measured if sum(ring) == gpus]
         alike = [[nodes] for nodes in range(1, min(self._most_nodes, gpus + 1))]
@@ -49,7 +49,7 @@ class StepTimes:
         return found
 
     def most_local(self, shape: Sequence[int]) -> int:
-        """Return the largest local batch measured on a shape (see `Application.most_local`)."""
+        """Return the largest local batch size measured on a shape (see `Application.most_local`)."""
         ring = least_rotation(shape)
         if ring in self._measured:
             return self._measured[ring][-1][0]
@@ -67,7 +67,7 @@ class StepTimes:
 
     @cached_property
     def _interpolator(self) -> Any:
-        """The interpolator over nodes, GPUs and local batches.
+        """The interpolator over the numbers of nodes and GPUs and the local batch size.
 
         It is None if the measurements do not span these three dimensions.
         """
@@ -88,7 +88,7 @@ class StepTimes:
 
 
 def _spreads(gpus: int, nodes: int, largest: int) -> Iterator[tuple[int, ...]]:
-    """Yield every distribution of GPUs over a number of nodes, with 1 to `largest` GPUs on each."""
+    """Yield every distribution of GPUs over the given number of nodes, with 1 to `largest` GPUs each."""
     if not nodes:
         yield ()
         return
@@ -98,13 +98,13 @@ def _spreads(gpus: int, nodes: int, largest: int) -> Iterator[tuple[int, ...]]:
 
 
 def least_rotation(shape: Sequence[int]) -> tuple[int, ...]:
-    """Return the lexicographically smallest rotation of the nodes that have GPUs."""
+    """Return the lexicographically smallest rotation of a shape, ignoring nodes without GPUs."""
     ring = tuple(gpus for gpus in shape if gpus)
     return min((ring[place:] + ring[:place] for place in range(len(ring))), default=())
 
 
 def _between(points: Sequence[Point], local: int) -> tuple[float, float] | None:
-    """Interpolate step and exchange time between two measurements, or return None beyond them."""
+    """Interpolate step and exchange times between two measurements, or return None beyond them."""
     after = bisect_left(points, local, key=lambda point: point[0])
     if after < len(points) and points[after][0] == local:
         return points[after][1:]
@@ -116,7 +116,7 @@ def _between(points: Sequence[Point], local: int) -> tuple[float, float] | None:
 
 
 def _means(placements: Sequence[MeasuredPlacement]) -> list[tuple[float, ...]]:
-    """Return the mean times of the placements with each number of nodes, number of GPUs and local batch."""
+    """Return the mean times of placements with the same numbers of nodes and GPUs and local batch size."""
     rows = sorted((len(each.shape), sum(each.shape), *point) for each in placements for point in each.points)
     groups = ((key, list(group)) for key, group in groupby(rows, key=lambda row: row[:3]))
     return [(*key, fmean(row[3] for row in group), fmean(row[4] for row in group)) for key, group in groups]

@@ -1,4 +1,4 @@
-"""Threads: a single thread for tiny linear algebra, where several threads would wait for each other."""
+"""Threads: a limit of one thread for tiny linear algebra, where several threads would wait for each other."""
 
 from contextlib import AbstractContextManager
 from functools import cache
@@ -8,7 +8,7 @@ from threadpoolctl import ThreadpoolController
 
 
 def one_thread() -> AbstractContextManager[Any]:
-    """Limit the linear algebra of this process to one thread inside a ``with`` block.
+    """Limit the linear algebra of this process to one thread within a ``with`` block.
 
     scipy must already be loaded.
     """
@@ -18,5 +18,5 @@ def one_thread() -> AbstractContextManager[Any]:
 
 @cache
 def _controller() -> ThreadpoolController:
-    """Return the controller of this process's threaded libraries, which stay the same once scipy is loaded."""
+    """Return the controller of this process's threaded libraries, which do not change once scipy is loaded."""
     return ThreadpoolController()

@@ -11,10 +11,10 @@ from gsopt.core.problem import Frozen, RuleBroken
 from gsopt.scenario.adaptive.gradient import Gradient
 from gsopt.scenario.adaptive.limits import Limits
 
-#: Seconds that replace 0, so that powers and logarithms and their derivatives are finite.
+#: Seconds that replace 0, so that powers, logarithms and their derivatives are finite.
 LEAST_SECONDS = 1e-8
 
-#: Number of batch sizes that are tried, from the smallest to the largest in geometric steps.
+#: Number of batch sizes that are tried, in geometric steps from the smallest to the largest.
 _BATCHES = 50
 
 #: Seconds, or seconds per sample or per GPU.
@@ -22,7 +22,7 @@ _Seconds = Annotated[float, Field(ge=0, le=1e12)]
 
 
 class BatchChoice(NamedTuple):
-    """The batch with the best goodput on some GPUs, as numbers or as arrays of the requested shape."""
+    """The batch with the best goodput on given GPUs, as numbers or as arrays of the requested shape."""
 
     goodput: Any  # samples per second, counted as samples of the initial batch
     local: Any  # samples that a GPU processes at once
@@ -30,13 +30,13 @@ class BatchChoice(NamedTuple):
 
 
 class ThroughputModel(Frozen):
-    """Step times of data-parallel training: computation and communication, which partly overlap.
+    """The step times of data-parallel training: computation and communication, which partly overlap.
 
-    With b samples at once on each of K GPUs on N nodes, a pass computes for ``compute + compute_per_sample b``
-    seconds. Gradients are exchanged in ``within + within_per_gpu (K - 2)`` seconds on one node and in ``across
-    + across_per_gpu (K - 2)`` on several. A single GPU has nothing to exchange. A step takes the p-norm of
-    these two times for p = `overlap`, which is their sum for p = 1 and nearly the longer time for p = 10. Each
-    accumulation before the step adds another computation.
+    A pass with b samples on each of K GPUs computes for ``compute + compute_per_sample b`` seconds. Gradients
+    are exchanged in ``within + within_per_gpu (K - 2)`` seconds on one node, and in ``across + across_per_gpu
+    (K - 2)`` seconds on several nodes. A single GPU has nothing to exchange. The duration of a step is the
+    p-norm of these two times, where p is `overlap`: their sum for p = 1, and nearly the longer time for p = 10.
+    Each accumulation before the step adds another computation.
 
     Source: Pollux (OSDI 2021), section 3.2, Equations 4-6. As in the authors' program, an exchange takes 1e-8 s
     on a single GPU.
@@ -57,11 +57,11 @@ class ThroughputModel(Frozen):
         return self
 
     def computation(self, local: ArrayLike) -> Any:
-        """Return the seconds that a GPU takes to compute the gradients of a number of samples."""
+        """Return the seconds that a GPU takes to compute the gradients of the given number of samples."""
         return self.compute + self.compute_per_sample * np.asarray(local)
 
     def exchange(self, nodes: ArrayLike, gpus: ArrayLike) -> Any:
-        """Return the seconds of a gradient exchange."""
+        """Return the duration of a gradient exchange, in seconds."""
         nodes, gpus = np.asarray(nodes), np.asarray(gpus)
         several, pair = nodes > 1, gpus > 1
         base = np.where(several, self.across, np.where(pair, self.within, LEAST_SECONDS))
@@ -69,7 +69,7 @@ class ThroughputModel(Frozen):
         return base + each * np.maximum(gpus - 2, LEAST_SECONDS)
 
     def step_time(self, nodes: ArrayLike, gpus: ArrayLike, local: ArrayLike, steps: ArrayLike = 0) -> Any:
-        """Return the seconds of a step, including the accumulations (`steps`) before it."""
+        """Return the duration of a step in seconds, including the accumulations (`steps`) before it."""
         computation = self.computation(local)
         with np.errstate(divide="ignore"):  # nothing to exchange takes no time
             logs = np.log(computation), np.log(self.exchange(nodes, gpus))
@@ -79,11 +79,11 @@ class ThroughputModel(Frozen):
     def goodput(self, nodes: ArrayLike, gpus: ArrayLike, gradient: Gradient, limits: Limits) -> BatchChoice:
         """Return the best goodput on each number of nodes and GPUs, and the batch that achieves it.
 
-        The best of 50 batch sizes from the smallest to the largest is chosen, or the smallest of several
-        equally good ones. Gradients are accumulated for a local batch above the limit and, on a single GPU, for
-        a batch above the initial one, as a single gradient does not reveal its noise. If there are too many
-        GPUs for the largest batch, each is assumed to have the smallest local batch, as in the authors'
-        program.
+        Of 50 batch sizes from the smallest to the largest, the best is chosen, or the smallest of several
+        equally good ones. Gradients are accumulated if the local batch size exceeds its limit and, on a single
+        GPU, if the batch size exceeds the initial one, because a single gradient does not reveal its noise. If
+        there are too many GPUs for the largest batch size, each GPU is assumed to have the smallest local batch
+        size, as in the authors' program.
         """
         nodes, gpus = np.broadcast_arrays(nodes, gpus)
         local, steps = batches(gpus, limits)
@@ -96,7 +96,7 @@ class ThroughputModel(Frozen):
 
 
 def _efficiency(gradient: Gradient, scale: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the progress per sample in a batch `scale` times the initial one, relative to the initial one."""
+    """Return the progress per sample at `scale` times the initial batch size, relative to the initial size."""
     noise = gradient.var / scale + gradient.sqr
     gain = np.where(noise > 0, (gradient.var + gradient.sqr) / np.where(noise > 0, noise, 1.0), 1.0)
     efficiency: NDArray[np.float64] = gain / scale
@@ -104,7 +104,7 @@ def _efficiency(gradient: Gradient, scale: NDArray[np.float64]) -> NDArray[np.fl
 
 
 def batches(gpus: ArrayLike, limits: Limits) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return candidate local batches and their numbers of accumulations. The last axes are those of `gpus`."""
+    """Return candidate local batch sizes and their accumulations. The last axes are those of `gpus`."""
     gpus = np.asarray(gpus)
     least = np.maximum(limits.initial_batch, limits.least_local * gpus)
     local = np.geomspace(least, limits.most_batch, _BATCHES) / gpus

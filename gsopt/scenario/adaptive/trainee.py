@@ -1,4 +1,4 @@
-"""Trainee: an adaptive job that runs, measures and tunes itself."""
+"""Trainee: an adaptive job, which runs, measures and tunes itself."""
 
 from collections.abc import Sequence
 from math import inf, nextafter
@@ -14,57 +14,58 @@ from gsopt.scenario.adaptive.throughput import BatchChoice, ThroughputModel
 
 
 class Trainee:
-    """The state of an adaptive job: its true progress, its measurements, and its batch.
+    """The state of an adaptive job: its true progress, its measurements and its batch.
 
-    The state depends only on the calls to `place`, `slow` and `lose`, and on the clock. `advance` sets the
-    clock; how often it is called makes no difference. Times are seconds since the beginning of the workload.
+    The state depends only on the calls to `place`, `slow` and `lose`, and on the time. `advance` sets the time;
+    how often it is called makes no difference. Times are in seconds since the beginning of the workload.
 
-    **Progress.** After a restart, the job works from `works_from` on, at constant speed until it next tunes its
-    batch. It measures the step, and the gradients of the epoch, as soon as it starts to work. At each multiple
-    of the interval, and at the end of each epoch, it tunes its batch based on its measurements so far. It is
-    complete at the end of the last epoch.
+    **Progress.** After a restart, the job resumes work at `works_from`, at constant speed until it next tunes
+    its batch. As soon as it starts to work, it measures the step time and the gradients of the epoch. At each
+    multiple of the interval, and at the end of each epoch, it tunes its batch based on its measurements so far.
+    It is complete at the end of the last epoch.
 
-    **Batch.** A batch size chosen by its user is kept. Otherwise the job takes the smallest allowed batch until
-    its first measurement, and then the batch with the best expected goodput. Gradients are accumulated for a
-    batch that does not fit at once and, on a single GPU, for a batch above the initial one.
+    **Batch.** If the user chose the batch size, the job keeps it. Otherwise, the job uses the smallest allowed
+    batch size until its first measurement, and then the one with the best expected goodput. Gradients are
+    accumulated if the batch does not fit at once and, on a single GPU, if the batch is larger than the initial
+    one.
 
-    **GPU types.** If its application is measured on several GPU types, the job measures and fits each type
-    separately. Its first batch on a type is the smallest one.
+    **GPU types.** If its application was measured on several GPU types, the job measures and fits each type
+    separately. On each type, it starts with the smallest batch size.
 
     Source: Pollux (OSDI 2021), sections 3 and 4.1, and the authors' simulator. In the simulator, an epoch with
-    less than half a second left at the end of an interval ends just after the interval. Here it ends just
-    before. For several types: Sia (SOSP 2023) and its authors' simulator.
+    less than half a second left at the end of an interval ends just after the interval. Here, it ends just
+    before. For several GPU types: Sia (SOSP 2023) and its authors' simulator.
 
     Parameters
     ----------
     application
-        Measurements of its model.
+        The measurements of the job's model.
     agents
-        The settings by which it measures and tunes itself.
+        The settings that control how the job measures and tunes itself.
     batch_size
-        Batch size over all GPUs chosen by its user; None if the job chooses it.
+        Batch size over all GPUs, as chosen by the user; None if the job chooses it.
     now
-        Time of its submission.
+        The time at which the job is submitted.
 
     Attributes
     ----------
     course
-        The true course of its training.
+        The true course of the job's training.
     shape, gpu_type
-        Number of its GPUs on each node, empty if it has none; and the type of these GPUs, empty if its
-        application does not distinguish types.
+        Number of the job's GPUs on each node (empty if it has none), and the type of these GPUs (empty if its
+        application does not distinguish types).
     batch_size
-        Batch size over all GPUs that it was given; None if it chooses the size itself.
+        Batch size assigned to the job, summed over its GPUs; None if the job chooses its own.
     batch
-        Division of its batch; None if it has no GPUs.
+        The division of the job's batch; None if the job has no GPUs.
     epoch
-        Completed epochs.
+        Number of completed epochs.
     restarts
         Number of placements after the first one.
     gradient
-        Last measured gradient statistics; None before it first works.
+        The most recently measured gradient statistics; None before the job first works.
     completed_at
-        Time of its completion; None before.
+        The job's completion time; None before it completes.
     """
 
     def __init__(self, application: Application, agents: Agents, batch_size: int | None, now: float) -> None:
@@ -98,11 +99,12 @@ class Trainee:
         batch_size: int | None = None,
         gpu_type: str = "",
     ) -> None:
-        """Restart the job on the given GPUs of one type, or stop it, and refuse a shape on which it cannot run.
+        """Restart the job on the given GPUs of one type, or stop it if `shape` is empty.
 
-        An empty shape stops it. The job works again from `works_from` on, `slowdown` times slower than with
-        GPUs to itself. Without `batch_size`, it chooses its batch size. `now` must not be earlier than in any
-        previous call to any method.
+        The job resumes work at `works_from`, `slowdown` times slower than with GPUs to itself. If `batch_size`
+        is None, the job chooses its batch size. `now` must not be earlier than in any previous call to any
+        method. A shape on which the job cannot run is rejected with `InvalidInput`, and the job continues as
+        before.
         """
         self._record_progress(now)
         placed = tuple(gpus for gpus in shape if gpus)
@@ -120,14 +122,14 @@ class Trainee:
         self._work(max(now, works_from))
 
     def slow(self, slowdown: float, now: float) -> None:
-        """Change the slowdown caused by sharing GPUs, from `now` on."""
+        """Change the slowdown caused by shared GPUs, from `now` on."""
         self._record_progress(now)
         self._slowdown = slowdown
         if self._next_change < inf:
             self._work(max(now, self._begun))
 
     def lose(self, share: float, now: float) -> None:
-        """Reduce the progress by a share of the whole work, but not below 0. The job keeps its measurements."""
+        """Reduce the progress by a fraction of all work, but not below 0. The job keeps its measurements."""
         self._record_progress(now)
         self._done = max(self._done - share * self.course.work, 0.0)
         while self.course.work_at(self.epoch) > self._done:
@@ -144,20 +146,20 @@ class Trainee:
             self._measure()
 
     def next_change(self) -> float:
-        """Return the next time at which the job completes or tunes its batch, or infinity if it has no GPUs."""
+        """Return the next time at which the job completes or tunes its batch; infinity if it has no GPUs."""
         return self._next_change
 
     # The truth about it
 
     @property
     def share(self) -> float:
-        """The completed share of the job's work."""
+        """The completed fraction of the job's work."""
         return self._progress(self._now) / self.course.work
 
     def rate(self, shape: Sequence[int], batch: int | None = None, gpu_type: str = "") -> float:
-        """Return the true current speed on unshared GPUs, as a share of the job's work per second.
+        """Return the true current speed on unshared GPUs, as a fraction of the job's work per second.
 
-        `batch` is the batch size over all GPUs; if None, the one that the job would choose.
+        `batch` is the batch size over all GPUs; None stands for the one that the job would choose.
         """
         placed, kind = tuple(gpus for gpus in shape if gpus), self.application.kind(gpu_type)
         as_it_runs = (placed, kind, batch) == (self.shape, self.gpu_type, self.batch_size)
@@ -170,13 +172,13 @@ class Trainee:
     def model(self) -> ThroughputModel | None:
         """The throughput model fitted to all measurements, as if all GPUs were alike.
 
-        It is None before the job first works. If a configuration was measured on several GPU types, only the
+        It is None before the job first works. If a configuration was measured on several GPU types, only its
         first measurement counts.
         """
         return self._model(None)
 
     def model_on(self, gpu_type: str) -> ThroughputModel | None:
-        """Return the throughput model fitted to the measurements on a type, or None before it works there."""
+        """Return the throughput model fitted to the measurements on a type, or None if there are none."""
         return self._model(self.application.kind(gpu_type))
 
     def _model(self, kind: str | None) -> ThroughputModel | None:
@@ -201,9 +203,9 @@ class Trainee:
         return max((each.gpus for each in self._measured.values()), default=0)
 
     def goodput(self, nodes: Any, gpus: Any, gpu_type: str | None = None) -> BatchChoice | None:
-        """Return the goodput expected on the given nodes and GPUs, or None before the job works on the type.
+        """Return the expected goodput on the given nodes and GPUs, or None if the job never worked on the type.
 
-        If `gpu_type` is None, all GPUs count as alike.
+        If `gpu_type` is None, all GPU types count as alike.
         """
         model = self.model if gpu_type is None else self.model_on(gpu_type)
         if model is None or self.gradient is None:
@@ -213,7 +215,7 @@ class Trainee:
     # Running
 
     def _record_progress(self, now: float) -> None:
-        """Record the progress until now, before something changes."""
+        """Record the progress until `now`, before something changes."""
         self.advance(now)
         if self._next_change < inf:
             self._done, self._begun = self._progress(now), max(now, self._begun)
@@ -224,7 +226,7 @@ class Trainee:
         return min(self._done + self._speed * (now - self._begun), self.course.work_at(self.epoch + 1))
 
     def _work(self, begin: float) -> None:
-        """Work at constant speed from a time on, until the end of the epoch or of the interval."""
+        """Work at constant speed from `begin` on, until the epoch or the interval ends."""
         assert self.batch is not None  # noqa: S101 - whoever works has a batch
         self._begun = begin
         self._speed = self._speed_of(self.shape, self.gpu_type, self.batch) / self._slowdown
@@ -238,7 +240,7 @@ class Trainee:
         self._ends_epoch, self._next_change = end <= boundary, float(min(end, boundary))
 
     def _tune(self) -> None:
-        """End a period of constant speed: the epoch may end, and the batch is chosen again."""
+        """End a period of constant speed: complete the epoch if it is over, and choose the batch again."""
         self._measure()
         now = self._next_change
         if self._ends_epoch:
@@ -254,14 +256,14 @@ class Trainee:
         self._work(now)
 
     def _choose(self) -> None:
-        """Choose the batch again, but keep the old one if the new one has no known step time."""
+        """Choose the batch again, but keep the old one if the step time of the new one is unknown."""
         self._chosen_with = self._knowledge()
         batch = self._choice(self.shape, self.gpu_type, self.batch_size)
         if self.application.on(self.gpu_type).step_time(self.shape, batch.local) is not None:
             self.batch = batch
 
     def _measure(self) -> None:
-        """Record the times of a step and the gradient statistics."""
+        """Record the step time and the gradient statistics."""
         assert self.batch is not None  # noqa: S101 - whoever works has a batch
         nodes, gpus, local = len(self.shape), sum(self.shape), self.batch.local
         self.gradient = self.application.gradient(self.batch.over(gpus), self.epoch)
@@ -274,11 +276,11 @@ class Trainee:
         return self.course.on(kind).speed(shape, batch, min(self.epoch, self.application.epochs - 1))
 
     def _knowledge(self) -> tuple[int, Gradient | None]:
-        """Return the knowledge that determines how the batch is divided on the current GPUs."""
+        """Return the knowledge on which the division of the batch on the current GPUs is based."""
         return len(self._measured), self.gradient
 
     def _choice(self, shape: tuple[int, ...], kind: str, batch_size: int | None) -> Batch:
-        """Divide a batch of the given size, or of the best size if none is given."""
+        """Divide a batch of the given size, or of the best size if it is None."""
         gpus, limits = sum(shape), self.course.on(kind).limits(shape)
         model = self._model(kind) if batch_size is None else None
         if model is None or self.gradient is None:

@@ -29,26 +29,26 @@ class TraineeView:
 
     @property
     def course(self) -> Course:
-        """The true course of the job's training: its work, and its speed on any GPUs with any batch."""
+        """The true course of the job's training: its work, and its speed on any GPUs with any batch size."""
         return self._trainee.course
 
     @property
     def model(self) -> ThroughputModel | None:
-        """Throughput model that the job has fitted to its own steps, or None before the first one."""
+        """Throughput model that the job has fitted to its own steps, or None before its first step."""
         return self._trainee.model
 
     def model_on(self, gpu_type: str) -> ThroughputModel | None:
-        """Return the model that the job has fitted to its own steps on a type; None before the first one."""
+        """Return the model fitted to the job's own steps on a GPU type, or None before its first step there."""
         return self._trainee.model_on(gpu_type)
 
     @property
     def gradient(self) -> Gradient | None:
-        """Last measured gradient statistics, or None before the job first works."""
+        """The most recently measured gradient statistics, or None before the job first works."""
         return self._trainee.gradient
 
     @property
     def gpu_type(self) -> str:
-        """Type of the job's current or last GPUs; empty if it had none, or if all types are alike for it."""
+        """Type of the job's current or last GPUs; empty if it never had any, or if types do not matter."""
         return self._trainee.gpu_type
 
     @property
@@ -73,26 +73,26 @@ class TraineeView:
 
     @property
     def share(self) -> float:
-        """Completed share of the job's work."""
+        """Completed fraction of the job's work."""
         return self._trainee.share
 
     @property
     def batch(self) -> Batch | None:
-        """The division of the job's batch, or None if it has no GPUs."""
+        """The division of the job's batch, or None if the job has no GPUs."""
         return self._trainee.batch
 
     @property
     def batch_size(self) -> int | None:
-        """Batch size over all GPUs that the job was given, or None if it chooses the size itself."""
+        """Batch size assigned to the job, summed over its GPUs, or None if the job chooses its own."""
         return self._trainee.batch_size
 
     def goodput(self, nodes: Any, gpus: Any, gpu_type: str | None = None) -> BatchChoice | None:
-        """Return the goodput expected on the given nodes and GPUs, or None before the job works on the type.
+        """Return the expected goodput on the given nodes and GPUs, or None if the job never worked on the type.
 
-        If `gpu_type` is None, all GPUs count as alike.
+        If `gpu_type` is None, all GPU types count as alike.
         """
         return self._trainee.goodput(nodes, gpus, gpu_type)
 
     def rate(self, shape: Sequence[int], batch: int | None = None, gpu_type: str = "") -> float:
-        """Return the true current speed on unshared GPUs, as a share of the job's work per second."""
+        """Return the true current speed on unshared GPUs, as a fraction of the job's work per second."""
         return self._trainee.rate(tuple(shape), batch, gpu_type)

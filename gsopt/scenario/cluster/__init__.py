@@ -1,7 +1,7 @@
-"""Cluster: a plain number of GPUs, or machines with GPUs and the tree of network levels that joins them.
+"""Cluster: a plain number of GPUs, or machines with GPUs and the tree of network levels that connects them.
 
-The modules `link`, `machine`, `switch` and `cluster` hold the data. The module `levels` numbers the groups of
-every level, so that the tier of a placement is a simple look-up.
+The modules `link`, `machine`, `switch` and `cluster` define the data. The module `levels` numbers the groups of
+every level, so that the tier of a placement can be looked up.
 """
 
 from gsopt.scenario.cluster.cluster import Cluster

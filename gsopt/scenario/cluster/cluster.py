@@ -1,4 +1,4 @@
-"""Cluster: the GPUs on which a workload runs, and the levels of the network between them."""
+"""Cluster: the GPUs on which a workload runs, and the levels of the network that connects them."""
 
 import re
 from collections.abc import Hashable, Mapping, Sequence
@@ -23,7 +23,7 @@ from gsopt.scenario.cluster.tier import Tier, tier_named
 #: Largest number of GPUs in a cluster of racks: more than any cluster has today, but few enough for memory.
 _MOST_GPUS = 1_000_000
 
-#: Equal racks, such as ``4x8x8``.
+#: The shape of a cluster of equal racks, such as ``4x8x8``.
 _SHAPE = re.compile(r"([1-9][0-9]{0,6})x([1-9][0-9]{0,6})x([1-9][0-9]{0,6})")
 
 
@@ -33,15 +33,15 @@ class Cluster(Lean):
     A plain cluster is just a number of identical GPUs, and it does not matter which of them a job holds. In any
     other cluster, GPUs are numbered from 0 in the order of the tree, rack by rack and machine by machine, and a
     job holds particular GPUs, which are given by their numbers. The levels of a cluster of racks are machine,
-    rack and network. A cluster with a `network` has the levels of its switches. Methods raise `InvalidInput`
-    for GPUs and levels that do not exist.
+    rack and network. The levels of a cluster with a `network` are those of its switches. Methods raise
+    `InvalidInput` for GPUs and levels that do not exist.
 
     Attributes
     ----------
     plain_gpus
         Number of GPUs of a plain cluster; 0 if there are racks or a network.
     racks
-        The racks, joined by one network; empty for any other cluster.
+        The racks, which are connected by one network; empty for any other cluster.
     network
         The root switch of a cluster with custom levels; None for any other cluster.
 
@@ -75,7 +75,7 @@ class Cluster(Lean):
 
     @model_validator(mode="after")
     def _not_too_large(self) -> "Cluster":
-        """Limit the number of numbered GPUs, as the code loops over them."""
+        """Limit the number of numbered GPUs, because the code loops over them."""
         if not self.is_plain and self.gpus > _MOST_GPUS:
             rule = f"must have at most {_MOST_GPUS:,} GPUs in all"
             raise RuleBroken("racks" if self.racks else "network", self.gpus, rule)
@@ -99,7 +99,7 @@ class Cluster(Lean):
 
     @model_validator(mode="after")
     def _links_all_or_none(self) -> "Cluster":
-        """Require that either all or no links of a kind are known, and that the root has no link above."""
+        """Require that either all or no links of a kind are known, and that the root has no link above it."""
         if self.network and self.network.uplink:
             raise RuleBroken(
                 "network.uplink", self.network.name, "must not be given: nothing is above the root"
@@ -146,7 +146,7 @@ class Cluster(Lean):
 
     @classmethod
     def from_shape(cls, shape: str) -> "Cluster":
-        """Return a cluster of equal racks from its shape: racks x machines per rack x GPUs per machine.
+        """Create a cluster of equal racks from its shape: racks x machines per rack x GPUs per machine.
 
         Raises
         ------
@@ -169,33 +169,34 @@ class Cluster(Lean):
 
     @classmethod
     def from_graph(cls, graph: Any, *, levels: Sequence[str] | None = None, root: Hashable = None) -> "Cluster":
-        """Create a cluster from a networkx tree, such as one that `graph` returns.
+        """Create a cluster from a networkx tree, such as one returned by `graph`.
 
         Each node has a `kind`: ``"gpu"``, ``"island"``, ``"machine"``, or the level of a switch. GPUs are nodes
         below their machine or island, unless the machine or island states their number as `gpus`. Machines may
         have `gpu_type` and `memory` (bytes), and any node may have a `name` that differs from its identifier.
         Edges may have `bandwidth` (B/s), `latency` (s) and `capacity` (B/s). If GPUs are not nodes, their
-        machine states their links, as `gpu_bandwidth` and so on. All other data of nodes and edges are ignored.
+        machine states the properties of their links as `gpu_bandwidth` and so on. All other data of nodes and
+        edges are ignored.
 
         GPUs keep their numbers if their nodes are the numbers from 0 on. Otherwise they are numbered in the
-        order of the graph, machines before switches. A root of kind ``"datacenter"`` yields a cluster of racks
-        if only racks are below it, and a plain cluster if only GPUs are.
+        order of the graph, with machines before switches. A root of kind ``"datacenter"`` yields a cluster of
+        racks if all nodes below it are racks, and a plain cluster if all are GPUs.
 
         Parameters
         ----------
         graph
             An undirected graph, or a directed one whose edges lead down from the root.
         levels
-            Names of all levels that may occur, innermost first. If None, the graph's attribute ``"levels"`` or,
-            without it, the levels in common use, in any order.
+            Names of all levels that may occur, innermost first. If None, the graph's attribute ``"levels"`` is
+            used; if there is none, the levels in common use may occur in any order.
         root
-            The root node. If None, the graph's attribute ``"root"``, the only node to which no edge leads, or
-            the only node of kind ``"datacenter"`` or ``"network"``.
+            The root node. If None, it is the graph's attribute ``"root"``, or the only node to which no edge
+            leads, or the only node of kind ``"datacenter"`` or ``"network"``.
 
         Raises
         ------
         InvalidInput
-            The graph is not a tree, or a node or an edge breaks a rule; the message names it.
+            The graph is not a tree, or a node or edge breaks a rule; the message names it.
 
         Examples
         --------
@@ -207,17 +208,17 @@ class Cluster(Lean):
 
     @property
     def is_plain(self) -> bool:
-        """Whether the cluster is only a number of GPUs."""
+        """Whether the cluster is just a number of GPUs."""
         return not self.racks and self.network is None
 
     @cached_property
     def gpus(self) -> int:
-        """Number of GPUs."""
+        """Number of GPUs in the cluster."""
         return self.plain_gpus or sum(machine.gpus for machine in self.machines)
 
     @cached_property
     def root(self) -> Switch:
-        """The switch above everything else; raises `InvalidInput` for a plain cluster, which has none."""
+        """The switch above everything else. Raise `InvalidInput` for a plain cluster, which has none."""
         if self.network:
             return self.network
         if not self.racks:
@@ -231,7 +232,7 @@ class Cluster(Lean):
 
     @cached_property
     def switches(self) -> tuple[Switch, ...]:
-        """All switches, each before those below it. A plain cluster has none."""
+        """All switches, each before those below it; empty for a plain cluster."""
         return () if self.is_plain else tuple(self.root.walk())
 
     @cached_property
@@ -242,22 +243,22 @@ class Cluster(Lean):
 
     @cached_property
     def numbered(self) -> Levels:
-        """The groups on every level, prepared for look-ups; raises `InvalidInput` for a plain cluster."""
+        """The groups on every level, prepared for look-ups. Raise `InvalidInput` for a plain cluster."""
         return Levels(self.root)
 
     @property
     def machine_of(self) -> tuple[int, ...]:
-        """For each GPU, the index of its machine."""
+        """Indices of the GPUs' machines, one per GPU."""
         return () if self.is_plain else self.numbered.machine_of
 
     @cached_property
     def gpu_types(self) -> tuple[str, ...]:
-        """Distinct GPU types, in the order of the machines."""
+        """Distinct GPU types, in the order in which they occur on the machines."""
         return tuple(dict.fromkeys(machine.gpu_type for machine in self.machines))
 
     @cached_property
     def gpus_of(self) -> Mapping[str, range]:
-        """For each machine, by name, the indices of its GPUs."""
+        """Indices of each machine's GPUs, keyed by the machine's name."""
         ends = accumulate(machine.gpus for machine in self.machines)
         return {
             machine.name: range(end - machine.gpus, end)
@@ -266,7 +267,7 @@ class Cluster(Lean):
 
     @property
     def rack_of(self) -> tuple[int, ...]:
-        """For each machine, the index of its rack."""
+        """Indices of the machines' racks, one per machine."""
         return () if self.is_plain else self.group_of(Tier.RACK)
 
     @property
@@ -276,15 +277,17 @@ class Cluster(Lean):
 
     @property
     def groups(self) -> Mapping[str, tuple[Group, ...]]:
-        """The groups on every level. A plain cluster has none.
+        """The groups on every level, keyed by level; empty for a plain cluster.
 
-        On a level where a machine has no switch, it belongs to the group of its widest switch below that level,
-        or is a group of its own.
+        If a machine has no switch on a level, it belongs to the group of its widest switch below that level, or
+        forms a group of its own.
         """
         return {} if self.is_plain else self.numbered.groups
 
     def group_of(self, level: str) -> tuple[int, ...]:
-        """Return the index of each machine's group on a level. Levels inside machines (islands) are refused.
+        """Return the indices of the machines' groups on a level, one per machine.
+
+        Raise `InvalidInput` for levels inside machines (islands).
 
         Examples
         --------
@@ -297,7 +300,7 @@ class Cluster(Lean):
         return () if self.is_plain else self.numbered.of_machine[level]
 
     def group_of_gpu(self, level: str) -> tuple[int, ...]:
-        """Return the index of each GPU's group on a level.
+        """Return the indices of the GPUs' groups on a level, one per GPU.
 
         Examples
         --------
@@ -312,7 +315,7 @@ class Cluster(Lean):
         return tuple(groups[machine] for machine in self.machine_of)
 
     def room(self, gpu_type: str = "", memory: int = 0) -> int:
-        """Count the GPUs of a type (or of any, if empty) with at least `memory` bytes each.
+        """Count the GPUs of a type (of any type if empty) that have at least `memory` bytes each.
 
         GPUs of a plain cluster have no type, and their memory is ignored.
 
@@ -330,10 +333,10 @@ class Cluster(Lean):
         )
 
     def tier(self, gpus: Sequence[int]) -> str:
-        """Return the tier of GPUs given by number: the innermost level on which one group contains them all.
+        """Return the tier of the given GPUs: the innermost level on which one group contains all of them.
 
-        The three levels of a cluster of racks are members of `Tier`. All tiers are strings, and `levels` gives
-        their order. A single GPU has the innermost tier.
+        For a cluster of racks, the tier is a member of `Tier`. All tiers are strings, and `levels` gives their
+        order. A single GPU has the innermost tier.
 
         Examples
         --------
@@ -346,17 +349,17 @@ class Cluster(Lean):
         return self.tier_between(*self._ends(gpus))
 
     def tier_between(self, first: int, last: int) -> str:
-        """Return the tier that joins all GPUs from `first` to `last`.
+        """Return the tier of the GPUs from `first` to `last`, the innermost level that connects them all.
 
-        These two determine it, because every group is a range of GPUs.
+        The first and last GPU determine it, because every group is a range of GPUs.
         """
         return Tier.MACHINE if self.is_plain else self.numbered.join(first, last)
 
     def best_tier(self, gpus: int) -> str:
-        """Return the innermost tier that a number of GPUs can have if the whole cluster is free.
+        """Return the innermost tier that a number of GPUs can have when the whole cluster is free.
 
-        Types and memory of GPUs are ignored. A job that can run on only some of them may need a wider tier, but
-        never gets a narrower one.
+        The types and memory of GPUs are ignored. A job that can run only on some GPUs may need a wider tier,
+        but never gets a narrower one.
 
         Examples
         --------
@@ -384,9 +387,10 @@ class Cluster(Lean):
         return self._routes.path(one, other)
 
     def bottleneck(self, gpus: Sequence[int]) -> Link | None:
-        """Return the lowest rate and the longest latency between any two of the GPUs, as a link.
+        """Return the lowest rate and the longest latency between any two of the given GPUs, as a link.
 
-        The rate is that of a single transfer. Return None if a link is unknown, or for fewer than two GPUs.
+        The rate is that of a single transfer. The result is None if a link is unknown, or for fewer than two
+        GPUs.
 
         Examples
         --------
@@ -404,12 +408,12 @@ class Cluster(Lean):
     def graph(self, *, gpus: bool = True) -> Any:
         """Return the cluster as a networkx tree of switches, machines, islands and GPUs.
 
-        Nodes are the names of switches, machines and islands, and the numbers of GPUs; the root of a cluster
-        without a network is ``"datacenter"``. The graph's attributes name the root and any custom levels. Each
-        node has a `kind`, which is its level, ``"machine"``, ``"island"`` or ``"gpu"``; machines also have
-        `gpu_type` and `memory` (bytes). Each edge has the `tier` to which it leads and, if links are known,
-        `bandwidth` (B/s), `latency` (s) and `capacity` (B/s). With ``gpus=False``, GPUs are not nodes, and the
-        nodes above them state their number instead.
+        Switches, machines and islands are nodes with their names, and GPUs are nodes with their numbers. The
+        root of a cluster without a network is ``"datacenter"``. The graph's attributes name the root and any
+        custom levels. Each node has a `kind`, which is its level, ``"machine"``, ``"island"`` or ``"gpu"``;
+        machines also have `gpu_type` and `memory` (bytes). Each edge has the `tier` to which it leads and, if
+        links are known, `bandwidth` (B/s), `latency` (s) and `capacity` (B/s). With ``gpus=False``, GPUs are
+        not nodes, and the nodes above them state the number of GPUs instead.
 
         Examples
         --------
@@ -428,7 +432,7 @@ class Cluster(Lean):
         return Routes(self.machines, self.graph(gpus=False))
 
     def _ends(self, gpus: Sequence[int]) -> tuple[int, int]:
-        """Return the lowest and the highest of some GPU numbers, and refuse numbers that no GPU has."""
+        """Return the lowest and the highest of the given GPU numbers, and reject numbers that do not exist."""
         first, last = min(gpus), max(gpus)
         if first < 0 or last >= self.gpus:
             rule = f"must be numbers from 0 to {self.gpus - 1}"
@@ -448,7 +452,7 @@ class Cluster(Lean):
         return names + [island.name for machine in self.machines for island in machine.islands]
 
     def _links(self) -> Mapping[str, Mapping[str, Link | None]]:
-        """Return the links by kind, and by the name of the node from which they lead up."""
+        """Return the links by kind, keyed by the name of the node from which they lead up."""
         machines = self.machines
         below = [child for switch in self.switches for child in switch.switches]
         return {

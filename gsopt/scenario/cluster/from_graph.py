@@ -1,4 +1,4 @@
-"""From graph: the construction of a cluster from a networkx tree, with one-line errors."""
+"""From graph: the construction of a cluster from a networkx tree, with one-line error messages."""
 
 import json
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -21,11 +21,11 @@ from gsopt.scenario.cluster.tier import Tier
 
 
 class Levelled(Protocol):
-    """Interface of objects that are built from a tree and know their levels."""
+    """The interface of objects that are built from a tree and know their levels."""
 
     @property
     def levels(self) -> tuple[str, ...]:
-        """The names of the levels, innermost first."""
+        """Names of the levels, innermost first."""
         ...
 
 
@@ -35,7 +35,7 @@ C = TypeVar("C", bound=Levelled)
 #: Largest number of digits in a GPU number.
 _MOST_DIGITS = 9
 
-#: Possible kinds of parents of GPUs and of islands; the parents of machines and switches are switches.
+#: Kinds of nodes that may be above GPUs and above islands; only switches may be above machines and switches.
 _PARENTS = {GPU: (ISLAND, MACHINE), ISLAND: (MACHINE,)}
 
 
@@ -49,7 +49,7 @@ def read_tree(
 
 
 def _given_levels(given: Any) -> Sequence[str] | None:
-    """Return the levels named by the caller or by the graph's attributes, which may be a JSON list."""
+    """Return the levels named by the caller or by the graph's attribute, which may be a JSON list."""
     levels = given
     if isinstance(given, str):
         with suppress(ValueError):
@@ -68,7 +68,7 @@ def _given_levels(given: Any) -> Sequence[str] | None:
 class _Tree:
     """A tree whose nodes become islands, machines and switches, from the bottom up.
 
-    The levels are given innermost first; None for the levels in common use.
+    The levels are given innermost first; None stands for the levels in common use.
     """
 
     def __init__(self, tree: Rooted, levels: Sequence[str] | None) -> None:
@@ -79,7 +79,7 @@ class _Tree:
         self._links = {node: self._link(node) for node in tree.nodes if node != tree.root}
 
     def read(self, make: Callable[..., C]) -> C:
-        """Build the cluster."""
+        """Build the cluster from the tree."""
         root, kinds = self._tree.root, self._kinds
         below = self._below(root)
         if kinds[root] == DATACENTER and all(kinds[child] == GPU for child in below):
@@ -100,7 +100,7 @@ class _Tree:
         return self._checked("", lambda: make(network=top))
 
     def check_order(self, cluster: C) -> C:
-        """Return the cluster, or refuse it if its levels are not in the given order."""
+        """Return the cluster, or raise `InvalidInput` if its levels are not in the given order."""
         named = [level for level in self._levels or () if level in cluster.levels]
         stand = [level for level in cluster.levels if level in named]
         if named != stand:
@@ -120,7 +120,7 @@ class _Tree:
         return str(kind)
 
     def _name_all(self) -> Mapping[Hashable, str]:
-        """Return the names of all nodes except GPUs, either as given or as the nodes themselves."""
+        """Return the names of all nodes except GPUs. A node without a name is named by its identifier."""
         names: dict[Hashable, str] = {}
         taken: dict[str, Hashable] = {}
         for node in self._tree.nodes:
@@ -133,7 +133,7 @@ class _Tree:
         return names
 
     def _check_place(self, node: Hashable) -> None:
-        """Refuse a node below a parent of the wrong kind."""
+        """Reject a node below a parent of the wrong kind."""
         kind, parent = self._kinds[node], self._tree.parent.get(node)
         if parent is None:
             return
@@ -153,7 +153,7 @@ class _Tree:
     # Links
 
     def _link(self, node: Hashable) -> Link | None:
-        """Return the link from a node to its parent."""
+        """Return the link from a node to its parent, or None if it has no properties."""
         data = self._tree.edge(node)
         given = {name: _number(data[name]) for name in Link.model_fields if data.get(name) is not None}
         if not given:
@@ -164,7 +164,7 @@ class _Tree:
         return f"edge {show(self._tree.parent[node])} - {show(node)}"
 
     def _check_links(self) -> None:
-        """Refuse links without a bandwidth if others of their kind have one."""
+        """Reject links without a bandwidth if other links of their kind have one."""
         known: dict[str, bool] = {}
         for node in sorted(self._links, key=lambda node: self._links[node] is None):
             group = self._kinds[node] if self._kinds[node] in _PARENTS else ""
@@ -172,7 +172,7 @@ class _Tree:
                 raise InvalidInput(f"{self._edge(node)}: bandwidth", "", "is required, as other links have one")
 
     def _gpu_link(self, node: Hashable, gpus: Sequence[Hashable]) -> Link | None:
-        """Return the link that all GPUs of a machine share."""
+        """Return the properties of the links of a machine's GPUs, which must all be equal."""
         if not gpus:
             data = self._tree.data(node)
             given = {name: _number(data[f"gpu_{name}"]) for name in Link.model_fields if f"gpu_{name}" in data}
@@ -188,14 +188,14 @@ class _Tree:
 
     @cached_property
     def _number_of(self) -> Mapping[Hashable, int]:
-        """The number of every GPU if the GPU nodes are the numbers from 0 on; otherwise empty."""
+        """Numbers of the GPU nodes if the nodes are the numbers from 0 on; otherwise empty."""
         gpus = [node for node in self._tree.nodes if self._kinds[node] == GPU]
         numbers = {gpu: _gpu_number(gpu) for gpu in gpus}
         return numbers if sorted(numbers.values()) == list(range(len(gpus))) else {}
 
     @cached_property
     def _lowest(self) -> Mapping[Hashable, int]:
-        """The lowest GPU number below every node; empty if GPUs have no numbers."""
+        """The lowest GPU number below each node; empty if GPUs have no numbers."""
         lowest = dict(self._number_of)
         for node in reversed(self._tree.nodes):
             parent = self._tree.parent.get(node)
@@ -204,13 +204,13 @@ class _Tree:
         return lowest
 
     def _below(self, node: Hashable) -> Sequence[Hashable]:
-        """Return a node's children, in the order of their GPU numbers if known, and otherwise of the graph."""
+        """Return a node's children in the order of their GPU numbers or, if there are none, of the graph."""
         children = self._tree.children[node]
         lowest = self._lowest
         return sorted(children, key=lambda child: lowest.get(child, 0)) if lowest else children
 
     def _check_numbers(self) -> None:
-        """Refuse numbers that do not follow the order of the tree, machines before switches."""
+        """Reject GPU numbers that do not follow the order of the tree, in which machines precede switches."""
         number, pending = 0, [self._tree.root]
         while pending and self._number_of:
             node = pending.pop()
@@ -260,7 +260,7 @@ class _Tree:
         return self._checked(f"node {show(node)}", lambda: Machine(**given, islands=tuple(islands)))
 
     def _count(self, node: Hashable, below: int) -> Any:
-        """Return the number of GPUs of a node, as counted below it or as given."""
+        """Return the number of GPUs of a node, counted below it or stated by it."""
         given = _number(self._tree.data(node).get("gpus", below))
         if below and given != below:
             raise self._wrong(node, "gpus", given, f"must be {below}, as many as are below it")
@@ -280,13 +280,13 @@ class _Tree:
         return self._checked(f"node {show(root)}", lambda: make(plain_gpus=gpus))
 
     def _is_default(self, child: Hashable) -> bool:
-        """Check whether a switch below the root is a rack of a cluster without a network."""
+        """Check whether a switch below the root is a rack in a cluster without a network."""
         return self._kinds[child] == Tier.RACK and self._tree.edge(child).get("tier") != DATACENTER
 
     # Errors
 
     def _checked(self, where: str, make: Callable[[], T]) -> T:
-        """Return what `make` builds or, if that is invalid, raise a one-line error that says where and why."""
+        """Return the result of `make`. If it is invalid, raise a one-line error that says where and why."""
         try:
             return make()
         except ValidationError as error:
@@ -306,14 +306,14 @@ def _rack(switch: Switch) -> Rack:
 
 
 def _number(value: Any) -> Any:
-    """Convert a number from any library to a Python number, and return anything else unchanged."""
+    """Convert a number of any library to a Python number, and return anything else unchanged."""
     if isinstance(value, bool) or not isinstance(value, Real):
         return value
     return int(value) if isinstance(value, Integral) else float(value)
 
 
 def _gpu_number(node: Hashable) -> int:
-    """Return the number that a node represents, possibly as a string, or -1 if it is not a number."""
+    """Return the number that a node represents, possibly as a string, or -1 if it represents none."""
     if isinstance(node, str):
         return int(node) if node.isascii() and node.isdigit() and len(node) <= _MOST_DIGITS else -1
     return int(node) if isinstance(node, Integral) and not isinstance(node, bool) else -1

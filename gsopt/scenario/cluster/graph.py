@@ -1,4 +1,4 @@
-"""Graph: a cluster as a networkx tree."""
+"""Graph: the representation of a cluster as a networkx tree."""
 
 import json
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ DATACENTER = "datacenter"
 
 
 def draw_plain(count: int, *, gpus: bool = True) -> Any:
-    """Return the networkx tree of a number of GPUs without machines."""
+    """Return the networkx tree of a plain cluster with the given number of GPUs."""
     import networkx as nx
 
     tree = nx.Graph(root=DATACENTER)
@@ -28,7 +28,7 @@ def draw_plain(count: int, *, gpus: bool = True) -> Any:
 
 
 def draw_tree(root: Switch, levels: Sequence[str], *, kind: str, gpus: bool = True) -> Any:
-    """Return the networkx tree of switches and machines, from the root down, in the order of the cluster."""
+    """Return the networkx tree of a root switch and everything below it, in the order of the cluster."""
     import networkx as nx
 
     tree = nx.Graph(root=root.name)
@@ -47,18 +47,18 @@ def draw_tree(root: Switch, levels: Sequence[str], *, kind: str, gpus: bool = Tr
 
 
 def _add(tree: Any, node: str | int, kind: str, *, above: str, tier: str, link: Link | None) -> None:
-    """Add a node below another one."""
+    """Add a node and the edge to the node above it."""
     tree.add_node(node, kind=kind)
     tree.add_edge(above, node, tier=str(tier), **_data(link))
 
 
 def _data(link: Link | None) -> dict[str, float]:
-    """Return the known properties of a link."""
+    """Return the known properties of a link, keyed by name."""
     return {} if link is None else {name: value for name, value in link if value is not None}
 
 
 def _add_inside(tree: Any, machine: Machine, first: int | None) -> None:
-    """Add a machine's data, islands and GPUs, numbered from `first` on (if None, only the number of GPUs)."""
+    """Add a machine's data, islands and GPUs, numbered from `first`; if it is None, only count the GPUs."""
     node = tree.nodes[machine.name]
     if machine.gpu_type:
         node["gpu_type"] = machine.gpu_type

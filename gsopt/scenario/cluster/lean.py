@@ -1,4 +1,4 @@
-"""Lean: data whose newer fields are written only if they are set."""
+"""Lean: a base class for data whose newer fields are written only if they are set."""
 
 from typing import Any, ClassVar
 
@@ -8,10 +8,9 @@ from gsopt.core.problem import Frozen
 
 
 class Lean(Frozen):
-    """Data written without some of its fields while these have their default values.
+    """Data whose fields in `later` are omitted from files while they have their default values.
 
-    The fields are named in `later`. Existing files, and the keys of finished studies, lack these fields and so
-    remain valid.
+    Existing files, and the keys of finished studies, lack these fields; they remain valid.
     """
 
     later: ClassVar[frozenset[str]] = frozenset()

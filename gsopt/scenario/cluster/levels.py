@@ -1,6 +1,6 @@
-"""Levels: the groups of machines and GPUs on every level of a cluster.
+"""Levels: the groups of machines and GPUs on each level of a cluster.
 
-Machines and GPUs are numbered in the order of the tree, so a group is a range of both. The tier of a set of
+Machines and GPUs are numbered in the order of the tree, so each group is a range of both. The tier of a set of
 GPUs is therefore the tier of its first and last GPU.
 """
 
@@ -21,7 +21,7 @@ USUAL_LEVELS = (
     *("room", "zone", "region", "datacenter", Tier.NETWORK),
 )
 
-#: Largest number of levels in a cluster; more than any real network has.
+#: Largest number of levels in a cluster, which is more than any real network has.
 _MOST_LEVELS = 32
 
 
@@ -34,9 +34,9 @@ class Group:
     name
         Name of the island, machine or switch.
     machines
-        Indices of its machines.
+        Indices of the group's machines.
     gpus
-        Indices of its GPUs.
+        Indices of the group's GPUs.
 
     Examples
     --------
@@ -51,12 +51,12 @@ class Group:
 
 
 def order_levels(root: Switch) -> tuple[str, ...]:
-    """Return the level of a switch and all levels below it, innermost first.
+    """Return the levels of a switch and of everything below it, innermost first.
 
     Some paths may lack levels, but the order is the same on all paths. Levels that never occur on the same path
-    are ordered as in `USUAL_LEVELS`, with other names last. No tier depends on their order, but it decides
-    which of two levels counts as wider for a penalty. Raise `RuleBroken` for levels in different orders on two
-    paths, a level below itself, or too many levels.
+    are ordered as in `USUAL_LEVELS`, with other names last. Their order affects no tier, but it decides which
+    of two levels counts as wider for a penalty. Raise `RuleBroken` for levels in different orders on two paths,
+    a level below itself, or too many levels.
     """
     below: dict[str, dict[str, str]] = {
         MACHINE: {}
@@ -84,7 +84,7 @@ def order_levels(root: Switch) -> tuple[str, ...]:
 
 
 def _sort(below: Mapping[str, Iterable[str]]) -> Iterator[str]:
-    """Yield every level after the levels below it, choosing in the usual order if several could come next."""
+    """Yield every level after the levels below it. If several levels could be next, the usual order decides."""
     usual = {level: index for index, level in enumerate(USUAL_LEVELS)}
     sorter = TopologicalSorter(below)
     sorter.prepare()
@@ -98,23 +98,23 @@ def _sort(below: Mapping[str, Iterable[str]]) -> Iterator[str]:
 
 
 class Levels:
-    """The groups of a cluster by level, with the look-ups that a simulation needs.
+    """The groups of a cluster on each level, with the look-ups that a simulation needs.
 
-    On a level where a machine has no switch, it belongs to the group of its widest switch below that level, or
-    is a group of its own. A GPU of a machine without islands is an island of its own.
+    If a machine has no switch on a level, it belongs to the group of its widest switch below that level, or
+    forms a group of its own. A GPU of a machine without islands is an island of its own.
 
     Attributes
     ----------
     names
         Names of the levels, innermost first.
     groups
-        The groups of every level.
+        The groups of each level, keyed by level.
     of_machine
-        For each level from that of machines outwards, the index of each machine's group.
+        For each level from that of machines outwards, the indices of the machines' groups, one per machine.
     machine_of
-        For each GPU, the index of its machine.
+        Indices of the GPUs' machines, one per GPU.
     island_of
-        For each GPU, the index of its island; empty if no machine has islands.
+        Indices of the GPUs' islands, one per GPU; empty if no machine has islands.
     """
 
     def __init__(self, root: Switch) -> None:
@@ -137,11 +137,11 @@ class Levels:
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:
-        """The number of GPUs in the largest group of every level, innermost first, so in ascending order."""
+        """Number of GPUs in the largest group of each level, innermost first, and hence in ascending order."""
         return tuple(max(len(group.gpus) for group in self.groups[level]) for level in self.names)
 
     def best(self, count: int) -> str:
-        """Return the innermost level that has a group of at least `count` GPUs."""
+        """Return the innermost level that has a group with at least `count` GPUs."""
         return tier_named(self.names[bisect_left(self.sizes, count)])
 
     def join(self, first: int, last: int) -> str:
@@ -170,7 +170,7 @@ def _climb(root: Switch) -> Iterator[tuple[Machine, Sequence[Switch]]]:
 
 
 def _widest(machine: str, path: Sequence[tuple[int, str]], rank: int) -> str:
-    """Return the name of a machine's widest switch up to the rank of a level, or else of the machine."""
+    """Return the name of a machine's widest switch up to the rank of a level, or of the machine itself."""
     found = machine
     for level, name in path:
         if level > rank:
@@ -197,7 +197,7 @@ def _number(machines: Sequence[Machine], standing: Sequence[str]) -> tuple[tuple
 
 
 def _number_islands(machines: Sequence[Machine]) -> tuple[tuple[Group, ...], tuple[int, ...]]:
-    """Group the GPUs by island, or one by one on machines without islands, and number the groups."""
+    """Group GPUs by island, or one by one on machines without islands, and number the groups."""
     groups: list[Group] = []
     numbers: list[int] = []
     for number, machine in enumerate(machines):

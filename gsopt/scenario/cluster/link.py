@@ -1,4 +1,4 @@
-"""Link: the connection of a GPU, a machine or a switch to the level above."""
+"""Link: the connection of a GPU, machine or switch to the level above it."""
 
 from typing import Annotated
 
@@ -6,21 +6,21 @@ from pydantic import Field
 
 from gsopt.scenario.cluster.lean import Lean
 
-#: Bytes per second, with decimal prefixes: 100 Gb/s are 12.5e9.
+#: A bandwidth in bytes per second, with decimal prefixes: 100 Gb/s are 12.5e9.
 Bandwidth = Annotated[float, Field(gt=0, le=1e18)]
 
 
 class Link(Lean):
-    """One link of the network.
+    """A link of the network.
 
     Attributes
     ----------
     bandwidth
-        Bytes per second of one transfer: 50e9 for a link of 400 Gb/s.
+        Rate of a single transfer in bytes per second: 50e9 for a link of 400 Gb/s.
     latency
-        Seconds that an empty message takes.
+        Time that an empty message takes, in seconds.
     capacity
-        Bytes per second of all concurrent transfers together; None if only the bandwidth is known.
+        Total rate of all concurrent transfers in bytes per second; None if only the bandwidth is known.
 
     Examples
     --------
@@ -36,5 +36,5 @@ class Link(Lean):
 
     @property
     def rate(self) -> float:
-        """Bytes per second of a transfer that has the link to itself."""
+        """Bytes per second of a transfer that has the whole link to itself."""
         return self.bandwidth if self.capacity is None else min(self.bandwidth, self.capacity)

@@ -1,4 +1,4 @@
-"""Machine: the GPUs of one server, and the islands of GPUs that faster links join."""
+"""Machine: the GPUs of one server, and the islands of GPUs that faster links connect."""
 
 from typing import Annotated, Any
 
@@ -10,7 +10,7 @@ from gsopt.scenario.cluster.link import Link
 
 
 class Island(Lean):
-    """GPUs of one machine that are joined by faster links, such as an NVLink domain.
+    """GPUs of one machine that are connected by faster links, such as an NVLink domain.
 
     Attributes
     ----------
@@ -19,7 +19,7 @@ class Island(Lean):
     gpus
         Number of GPUs.
     uplink
-        Link to the machine; None if links are not modelled.
+        Link from the island to its machine; None if links are not modelled.
 
     Examples
     --------
@@ -44,16 +44,17 @@ class Machine(Lean):
     gpus
         Number of GPUs.
     gpu_type
-        Type of its GPUs; empty if all GPUs of the cluster are alike.
+        Type of the machine's GPUs; empty if all GPUs of the cluster are alike.
     memory
-        Bytes of memory of each GPU; None if memory is not modelled.
+        Memory of each GPU, in bytes; None if memory is not modelled.
     islands
-        Its islands, which contain all of its GPUs; empty if all GPUs are joined alike. Islands given as numbers
-        of GPUs are named after the machine.
+        The machine's islands, which contain all of its GPUs; empty if all GPUs are connected in the same way.
+        Islands given as numbers of GPUs are named after the machine.
     gpu_link
-        Link from each GPU to its island or, without islands, to the machine; None if links are not modelled.
+        Link from each GPU to its island or, if there are no islands, to the machine; None if links are not
+        modelled.
     uplink
-        Link to the switch; None if links are not modelled.
+        Link from the machine to its switch; None if links are not modelled.
 
     Examples
     --------
@@ -76,7 +77,7 @@ class Machine(Lean):
     @field_validator("islands", mode="before")
     @classmethod
     def _islands_of_numbers(cls, given: Any, info: ValidationInfo) -> Any:
-        """Name the islands that are given as numbers of GPUs."""
+        """Name the islands that are given only as numbers of GPUs."""
         if not isinstance(given, list | tuple):
             return given
         owner = info.data.get("name", "")

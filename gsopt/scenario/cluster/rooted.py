@@ -1,4 +1,4 @@
-"""Rooted: a networkx graph that is known to be a tree, with its root."""
+"""Rooted: a networkx graph that has been checked to be a tree, with its root."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ _ROOTS = ("datacenter", "network")
 
 @dataclass(frozen=True)
 class Rooted:
-    """A tree and its root."""
+    """A tree, its root, and the parents and children of its nodes."""
 
     graph: Any
     root: Hashable
@@ -26,18 +26,18 @@ class Rooted:
         return found
 
     def edge(self, node: Hashable) -> Mapping[str, Any]:
-        """Return the data of the edge above a node; empty for the root."""
+        """Return the data of the edge above a node, or an empty mapping for the root."""
         found: Mapping[str, Any] = self.graph.edges[self.parent[node], node] if node in self.parent else {}
         return found
 
 
 def show(node: Hashable) -> str:
-    """Return a node as one short line."""
+    """Return a node as one short line of text."""
     return shorten(node)
 
 
 def root_tree(graph: Any, root: Hashable = None) -> Rooted:
-    """Find the root of a networkx graph, and check that it is a tree (see `Cluster.from_graph`)."""
+    """Find the root of a networkx graph, and check that the graph is a tree (see `Cluster.from_graph`)."""
     simple = _simple(graph)
     top = _find_root(simple, root)
     nodes, parent, children = [top], dict[Hashable, Hashable](), dict[Hashable, Sequence[Hashable]]()
@@ -63,7 +63,7 @@ def _edge(one: Hashable, other: Hashable) -> str:
 
 
 def _simple(graph: Any) -> Any:
-    """Return a graph with at most one edge between two nodes."""
+    """Return the graph with at most one edge between any two nodes."""
     import networkx as nx
 
     if not isinstance(graph, nx.Graph):

@@ -10,10 +10,11 @@ from gsopt.scenario.cluster.machine import Machine
 
 
 class Routes:
-    """The paths between GPUs of a cluster, each found only once for a pair of homes.
+    """The paths between the GPUs of a cluster. Each path between two homes is found only once.
 
-    A home is an island, or a machine without islands. GPUs of one home have the same routes, so paths are
-    computed from home to home. The machines are in the order of their GPUs, and the networkx tree has no GPUs.
+    A home is an island, or a machine without islands. All GPUs of a home have the same routes, so paths are
+    computed from home to home. The machines are in the order of their GPUs, and the networkx tree contains no
+    GPUs.
     """
 
     def __init__(self, machines: Sequence[Machine], tree: Any) -> None:
@@ -25,13 +26,13 @@ class Routes:
         self._bottlenecks: dict[tuple[tuple[str, bool], ...], Link | None] = {}
 
     def path(self, one: int, other: int) -> tuple[str | int, ...]:
-        """Return the nodes from one GPU to another, including both."""
+        """Return the nodes on the path from one GPU to another, including both GPUs."""
         if one == other:
             return (one,)
         return (one, *self._between(self._home[one], self._home[other]), other)
 
     def bottleneck(self, gpus: Iterable[int]) -> Link | None:
-        """Return the lowest rate of the links that join GPUs, and the longest latency between any two GPUs."""
+        """Return the lowest rate of the links between GPUs, and the longest latency between any two GPUs."""
         on_home = Counter(self._home[gpu] for gpu in set(gpus))
         several = tuple((home, count > 1) for home, count in sorted(on_home.items()))
         if several not in self._bottlenecks:
@@ -39,7 +40,7 @@ class Routes:
         return self._bottlenecks[several]
 
     def _between(self, one: str, other: str) -> tuple[str, ...]:
-        """Return the nodes between two homes, including both."""
+        """Return the nodes on the path between two homes, including both homes."""
         if (one, other) not in self._paths:
             import networkx as nx
 
@@ -55,7 +56,7 @@ class Routes:
         ]
 
     def _bottleneck(self, several: Mapping[str, bool]) -> Link | None:
-        """Compute the bottleneck between homes; `several` tells whether a home has more than one of the GPUs.
+        """Compute the bottleneck between homes. `several` tells whether a home has several of the GPUs.
 
         In a tree, every link between two homes is on the path from one of them to the first home.
         """
@@ -70,13 +71,13 @@ class Routes:
         return Link.model_construct(bandwidth=rate, latency=self._longest(homes, several), capacity=None)
 
     def _longest(self, homes: Sequence[str], several: Mapping[str, bool]) -> float:
-        """Return the longest latency between two GPUs, found in two sweeps like the longest path of a tree."""
+        """Return the longest latency between two GPUs. As in any tree, two sweeps find the longest path."""
         within = [self._latency(home, home) for home in homes if several[home]]
         far = max(homes[1:], key=lambda home: self._latency(homes[0], home), default=homes[0])
         across = [self._latency(far, home) for home in homes if home != far]
         return max([*within, *across])
 
     def _latency(self, one: str, other: str) -> float:
-        """Return the latency in seconds between GPUs of two homes, or between two GPUs of one."""
+        """Return the latency in seconds between GPUs of two homes, or between two GPUs of the same home."""
         links = [self._gpu_links[one], *self._links(one, other), self._gpu_links[other]]
         return sum(link.latency for link in links if link)

@@ -1,4 +1,4 @@
-"""Switch: machines and further switches joined at one point of the network."""
+"""Switch: machines and other switches that are connected at one point of the network."""
 
 from collections.abc import Iterator
 from typing import Annotated, Literal, Self
@@ -10,25 +10,25 @@ from gsopt.scenario.cluster.lean import Lean
 from gsopt.scenario.cluster.link import Link
 from gsopt.scenario.cluster.machine import Machine
 
-#: Levels of GPUs, islands and machines, which no switch may have.
+#: Levels of GPUs, islands and machines; no switch may be on one of them.
 GPU, ISLAND, MACHINE = "gpu", "island", "machine"
 
 
 class Switch(Lean):
-    """Machines and further switches joined at one point of the network, such as a rack, a pod or a zone.
+    """Machines and other switches connected at one point of the network, such as a rack, a pod or a zone.
 
-    An NVLink domain across machines is a switch too, of a level such as ``"nvlink"``.
+    An NVLink domain of several machines is also a switch, on a level such as ``"nvlink"``.
 
     Attributes
     ----------
     name
         Name of the switch, unique in its cluster.
     level
-        Name of its level, such as ``"rack"``; levels have the same order on every path.
+        Name of the switch's level, such as ``"rack"``. Levels have the same order on every path.
     machines
-        Machines connected to it directly.
+        Machines that are connected to the switch directly.
     switches
-        Switches connected below it.
+        Switches that are connected below the switch.
     uplink
         Link to the switch above; None for the root, or if links are not modelled.
 
@@ -80,7 +80,7 @@ class Switch(Lean):
 
 
 class Rack(Switch):
-    """A switch of the level ``"rack"``, with its machines.
+    """A switch on the level ``"rack"``, with its machines.
 
     Examples
     --------

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class Tier(StrEnum):
-    """Network level of a cluster of racks. A job's tier is the innermost level that joins all its GPUs.
+    """A network level of a cluster of racks. A job's tier is the innermost level that connects all its GPUs.
 
     Clusters with a custom network may have other levels. A tier is always a string: ``Tier.RACK == "rack"``.
 
@@ -20,5 +20,5 @@ class Tier(StrEnum):
 
 
 def tier_named(level: str) -> str:
-    """Return the tier of a level: a member of `Tier`, or else the name itself."""
+    """Return the tier of a level: a member of `Tier` or, if there is none, the name of the level."""
     return next((tier for tier in Tier if tier == level), level)

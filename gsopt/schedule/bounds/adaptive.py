@@ -11,19 +11,19 @@ from gsopt.schedule.bounds.epochs import EpochTimes, epoch_times, kinds_in
 def on_weighted_epochs(scenario: Scenario, times: Mapping[str, EpochTimes] | None = None) -> Scenario:
     """Return the scenario with each adaptive job replaced by a non-adaptive job that is at least as fast.
 
-    The speed of an adaptive job depends on the placement, the batch and the epoch. In the result, its work is
-    the sum of the weights of its epochs, and its menus contain the highest speeds at which this weighted work
-    can grow (see `gsopt.schedule.bounds.epochs.EpochTimes`). The weight of an epoch is the least number of
-    GPU-seconds that it takes. Every schedule of the given scenario therefore has time for all work of the
-    result. Lower bounds for the result hold for the given scenario, counted from the first progress of each
-    job. A scenario without applications is returned unchanged.
+    The speed of an adaptive job depends on its placement, batch size and epoch. In the result, the job's work
+    is the sum of the weights of its epochs, and its menus contain the highest speeds at which this weighted
+    work can grow (see `gsopt.schedule.bounds.epochs.EpochTimes`). The weight of an epoch is the minimum
+    number of GPU-seconds that it takes. Every schedule of the given scenario therefore has time for all work
+    in the result. Lower bounds for the result hold for the given scenario, counted from the first progress of
+    each job. A scenario without applications is returned unchanged.
 
     Parameters
     ----------
     scenario
         The scenario, whose jobs may be adaptive.
     times
-        The least seconds of each epoch, by name of the job, for the jobs that can run; computed if None.
+        Minimum epoch durations of the adaptive jobs that can run, keyed by job name; computed if None.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Best: the best affordable lower bound, and conversions of completion times."""
+"""Best: the best affordable lower bound, and the conversion of completion times to job completion times."""
 
 from fractions import Fraction
 
@@ -8,20 +8,20 @@ from gsopt.schedule.bounds.mean_busy_time import mean_busy_time_bound
 from gsopt.schedule.bounds.moore_hodgson import moore_hodgson_bound
 from gsopt.schedule.bounds.position import position_bound
 
-#: Largest number of jobs for which `lower_bound` computes the Moore-Hodgson positions, the slowest bound.
+#: Largest number of jobs for which `lower_bound` includes the Moore-Hodgson bound, which is the slowest.
 MOORE_HODGSON_JOBS = 150
 
 
 def lower_bound(workload: Workload, gpus: Number) -> Exact:
-    """Return the best lower bound on the sum of completion times among those affordable for this many jobs.
+    """Return the best lower bound on the sum of completion times that is affordable for this many jobs.
 
     Parameters
     ----------
     workload
         The jobs.
     gpus
-        The largest number of GPUs at any time. A GPU that n jobs may share counts n times, and GPUs of slower
-        types are weighted by their capability (`gsopt.schedule.bounds.capability`).
+        The largest number of GPUs that are available at any time. A GPU that n jobs may share counts n times,
+        and GPUs of slower types are weighted by their capability (`gsopt.schedule.bounds.capability`).
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Capability: the speed of GPUs of several types, relative to the type on which menus were measured."""
+"""Capability: the speed of each GPU type, relative to the type on which menus were measured."""
 
 from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.scenario import Scenario
@@ -10,16 +10,16 @@ def capability(scenario: Scenario, gpu_type: str) -> float:
 
 
 class Capabilities:
-    """The largest total capability of any number of GPUs, for jobs that need a GPU type or memory."""
+    """The largest total capability of a given number of GPUs, for jobs that require a GPU type or memory."""
 
     def __init__(self, scenario: Scenario) -> None:
         self._scenario = scenario
         self._rooms: dict[tuple[str, int], list[tuple[float, int]]] = {}
 
     def of(self, count: int, gpu_type: str = "", memory: int = 0) -> float | None:
-        """Return the largest capability of `count` GPUs of the given type, or of any type.
+        """Return the largest capability of `count` GPUs of the given type, or of any type if it is empty.
 
-        The result is None if there are fewer GPUs.
+        The result is None if there are fewer than `count` GPUs of this kind with enough memory.
         """
         need = (gpu_type, memory)
         if need not in self._rooms:
@@ -31,7 +31,7 @@ class Capabilities:
         return None if count else worth
 
     def _room(self, gpu_type: str, memory: int) -> list[tuple[float, int]]:
-        """Return the capabilities of suitable GPUs, in descending order, and how many GPUs have each."""
+        """Return the capabilities of suitable GPUs in descending order, with the number of GPUs of each."""
         cluster = self._scenario.cluster
         kinds = [gpu_type] if gpu_type else sorted({machine.gpu_type for machine in cluster.machines})
         if cluster.is_plain or not self._scenario.speed.gpu_types:
@@ -41,7 +41,7 @@ class Capabilities:
 
 
 def _room_of(cluster: Cluster, kind: str, memory: int) -> int:
-    """Count the GPUs of a type with at least `memory` bytes. The type may be unnamed."""
+    """Count the GPUs of a type, which may be unnamed, that have at least `memory` bytes."""
     return sum(
         machine.gpus
         for machine in cluster.machines

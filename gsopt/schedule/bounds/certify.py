@@ -1,4 +1,4 @@
-"""Certify: certificates of lower bounds, from prices of GPU time that are rounded to integers."""
+"""Certify: certificates of lower bounds, based on prices of GPU time that are rounded to integers."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -13,11 +13,11 @@ from gsopt.schedule.bounds.prices import PriceBound, price_bound
 from gsopt.schedule.certificate import Certificate
 from gsopt.schedule.verify import FITS, ProofData
 
-#: Least number of ticks in the shortest cell and in all cells together, so that rounding moves no edge far. A
-#: grid of more than `_MOST_TICKS` ticks is fine enough even if its cells are short.
+#: Minimum number of ticks in the shortest cell and in all cells together, so that rounding hardly moves the
+#: edges. A grid of more than `_MOST_TICKS` ticks is fine enough even if some of its cells are short.
 _FEWEST_OF_A_CELL, _FEWEST_TICKS, _MOST_TICKS = 2**6, 2**24, 2**44
 
-#: Least and largest number of bits of a price of 1.
+#: Minimum and maximum number of bits of the integer that represents a price of 1.
 _FEWEST_BITS, _MOST_BITS = 20, 40
 
 
@@ -31,17 +31,18 @@ def certify(
     start: PriceBound | None = None,
     **physics: Any,
 ) -> Certificate:
-    """Return a certificate of a lower bound on the mean job completion time, which `gsopt.verify` checks.
+    """Certify a lower bound on the mean job completion time, so that `gsopt.verify` can check it.
 
-    The edges and prices of `gsopt.schedule.bounds.prices.price_bound` are rounded to integers. As any prices
-    prove a bound, the bound is then computed exactly from the rounded prices.
+    The edges and prices of `gsopt.schedule.bounds.prices.price_bound` are rounded to integers. Since any
+    prices prove a bound, the bound is then computed exactly from the rounded prices.
 
     Parameters
     ----------
     given, cluster, physics
         The workload or scenario, the cluster and the physics, as for `gsopt.simulate`.
     cells, evaluations, seconds, start
-        Limits on the search for better prices, and the prices with which it begins, as for `price_bound`.
+        Limits on the search for better prices, and the bound with whose prices it starts, as for
+        `price_bound`.
 
     Raises
     ------
@@ -90,7 +91,7 @@ def certificate_of(found: PriceBound, data: ProofData) -> Certificate:
 
 
 def _unit(edges: Sequence[int], prices: Sequence[float], data: ProofData) -> int:
-    """Return a power of two with which the costs of rigid jobs fit into 64 bits, if it can be large enough."""
+    """Return a unit of prices, a power of two, for which costs of rigid jobs fit into 64 bits if possible."""
     most = max(menu[-1][0] for _, _, menu in data.jobs)
     room = FITS / (4 * (edges[-1] + 1) * (most * max(prices, default=0.0) + 2))
     return 1 << min(max(int(room).bit_length() - 1, _FEWEST_BITS), _MOST_BITS)

@@ -1,4 +1,4 @@
-"""Epochs: the least seconds that each epoch of an adaptive job takes on each number of GPUs."""
+"""Epochs: the minimum duration of each epoch of an adaptive job on every number of GPUs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,56 +15,60 @@ from gsopt.schedule.bounds.work import options
 
 Array = np.ndarray[Any, Any]
 
-#: The most that an epoch saves by ending at a whole second: in seconds, and as a share of its work. At least a
-#: second passes, so the largest share is saved when 1.5 s are rounded to 1 s.
+#: The most that an epoch can save by ending at a whole second: in seconds, and as a fraction of its work. An
+#: epoch takes at least one second, so the largest fraction is saved when 1.5 s are rounded to 1 s.
 _ROUNDED, _ROUNDED_SHARE = 0.5, 1 / 3
 
-#: Seconds of overhead that outweigh what rounding to whole seconds saves between two restarts, see
-#: `EpochTimes`.
+#: Overhead, in seconds, that outweighs what rounding to whole seconds can save between two restarts (see
+#: `EpochTimes`).
 _PAYING = 2.0
 
-#: Number of GPUs whose time costs as much as the job's own time, for the weights of epochs. Any number is
-#: valid; this one is the best for the workloads of Pollux and Sia.
+#: GPU-seconds that each second of the job's own time costs in the weights of epochs. Any number is valid;
+#: this one gives the best bounds for the workloads of Pollux and Sia.
 _OWN_GPUS = 8.0
 
 
 @dataclass(frozen=True, eq=False)
 class EpochTimes:
-    """The least seconds of each epoch, for all jobs of one kind.
+    """The minimum duration of each epoch, for all jobs of one kind.
 
-    In each epoch, a job is at most as fast as its highest true speed over all placements and allowed batches.
-    Its progress begins when the overhead of its first start is over. If `Agents.whole_seconds` holds, an epoch
-    ends a whole number of seconds, and at least one, after the job last tuned itself. Rounding to whole seconds
-    can save up to half a second each time. How these savings are counted depends on how jobs are interrupted:
+    In each epoch, a job is at most as fast as its highest true speed over all placements and allowed batch
+    sizes. It makes no progress before the overhead of its first start is over. If `Agents.whole_seconds`
+    holds, each epoch ends a whole number of seconds (at least one) after the job's last tuning. This rounding
+    can save up to half a second each time. How the savings are counted depends on how jobs can be
+    interrupted:
 
-    - *Costly restarts.* Every start, resize and change of GPUs or mode that may change the number of GPUs costs
-      at least two seconds, and no job is ever slower than on unshared GPUs. Let a visit be the time between two
-      such changes. An epoch that lasts x seconds without rounding takes at least max(1, x - 1/2) seconds if it
-      begins and ends in one visit, and is counted with this number. An epoch that began in an earlier visit
-      saves at most one more second, and an epoch that is not over when the visit ends is at most one second
-      further than counted. The overhead at the beginning of the visit covers both, since the job counts as
-      running on the same GPUs during this overhead. The first visit begins with a whole epoch, so one second
-      suffices there (`advance`), and the rest of the first overhead delays the job.
-    - *Whole seconds throughout.* If, in addition, all decisions fall on whole seconds and all overheads take
-      whole seconds, then every epoch inside a visit also takes a whole number of seconds: x - 1/2, rounded up.
+    - *Costly restarts.* Every start and resize, and every change of GPUs or mode that may change the number of
+      GPUs, costs at least two seconds, and no job is ever slower than on unshared GPUs. Call the time between
+      two such changes a visit, and consider an epoch that would last x seconds without rounding. If it begins
+      and ends in the same visit, it takes at least max(1, x - 1/2) seconds, and counts as that long. If it
+      began in an earlier visit, it saves at most one more second. If it is unfinished when the visit ends, the
+      job is at most one second ahead of the count. The overhead at the beginning of the visit covers both
+      seconds, because the job counts as running on the visit's GPUs during this overhead. The first visit
+      begins with a whole epoch, so one second is enough there (`advance`), and the rest of the first overhead
+      delays the job.
+    - *Whole seconds throughout.* If, in addition, all decisions are made at whole seconds and all overheads
+      take whole seconds, then every epoch that begins and ends in the same visit takes a whole number of
+      seconds: x - 1/2, rounded up, but at least 1.
     - *Any other case.* Rounding saves time only at the end of an epoch: at most half a second at the current
-      speed, and at most a third of the work that was left. The epoch therefore counts as shorter by the same
-      share on every number of GPUs: half a second's share at its highest speed, but at most a third.
+      speed, and at most a third of the work that was left. The bound therefore shortens the epoch by the same
+      fraction for every number of GPUs: half a second divided by the epoch's shortest duration, but at most one
+      third.
 
-    An eviction may undo progress. Only the furthest progress of a job counts, since after an eviction it
-    completes an epoch no earlier than it would have done without one.
+    An eviction may undo progress. Only the furthest progress of a job counts, because after an eviction the job
+    completes an epoch no earlier than it would have done without the eviction.
 
     Attributes
     ----------
     counts
-        The numbers of GPUs on which the job may run, in ascending order; for each GPU type if the job
-        distinguishes types.
+        The numbers of GPUs on which the job may run, in ascending order. If the job distinguishes GPU types,
+        they are listed separately for each type.
     seconds
-        The least seconds by epoch and number of GPUs; infinite where the job cannot run.
+        The minimum duration in seconds, by epoch and entry of `counts`.
     advance
-        The seconds of the first start's overhead that the counted seconds already include.
+        The part of the first start's overhead, in seconds, that `seconds` already includes.
     types
-        The GPU type of each entry of `counts`; empty if all GPUs are alike for the job.
+        GPU types, one per entry of `counts`; empty if all GPUs are alike for the job.
     """
 
     counts: Array
@@ -74,7 +78,7 @@ class EpochTimes:
 
     @cached_property
     def columns(self) -> Mapping[tuple[str, int], int]:
-        """Index of every type and number of GPUs; the type is empty if all GPUs are alike."""
+        """Columns of `seconds`, keyed by GPU type (empty if all GPUs are alike) and number of GPUs."""
         counts = self.counts.tolist()
         return {
             way: column for column, way in enumerate(zip(self.types or [""] * len(counts), counts, strict=True))
@@ -82,36 +86,40 @@ class EpochTimes:
 
     @cached_property
     def weights(self) -> Array:
-        """Least GPU-seconds of every epoch, if the job's own time costs as much as eight GPUs."""
+        """Weights of the epochs: their minimum costs in GPU-seconds.
+
+        Each second of the job's own time is charged as eight additional GPU-seconds.
+        """
         found: Array = ((self.counts + _OWN_GPUS) * self.seconds).min(axis=1)
         return found
 
     @cached_property
     def height(self) -> float:
-        """Least seconds of all epochs together, each on the GPUs where it is fastest; rounded down."""
+        """Minimum duration of all epochs together, in seconds, each on its fastest GPUs; rounded down."""
         rounding = TERM * (ULPS + len(self.seconds))
         return float(self.seconds.min(axis=1).sum() * (1 - rounding))
 
     def speeds(self, weights: Array) -> Array:
-        """Return the highest speed on each number of GPUs, for epochs whose lengths are the given weights.
+        """Return the highest speed, on each number of GPUs, at which work weighted by epoch can grow.
 
-        In each epoch, the weighted work of the job grows at the weight divided by the seconds of the epoch. It
-        never grows faster than the highest of these speeds, so, for any weights, a job with these speeds and
-        without epochs is at least as fast.
+        In each epoch, the weighted work of the job grows at a rate of the epoch's weight divided by its
+        duration. It never grows faster than at the highest of these rates. So, for any weights, a job without
+        epochs that has these speeds is at least as fast.
         """
         found: Array = (weights[:, None] / self.seconds).max(axis=0)
         return found
 
 
 def epoch_times(scenario: Scenario, round_length: float | None = None) -> dict[str, EpochTimes]:
-    """Compute the least seconds of the epochs of all adaptive jobs that can run, by name of the job.
+    """Compute the minimum epoch durations of all adaptive jobs that can run, keyed by job name.
 
     Parameters
     ----------
     scenario
-        The scenario, whose jobs may be adaptive.
+        The scenario. Jobs that are not adaptive are ignored.
     round_length
-        Seconds between decisions if every schedule decides in rounds, as for `gsopt.simulation.simulate`.
+        Seconds between decisions if every schedule decides in rounds, as for `gsopt.simulation.simulate`; None
+        if decisions may be made at any time.
     """
     found = _Times(scenario, round_length)
     jobs = [job for job in scenario.workload.jobs if job.model in scenario.applications]
@@ -123,11 +131,12 @@ def epoch_times(scenario: Scenario, round_length: float | None = None) -> dict[s
     return {name: known for name, known in pairs if known is not None}
 
 
-#: A GPU type, empty if all are alike; a number of GPUs; and a batch size, None if the job chooses it.
+#: An option of a job: a GPU type (empty if all types are alike), a number of GPUs, and a batch size (None if
+#: the job chooses it).
 _Option = tuple[str, int, int | None]
 
-#: Model, the user's batch size if it counts, and options; one with a chosen batch size covers those with fixed
-#: ones.
+#: A kind of job: its model, the user's batch size if it matters, and its options. An option in which the job
+#: chooses its batch size also covers the options with fixed batch sizes.
 _Kind = tuple[str, int | None, frozenset[_Option]]
 
 
@@ -143,7 +152,7 @@ class _Times:
         return job.model, self._users_batch(job), needed
 
     def of(self, alike: Sequence[Job]) -> EpochTimes | None:
-        """Return the times of jobs of one kind, or None if they cannot run."""
+        """Return the epoch times of jobs of the same kind, or None if they cannot run."""
         model, users_batch = alike[0].model, self._users_batch(alike[0])
         course = Course(self._scenario.applications[model], self._scenario.agents, users_batch)
         highest: dict[tuple[str, int], Array] = {}
@@ -161,7 +170,7 @@ class _Times:
         return EpochTimes(np.array(counts), counted, advance, types if any(types) else ())
 
     def _largest(self, kind: str) -> int | None:
-        """Return the number of GPUs of the largest machine, among those of a type or among all."""
+        """Return the number of GPUs of the largest machine of the given type, or of any type if empty."""
         return max((each.gpus for each in self._machines if kind in ("", each.gpu_type)), default=None)
 
     def _options(self, job: Job) -> set[_Option]:
@@ -177,7 +186,7 @@ class _Times:
         return job.batch_size if self._scenario.agents.progress == "samples" else None
 
     def _counted(self, overhead: Overhead, seconds: Array) -> tuple[Array, float]:
-        """Return the counted seconds of epochs, and the seconds of the first overhead that they include."""
+        """Return the counted durations of epochs, and the part of the first overhead in them, in seconds."""
         if not self._scenario.agents.whole_seconds:
             return seconds, 0.0
         if min(overhead.start, overhead.resize) < _PAYING or not _is_interrupted_by_restarts(self._scenario):
@@ -191,7 +200,7 @@ class _Times:
 
 
 def kinds_in(scenario: Scenario, job: Job, mode: str) -> Sequence[str]:
-    """Return the GPU types on which a job may run in a mode, or one empty name if all are alike for it."""
+    """Return the GPU types on which a job may run in the given mode, or one empty name if all are alike."""
     if not scenario.tells_types(job):
         return [""]
     own = job.gpu_type_in(mode)

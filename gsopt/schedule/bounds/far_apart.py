@@ -1,4 +1,4 @@
-"""Far apart: parts of a workload that long breaks separate, and that are bounded one by one."""
+"""Far apart: the division of a workload at long breaks, into parts that are bounded one by one."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -6,15 +6,16 @@ from itertools import pairwise
 from gsopt.scenario.job import Job, Workload
 from gsopt.schedule.bounds.work import height
 
-#: Least ratio of a break to the time before it for jobs to be far apart, and the largest number of parts.
+#: Minimum ratio of a break to the time before it for a division, and the largest number of parts.
 _FAR, _MOST_PARTS = 1_000, 100
 
 
 def far_apart(workload: Workload) -> list[Sequence[Job]]:
-    """Divide a workload at long breaks, so that jobs far away in time cost neither digits nor time cells.
+    """Divide a workload at long breaks, so that jobs far apart in time cost neither precision nor cells.
 
-    The bounds of the parts add up to a bound for the whole. A break is far longer than all jobs before it would
-    take one after another, so the division does not weaken the bound if every job has enough GPUs.
+    The bounds of the parts add up to a bound for the whole workload. A break is far longer than all jobs
+    before it would take one after another, so the division does not weaken the bound if every job has enough
+    GPUs.
     """
     jobs, breaks = workload.jobs, list[tuple[float, int]]()
     begin = busy = before = 0.0

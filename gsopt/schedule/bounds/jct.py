@@ -1,4 +1,4 @@
-"""JCT: a lower bound on the mean job completion time of a scenario, and its proof."""
+"""JCT: a lower bound on the mean job completion time of a scenario, and the way in which it is proven."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,16 +19,16 @@ from gsopt.schedule.bounds.relaxation import Relaxation
 if TYPE_CHECKING:
     from gsopt.schedule.bounds.prices import PriceBound
 
-#: Least number of jobs for which prices are tried by default; for fewer jobs, formulas are as good.
+#: Minimum number of jobs for which prices are tried by default; for fewer jobs, formulas are as good.
 FEWEST_PRICED = 10
 
-#: Default numbers of price vectors to try. For 1,500 rigid jobs this takes a fraction of a second, about as
-#: long as a simulation. Elastic jobs need more vectors for the same gap, and take a hundred times as long
-#: without compiled kernels.
+#: Default numbers of price vectors to try. For 1,500 rigid jobs, this takes a fraction of a second, about as
+#: long as a simulation. Elastic jobs need more vectors for the same gap; without compiled kernels, they take
+#: a hundred times as long.
 _EVALUATIONS, _EVALUATIONS_ELASTIC, _EVALUATIONS_IN_PYTHON = 60, 180, 15
 
-#: Number of rigid jobs below which numpy tries so few price vectors in less time than it takes to load a
-#: compiled kernel; and number of elastic jobs below which neither a kernel nor many price vectors pay off.
+#: Number of rigid jobs below which numpy tries this many price vectors in less time than a compiled kernel
+#: takes to load; and number of elastic jobs below which neither a kernel nor many price vectors pay off.
 _FEW_RIGID, _FEW_ELASTIC = 5_000, 30
 
 
@@ -62,23 +62,23 @@ def mean_jct_bound(
     round_length: float | None = None,
     **physics: Any,
 ) -> MeanBound | None:
-    """Return a lower bound on the mean job completion time of every policy, or None without jobs.
+    """Return a lower bound on the mean job completion time of every policy, or None if there are no jobs.
 
-    The bound is the best of the affordable formulas and the bound from prices of GPU time, which improves with
-    more evaluations (`gsopt.schedule.bounds.prices.price_bound`). A job is never faster than on the best
-    network tier that its GPUs can have. Slowdowns of jobs that share GPUs count as in
-    `gsopt.schedule.bounds.places`.
+    The bound is the better of two: that of the affordable formulas, and that from prices of GPU time, which
+    improves with more evaluations (`gsopt.schedule.bounds.prices.price_bound`). Each job is assumed to run on
+    the best network tier that its GPUs can have. The slowdowns of jobs that share GPUs are taken into account
+    as explained in `gsopt.schedule.bounds.places`.
 
     Parameters
     ----------
     given, cluster, physics
         The workload or scenario, the cluster and the physics, as for `gsopt.simulate`.
     evaluations
-        Number of price vectors to try: 0 for formulas only, None for a number that takes less time than a
+        Number of price vectors to try: 0 to use formulas only, None for a number that takes less time than a
         simulation.
     round_length
         Seconds between decisions, as for `gsopt.simulation.simulate`. The bound then holds only for policies
-        that decide in such rounds, as its proof says. With None it holds for every policy.
+        that decide in such rounds, and its proof says so. If None, the bound holds for every policy.
 
     Examples
     --------
@@ -110,9 +110,9 @@ def mean_jct_bound(
 
 
 def _priced(relaxation: Relaxation, evaluations: int | None) -> Fraction:
-    """Return a bound on the total JCT from prices, with as many evaluations as wanted or affordable.
+    """Return a bound on the total JCT from prices, with the given or an affordable number of evaluations.
 
-    The bound is 0 without evaluations.
+    The bound is 0 if the number of evaluations is 0.
     """
     compiled = None
     if evaluations is None:
@@ -125,9 +125,9 @@ def _priced(relaxation: Relaxation, evaluations: int | None) -> Fraction:
 
 
 def _most_gpus(scenario: Scenario) -> float:
-    """Return the largest available capability, divided by the fewest places that a job takes up.
+    """Return the largest available capability, divided by the smallest number of places that a job takes up.
 
-    If no GPU is ever available, all GPUs of the cluster count. The result is not rounded down.
+    If no GPU is ever available, all GPUs of the cluster count. The result is never rounded down.
     """
     from gsopt.schedule.bounds.prices.supply import GpuSupply
 
@@ -140,7 +140,7 @@ def _most_gpus(scenario: Scenario) -> float:
 def _affordable(scenario: Scenario) -> tuple[int, bool | None]:
     """Return how many price vectors to try, and whether to use compiled kernels (None to choose by size).
 
-    The answer does not depend on elapsed time, so results are reproducible.
+    The result does not depend on elapsed time, so that bounds are reproducible.
     """
     from gsopt.core.numbers.compiled import is_installed
 
@@ -160,7 +160,7 @@ def known_bound(bound: "MeanBound | PriceBound | float | None", scenario: Scenar
     Raises
     ------
     InvalidInput
-        The bound is not finite, or belongs to another number of jobs.
+        The bound is not finite, or was computed for a different number of jobs or for weighted jobs.
 
     Examples
     --------

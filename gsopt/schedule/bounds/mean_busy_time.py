@@ -1,4 +1,4 @@
-"""Mean busy time: the linear program of areas over time, solved by one preemptive schedule."""
+"""Mean busy time: a bound from the linear program of areas over time, solved by one preemptive schedule."""
 
 from fractions import Fraction
 from heapq import heappop, heappush
@@ -8,15 +8,16 @@ from gsopt.core.numbers.grid import Exact, Number
 from gsopt.scenario.job import Workload
 from gsopt.schedule.bounds.work import Steps
 
-#: Number of fractional bits of a step to which means are rounded down.
+#: Number of fractional bits to which means, in steps, are rounded down.
 _BITS = 64
 
 
 def mean_busy_time_bound(workload: Workload, gpus: Number) -> Exact:
     """Return a lower bound on the sum of completion times, derived from mean busy times.
 
-    A job completes at least half its height after the mean time of its work. Serving the job with the smallest
-    area first, with preemption on one fast machine, minimizes the sum of these means. Complexity: O(n log n).
+    A job completes at least half its height after the mean time of its work. The sum of these means is
+    smallest if one fast machine always serves the job with the smallest area first, with preemption.
+    Complexity: O(n log n).
 
     Examples
     --------
@@ -30,7 +31,7 @@ def mean_busy_time_bound(workload: Workload, gpus: Number) -> Exact:
 
 
 def busy_times(steps: Steps) -> Fraction:
-    """Return the sum of mean busy times and half the heights, in steps."""
+    """Return the sum of the jobs' mean busy times and half of their heights, in steps."""
     left = list(steps.size)
     twice = [0] * len(left)  # the mean of each job, times its size and 2
     pending: list[tuple[int, int]] = []

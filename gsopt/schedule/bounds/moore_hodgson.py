@@ -10,14 +10,15 @@ from gsopt.scenario.job import Job, Workload
 from gsopt.schedule.bounds.position import positions
 from gsopt.schedule.bounds.work import Steps, options
 
-#: Number of bits to which times are found, relative to a step and to the last stride before a bisection.
+#: Precision of times in bits, relative to a step and to the last stride before a bisection.
 _BITS = 40
 
 
 def moore_hodgson_bound(workload: Workload, gpus: Number) -> Exact:
-    """Return a lower bound on the sum of completion times, from the jobs that can be complete by each time.
+    """Return a lower bound on the sum of completion times, based on Moore and Hodgson's rule.
 
-    The bound is at least as good as the position bound. Complexity: O(n^2 log n) for each bisection step.
+    The bound follows from the largest number of jobs that can be complete by each time. It is at least as good
+    as the position bound. Complexity: O(n^2 log n) for each bisection step.
 
     Examples
     --------
@@ -31,12 +32,12 @@ def moore_hodgson_bound(workload: Workload, gpus: Number) -> Exact:
 
 
 def moore_hodgson_positions(workload: Workload, gpus: Number) -> list[float]:
-    """Return lower bounds on the first, second, ... completion time.
+    """Return lower bounds on the first, second, ... completion time, in seconds.
 
-    The q-th completion is not before the first time at which one fast machine can complete q jobs, if each uses
-    the least area with which it can complete between its release and that time. Moore and Hodgson's rule on
-    reversed time finds this time. The results are in seconds and in ascending order. The q-th one is a bound on
-    the q-th completion of every schedule.
+    The q-th completion cannot be earlier than the first time by which one fast machine can complete q jobs,
+    if each job uses the smallest area with which it can complete between its release and that time. Moore and
+    Hodgson's rule, applied to reversed time, finds this time. The results are in ascending order, and the
+    q-th one is a lower bound on the q-th completion time of every schedule.
 
     Examples
     --------
@@ -66,10 +67,10 @@ def latest_positions(steps: Steps, workload: Workload, gpus: Number) -> list[int
 
 
 class _Areas:
-    """The least area with which a job completes within a span: the lower hull of the menus of all its modes.
+    """The minimum area of a job that completes within a time span: the lower hull of all its modes' menus.
 
-    Phases are ignored, since without them jobs need less time and smaller areas. Spans are counted in steps. An
-    area is counted as the steps that all GPUs together need for it, rounded down.
+    Phases are ignored, since without them jobs need less time and smaller areas. Spans are counted in steps.
+    An area is measured as the number of steps that all GPUs together need for it, rounded down.
     """
 
     def __init__(self, job: Job, arrival: int, step: Fraction, gpus: Number) -> None:
@@ -88,7 +89,7 @@ class _Areas:
             self.points.append(point)
 
     def least(self, span: int) -> int | None:
-        """Return the least area within a span, or None if the job cannot complete in it."""
+        """Return the minimum area within a span, or None if the job cannot complete in it."""
         if span < self.points[0][0]:
             return None
         for (seconds, cost), (slower, cheaper) in zip(self.points, self.points[1:], strict=False):
@@ -102,7 +103,7 @@ def _convex(a: tuple[int, int], b: tuple[int, int], c: tuple[int, int]) -> bool:
 
 
 def _most_completed(curves: Sequence[_Areas], time: int) -> int:
-    """Return the largest number of jobs that can be complete at a time, by Moore-Hodgson on reversed time."""
+    """Return the largest number of jobs that can be complete at a time (Moore-Hodgson on reversed time)."""
     sizes = [(time - curve.arrival, curve.least(time - curve.arrival)) for curve in curves]
     chosen: list[int] = []
     used = 0
@@ -115,7 +116,7 @@ def _most_completed(curves: Sequence[_Areas], time: int) -> int:
 
 
 def _first_time(completed: Callable[[int], int], wanted: int, low: int, stride: int) -> int:
-    """Return a time before which `wanted` jobs cannot be complete, using growing strides, then bisection."""
+    """Return a time before which `wanted` jobs cannot be complete, found by growing strides and bisection."""
     if completed(low) >= wanted:
         return low
     while completed(low + stride) < wanted:

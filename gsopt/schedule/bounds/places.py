@@ -1,4 +1,4 @@
-"""Places: the least part of a shared GPU that each job takes up."""
+"""Places: the smallest part of a shared GPU that each job takes up."""
 
 from collections import Counter
 from typing import Any
@@ -13,19 +13,20 @@ Array = np.ndarray[Any, Any]
 
 
 def places(scenario: Scenario) -> list[float]:
-    """Return the number of places that each job takes up on its GPUs, where a GPU has ``share_limit`` places.
+    """Return the number of places that each job takes up on its GPUs, which have ``share_limit`` places each.
 
-    Let xi_jk be the slowdown of job j when it shares a GPU with job k, and choose weights w_j of at most 1 such
-    that w_j / xi_jk + w_k / xi_kj <= 1 for any two jobs. Let rho_j be the speed of job j relative to its speed
-    alone, which is at most 1 / xi for its worst partner. Then w_j rho_j + w_k rho_k <= 1 holds for two jobs on
-    a GPU. Adding this up over all pairs of c jobs on a GPU shows that the sum of w_j rho_j is at most c / 2;
-    for a job alone it is at most 1. If up to C >= 2 jobs may share a GPU, the sum of 2 w_j rho_j over all GPUs
-    is therefore at most C times the number of GPUs. A job that ran at full speed on 2 w_j of the C places of
-    each of its GPUs would do the same work in the same time. Without slowdowns it takes up one place. With
-    slowdowns of 2 it takes up two, and sharing is no better than running one job after another.
+    Let xi_jk be the slowdown of job j when it shares a GPU with job k, and choose weights w_j <= 1 with w_j /
+    xi_jk + w_k / xi_kj <= 1 for any two jobs. Let rho_j be the speed of job j relative to its speed alone; it
+    is at most 1 / xi_jk for its worst partner k. Then w_j rho_j + w_k rho_k <= 1 for any two jobs on the same
+    GPU. Adding this up over all pairs of c jobs on a GPU shows that the sum of w_j rho_j is at most c / 2;
+    for a job alone on a GPU, it is at most 1. If up to C >= 2 jobs may share a GPU, the sum of 2 w_j rho_j
+    over all GPUs is therefore at most C times the number of GPUs. A job that ran at full speed on 2 w_j of
+    the C places of each of its GPUs would do the same work in the same time. A job without slowdowns takes up
+    one place. With slowdowns of 2, each job takes up two places, and sharing is no better than running one
+    job after another.
 
-    All pairs start with equal weights. Then each weight grows as far as the others allow, beginning with the
-    models that have the most work. This choice of weights is gsopt's own.
+    All pairs start with equal weights. Then each weight is raised as far as the other weights allow,
+    beginning with the models that have the most work. This choice of weights is gsopt's own.
     """
     jobs, speed = scenario.workload.jobs, scenario.speed
     if scenario.share_limit == 1 or len(jobs) <= 1:
@@ -45,7 +46,7 @@ def places(scenario: Scenario) -> list[float]:
 
 
 def _weights(slow: Array, meet: Array) -> Array:
-    """Return the weights of models from their mutual slowdowns, for the pairs that may share a GPU."""
+    """Return the weights of models, given their mutual slowdowns and the pairs that may meet on a GPU."""
     if (slow[meet] <= 1).all():
         return np.full(len(slow), 0.5)
     together = np.where(meet, 1 / (1 / slow + 1 / slow.T), 1.0)

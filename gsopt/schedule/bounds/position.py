@@ -1,4 +1,4 @@
-"""Position: lower bounds on the first, second, ... completion."""
+"""Position: lower bounds on the first, second, ... completion time."""
 
 from heapq import heappop, heappush, heapreplace
 from math import inf
@@ -9,7 +9,7 @@ from gsopt.schedule.bounds.work import Steps
 
 
 def height_bound(workload: Workload, gpus: Number) -> Exact:
-    """Return a lower bound on the sum of completion times, as if each job ran alone at its highest speed.
+    """Return a lower bound: the sum of completion times if each job ran alone at its highest speed.
 
     Examples
     --------
@@ -22,7 +22,7 @@ def height_bound(workload: Workload, gpus: Number) -> Exact:
 
 
 def srpt_bound(workload: Workload, gpus: Number) -> Exact:
-    """Return the sum of completion times under SRPT on one machine as fast as all GPUs, a lower bound.
+    """Return a lower bound: the sum of completion times under SRPT on one machine as fast as all GPUs.
 
     SRPT always serves the job with the shortest remaining processing time. Complexity: O(n log n).
 
@@ -38,11 +38,12 @@ def srpt_bound(workload: Workload, gpus: Number) -> Exact:
 
 
 def position_bound(workload: Workload, gpus: Number) -> Exact:
-    """Return a lower bound on the sum of completion times, position by position.
+    """Return a lower bound on the sum of completion times that is computed position by position.
 
-    On one fast machine, shortest remaining processing time (SRPT) completes the most jobs by any time, so the
-    q-th completion is not before the q-th one under SRPT. Nor is it before the q-th smallest release date plus
-    height. The bound is at least as good as the SRPT bound and the height bound. Complexity: O(n log n).
+    On one fast machine, shortest remaining processing time (SRPT) completes the largest number of jobs by any
+    time, so the q-th completion cannot be earlier than the q-th completion under SRPT. Nor can it be earlier
+    than the q-th smallest sum of a release date and a height. The bound is at least as good as the SRPT bound
+    and the height bound. Complexity: O(n log n).
 
     Examples
     --------
@@ -58,13 +59,13 @@ def position_bound(workload: Workload, gpus: Number) -> Exact:
 
 
 def completions_by_position(workload: Workload, gpus: Number) -> list[float]:
-    """Return lower bounds on the first, second, ... completion, in seconds after the first release."""
+    """Return lower bounds on the first, second, ... completion time, in seconds after the first release."""
     steps = Steps.of(workload, gpus)
     return [float_below(time * steps.seconds) for time in positions(steps)]
 
 
 def positions(steps: Steps) -> list[int]:
-    """Return lower bounds on the first, second, ... completion, in steps."""
+    """Return lower bounds on the first, second, ... completion time, in steps."""
     alone = (release + height for release, height in zip(steps.release, steps.height, strict=True))
     return list(map(max, srpt_completions(steps), sorted(alone)))
 

@@ -1,4 +1,4 @@
-"""Relaxation: a scenario with jobs at least as fast, without network tiers, applications and overheads."""
+"""Relaxation: a scenario with jobs at least as fast, and no network tiers, applications or overheads."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,14 +23,14 @@ class Relaxation:
     Attributes
     ----------
     scenario
-        The jobs, released when they can first make progress, on their best network tiers and with weighted
-        epochs.
+        The scenario with jobs that are released when they can first make progress, on their best network
+        tiers and with weighted epochs.
     numbers
-        The index of each of these jobs in the given workload.
+        Indices of the scenario's jobs in the given workload.
     delays
-        The seconds from the release of each job to its first possible progress.
+        Seconds from each job's release to its first possible progress, one per job.
     times
-        The epoch times of the adaptive jobs, by name.
+        Epoch times of the adaptive jobs, keyed by name.
     """
 
     scenario: Scenario
@@ -40,7 +40,7 @@ class Relaxation:
 
     @classmethod
     def of(cls, scenario: Scenario, round_length: float | None = None) -> "Relaxation":
-        """Relax a scenario, either for all schedules or only for those that decide in rounds."""
+        """Relax a scenario, either for all schedules or only for those that decide in the given rounds."""
         holds = round_length is None or 0 < number_of(round_length) < inf
         require(holds, "round_length", round_length, "must be a finite number of seconds above 0, or None")
         times = epoch_times(scenario, round_length)
@@ -56,7 +56,7 @@ class Relaxation:
         )
 
     def part(self, jobs: Sequence[Job]) -> "Relaxation":
-        """Return the relaxation for some consecutive jobs."""
+        """Return the relaxation restricted to some consecutive jobs."""
         names = [job.name for job in self.scenario.workload.jobs]
         first = names.index(jobs[0].name)
         chosen = slice(first, first + len(jobs))
@@ -65,7 +65,7 @@ class Relaxation:
         return replace(self, scenario=scenario, numbers=self.numbers[chosen], delays=self.delays[chosen])
 
     def heights(self) -> Fraction:
-        """Add up the jobs' least run times, in seconds, with each adaptive epoch on its fastest GPUs."""
+        """Add up the jobs' minimum run times in seconds, with each adaptive epoch on its fastest GPUs."""
         jobs = self.scenario.workload.jobs
         own = (self.times[job.name].height if job.name in self.times else height(job) for job in jobs)
         return sum((Fraction(each) for each in own), Fraction(0))

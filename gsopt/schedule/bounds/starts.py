@@ -1,4 +1,4 @@
-"""Starts: the least time that passes before each job makes progress."""
+"""Starts: the shortest time that passes before each job can make progress."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -15,10 +15,10 @@ def on_first_progress(
 ) -> tuple[Scenario, dict[str, Exact]]:
     """Return a scenario whose jobs are released when they can first make progress, and the delays by name.
 
-    A job makes no progress before its release plus the overhead of its first start. If decisions are made in
-    rounds, it does not start before the first round after its release. The new dates are rounded down, and the
-    delays are computed from the rounded dates. A lower bound for the result plus the delays is a lower bound
-    for the given scenario.
+    A job makes no progress before its release date plus the overhead of its first start. If decisions are
+    made in rounds, it does not start before the first round after its release. The new dates are rounded
+    down, and the delays are computed from the rounded dates. A lower bound for the result plus the delays is
+    a lower bound for the given scenario.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ def on_first_progress(
         Seconds between decisions; the first decision is at the origin of the scenario's clock. None if jobs may
         start at any time.
     advances
-        The seconds of each job's first overhead that do not delay the job, by name of the job.
+        The part of each job's first overhead, in seconds, that does not delay the job, keyed by job name.
 
     Examples
     --------

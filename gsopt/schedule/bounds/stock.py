@@ -1,4 +1,4 @@
-"""Stock: the largest set of machines that may be available over time, whichever machines are given up."""
+"""Stock: the most valuable machines that may be available over time, no matter which ones are given up."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -16,16 +16,16 @@ Array = np.ndarray[Any, Any]
 #: Whether a machine is present. A request makes this uncertain for the machines that it may take.
 _AWAY, _UNCERTAIN, _THERE = range(3)
 
-#: Kinds of happenings, in the order in which simultaneous ones are processed.
+#: Kinds of occurrences, in the order in which simultaneous ones are processed.
 _CAPACITY, _EVENT, _DEADLINE = range(3)
 
 
 def most_there(scenario: Scenario, worths: Array) -> Iterator[tuple[float, Array]]:
     """Yield the time of each change, and the largest total value of the GPUs available from then on, by row.
 
-    `worths` has a row for each way to value GPUs, and a column for each machine. It is known how many machines
-    have been given up by each deadline, but not which. The remaining machines are assumed to be the most
-    valuable ones. No schedule can have more, and possibly all have less.
+    `worths` has a row for each way to value GPUs, and a column for each machine. It is known how many
+    machines have been given up by each deadline, but not which ones. The remaining machines are assumed to be
+    the most valuable ones. No schedule can have machines of higher total value, and possibly all have less.
     """
     stock = Stock(scenario.cluster)
     machines = scenario.cluster.machines
@@ -45,7 +45,7 @@ def most_there(scenario: Scenario, worths: Array) -> Iterator[tuple[float, Array
 
 
 def _happenings(scenario: Scenario) -> Iterator[tuple[float, int, Any]]:
-    """Yield every event of a scenario, with its time and its order at this time."""
+    """Yield every event of a scenario, with its time and its rank among simultaneous events."""
     for change in scenario.capacity_changes:
         yield float(change.time), _CAPACITY, change.gpus
     for event in scenario.events:
@@ -56,7 +56,7 @@ def _happenings(scenario: Scenario) -> Iterator[tuple[float, int, Any]]:
 
 @dataclass
 class _MachineGroup:
-    """Machines that are counted together: all machines of a type, or all machines."""
+    """A set of machines that are counted together: all machines of one type, or all machines."""
 
     members: Array
     there: int  # largest number of members that may be present
@@ -65,7 +65,7 @@ class _MachineGroup:
 
     @classmethod
     def of(cls, members: Array) -> "_MachineGroup":
-        """Create a group with all members available."""
+        """Create a group in which all members are available."""
         return cls(members, _count(members), _count(members))
 
     def has(self, machines: Array) -> bool:
@@ -73,34 +73,35 @@ class _MachineGroup:
         return not np.any(machines & ~self.members)
 
     def come(self, count: int) -> None:
-        """Add `count` members, or remove them if negative."""
+        """Add `count` available members, or remove members if it is negative."""
         self.there += count
         self.promised += count
 
     def close(self, count: int, elsewhere: int) -> None:
-        """Close a request for `count` members. At most `elsewhere` available members are out of its reach.
+        """Close a request for `count` members, for which at most `elsewhere` available ones are not eligible.
 
-        Either all requested machines have been given up, which `promised` counts and `there` does not, or all
-        machines that the request can take are away.
+        Either all requested machines have been given up, so that `promised` counts them and `there` does not,
+        or all machines that the request can take are absent.
         """
         self.asked -= count
         self.there = min(self.there, max(self.promised - count, elsewhere))
         self.promised = max(self.promised - count, elsewhere + self.asked)
 
     def cut(self, away: Array) -> None:
-        """Stop counting members that are certainly away."""
+        """Stop counting members that are certainly absent."""
         most = _count(self.members & ~away)
         self.there = min(self.there, most)
         self.promised = min(self.promised, most + self.asked)
 
 
 class Stock:
-    """The machines of a cluster from event to event, no matter which ones a schedule gives up.
+    """The machines of a cluster from event to event, regardless of which ones a schedule gives up.
 
-    Machines are counted in groups: one for each type, and one for all machines. Requests for machines of a type
-    count in both groups, other requests only in the latter. A machine that is given up is away, but counts as
-    promised until the deadline of its request, when as many promises fall due as were requested. A machine that
-    returns or is lent in the meantime counts again, as it may be given up again.
+    Machines are counted in groups: one for each type, and one for all machines. A request for machines of one
+    type counts in both groups of these machines; any other request counts only in the group of all machines.
+    A machine that was given up is absent, but counts as promised until the deadline of its request, when as
+    many promises end as machines were requested. A machine that returns or is lent in the meantime counts
+    again, since it may be given up again.
     """
 
     def __init__(self, cluster: Cluster) -> None:
@@ -112,7 +113,7 @@ class Stock:
         self._open: list[Reclaim] = []
 
     def happen(self, event: Event) -> None:
-        """Process an event."""
+        """Update the machines after an event."""
         if isinstance(event, Leave):
             self._leave(self._named(event.servers))
         elif isinstance(event, Return):
@@ -124,7 +125,7 @@ class Stock:
         self._cut()
 
     def close(self, request: Reclaim) -> None:
-        """Process the deadline of a request."""
+        """Update the machines at the deadline of a request."""
         self._open.remove(request)
         taken = self._meant(request)
         for group in self._groups:
@@ -133,10 +134,10 @@ class Stock:
         self._cut()
 
     def most(self, worths: Array) -> Array:
-        """Return the largest total value of the available machines, for every row of `worths`.
+        """Return the largest possible total value of the available machines, for every row of `worths`.
 
-        The best machines of each type are taken, and the best of these overall. No choice is better, as types
-        have no machine in common.
+        The best machines of each type are chosen first, and then the best of these overall. No choice is
+        better, because no machine is of two types.
         """
         left = np.where(self._known == _AWAY, 0.0, worths)
         for group in self._groups:
@@ -164,7 +165,7 @@ class Stock:
             self._doubt(servers & self._meant(request))
 
     def _lend(self, servers: int, meant: Array) -> None:
-        """Bring back up to `servers` absent machines. It is not known which ones."""
+        """Bring back at most `servers` absent machines. It is unknown which ones."""
         for group in self._groups:
             group.come(min(servers, _count(group.members & meant & (self._known != _THERE))))
         self._known[meant & (self._known == _AWAY)] = _UNCERTAIN
@@ -178,7 +179,7 @@ class Stock:
         self._doubt(taken)
 
     def _doubt(self, machines: Array) -> None:
-        """Note that machines which were available may be away now."""
+        """Record that machines that were available may be absent from now on."""
         self._known[machines & (self._known == _THERE)] = _UNCERTAIN
 
     def _cut(self) -> None:
@@ -199,7 +200,7 @@ class Stock:
         return self._kinds == event.gpu_type if event.gpu_type else np.ones(len(self._kinds), dtype=bool)
 
     def _elsewhere(self, group: _MachineGroup, taken: Array) -> int:
-        """Count the members of a group that may be available but cannot be taken by a request."""
+        """Count the members of a group that may be available and that a request cannot take."""
         left = ~taken & (self._known != _AWAY)
         parts = [part for part in self._types if group.has(part.members)]
         return sum(min(part.there, _count(part.members & left)) for part in parts)

@@ -12,10 +12,10 @@ from gsopt.scenario.scenario import Scenario
 def on_best_tiers(scenario: Scenario) -> Scenario:
     """Return a scenario without network tiers in which every job is as fast as on its best tier.
 
-    A job with more GPUs than a machine has always spans machines, even in an empty cluster. In the result, the
-    speed on a number of GPUs is the speed on the fastest tier that can hold this number of GPUs. No job is
-    slower there than in the given scenario, so lower bounds for the result hold for it too. A scenario without
-    tier penalties is returned unchanged.
+    A job with more GPUs than a machine always spans several machines, even in an empty cluster. In the
+    result, the speed on each number of GPUs is that on the fastest tier that can hold this number of GPUs. No
+    job is slower in the result than in the given scenario, so lower bounds for the result also hold for the
+    given scenario. A scenario without tier penalties is returned unchanged.
 
     Examples
     --------
@@ -35,7 +35,7 @@ def on_best_tiers(scenario: Scenario) -> Scenario:
 
     @cache
     def slowdown(model: str, count: int) -> Exact:
-        """Return the least slowdown of a model on a number of GPUs, which is 1 if the cluster sets none."""
+        """Return the smallest slowdown of a model on the given number of GPUs; 1 if no tier applies."""
         if not 1 < count <= cluster.gpus:
             return 1
         reachable = levels[levels.index(cluster.best_tier(count)) :]
@@ -53,9 +53,9 @@ def on_best_tiers(scenario: Scenario) -> Scenario:
 
 
 def _slowed(job: Job, slowdowns: Mapping[int, Exact]) -> Job:
-    """Return a job with a slowdown for each number of GPUs. Its work is still measured on the demanded GPUs.
+    """Return a job slowed down for each number of GPUs. Its work is still measured on the demanded GPUs.
 
-    Floats are rounded so that the job is no slower.
+    Floats are rounded in the direction that makes the job no slower.
     """
     own = slowdowns[job.gpus]
 

@@ -1,4 +1,4 @@
-"""Work: the least resources that a job needs, and the clock of the bounds, in exact numbers."""
+"""Work: the minimum resources that a job needs, and the time steps in which bounds are computed exactly."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -11,13 +11,13 @@ from gsopt.core.numbers.tolerances import SUM
 from gsopt.scenario.job import DEFAULT_MODE, Job, Workload
 
 #: Times are exact if the number of steps in a second has at most the first number of bits. Otherwise the
-#: shortest time has the second number of bits, and the errors of a million times add up to less than 2**-40 of
-#: it.
+#: shortest time has the second number of bits, and the errors of a million times add up to less than 2**-40
+#: of the shortest time.
 _MOST_BITS, _LEAST_BITS = 256, 64
 
 
 def area(job: Job) -> Exact:
-    """Return the least GPU-seconds of a job over the menus of all its modes, phase by phase.
+    """Return the minimum GPU-seconds of a job over the menus of all its modes, phase by phase.
 
     Examples
     --------
@@ -28,7 +28,7 @@ def area(job: Job) -> Exact:
 
 
 def height(job: Job) -> Exact:
-    """Return the least seconds of a job over the menus of all its modes, phase by phase.
+    """Return the minimum duration of a job in seconds over the menus of all its modes, phase by phase.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def options(job: Job) -> list[tuple[str, int, float]]:
 
 
 def _least(job: Job, held: Callable[[int], int]) -> Exact:
-    """Return the total over the phases, each with the option that needs the least for the phase's work."""
+    """Return the total over all phases, each with the option that needs the least for the phase's work."""
     choices, duration = options(job), decimal(job.duration)
     if not job.phases:
         return whole(duration * _cheapest([(held(count), speed) for _, count, speed in choices]))
@@ -66,7 +66,7 @@ def _least(job: Job, held: Callable[[int], int]) -> Exact:
 
 
 def _cheapest(choices: Sequence[tuple[int, float]]) -> Exact:
-    """Return the least amount needed for a unit of work. Floats narrow the choices down."""
+    """Return the smallest amount needed for a unit of work. Floats narrow down the choices first."""
     if len(choices) == 1 and choices[0][1] == 1:
         return choices[0][0]
     near = min(count / speed for count, speed in choices) * (1 + SUM)
@@ -88,9 +88,9 @@ def arrivals_of(workload: Workload) -> list[Exact]:
 class Steps:
     """The input of the bounds, in whole steps of time from the first release date.
 
-    The step divides all times if such a step is not too short. Otherwise, times are rounded down to whole
-    steps. A job that needs less time and is released earlier completes no later, so bounds for the rounded
-    times remain valid.
+    The step divides all times, unless such a step would be too short. In this case, times are rounded down to
+    whole steps. A job that needs less time and is released earlier completes no later, so bounds for the
+    rounded times remain valid.
     """
 
     seconds: Fraction  # of a step
@@ -101,7 +101,7 @@ class Steps:
 
     @classmethod
     def of(cls, workload: Workload, gpus: Number) -> Self:
-        """Convert the times of jobs on a number of GPUs into steps."""
+        """Convert release dates, heights and areas of jobs into steps, for the given number of GPUs."""
         origin, release = decimal(first_release(workload)), arrivals_of(workload)
         heights = [height(job) for job in workload.jobs]
         all_gpus = decimal(gpus)
@@ -120,12 +120,12 @@ class Steps:
         return type(self)(self.seconds / parts, self.origin, *times)
 
     def completed(self, steps: Exact) -> Exact:
-        """Convert a sum of all jobs' completion times in steps into seconds on the workload's clock."""
+        """Convert the sum of all jobs' completion times from steps to seconds on the workload's clock."""
         return whole(self.origin * len(self.release) + steps * self.seconds)
 
 
 def _step(times: Iterable[Exact], least: Iterable[Exact]) -> Fraction:
-    """Return a step that divides all times, or else one that is far shorter than the shortest time."""
+    """Return a step that divides all times, or otherwise one that is far shorter than the shortest time."""
     parts = 1
     for time in times:
         parts = lcm(parts, time.denominator)

@@ -1,4 +1,4 @@
-"""Predictors: methods that predict unmeasured pairs from a table, one per file.
+"""Predictors: methods that predict the slowdowns of unmeasured pairs from a table, one method per file.
 
 Every predictor takes a `gsopt.performance.interference.PairTable` and options, and returns a
 `gsopt.performance.interference.Prediction`.

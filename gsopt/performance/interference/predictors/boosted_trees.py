@@ -8,21 +8,21 @@ from gsopt.performance.interference.trees import fitted, require_options, requir
 def boosted_trees(
     table: PairTable, /, *, trees: int = 300, depth: int = 4, rate: float = 0.1, seed: int = 0
 ) -> Prediction:
-    """Predict with gradient-boosted regression trees over the features of both jobs (needs scikit-learn).
+    """Predict with gradient-boosted regression trees over the features of both jobs (requires scikit-learn).
 
     The paper describes a single tree but trains it with a boosting framework. This predictor uses boosting, and
-    `regression_tree` a single tree.
+    `regression_tree` uses a single tree.
 
     Source: Castor, section 6.1.
 
     Parameters
     ----------
     table
-        Table to learn from.
+        The table to learn from.
     trees, depth
-        Number of trees, and their largest depth.
+        Number of trees, and their maximum depth.
     rate
-        Learning rate, by which each tree's prediction is multiplied.
+        Learning rate, a factor by which each tree's prediction is multiplied.
     seed
         Seed for choosing among equally good splits.
 

@@ -12,9 +12,9 @@ from gsopt.performance.interference.table import PairTable, Profile
 def nearest(table: PairTable, /, *, neighbours: int = 4) -> Prediction:
     """Predict by interpolation between the measured pairs with the most similar features.
 
-    Logarithms of slowdowns are weighted by the inverse distance in the features of both jobs, each divided by
-    its standard deviation. If a measured pair has identical features, it alone determines the prediction. Ties
-    go to the pair that is first in the table. Slowdowns stay within the measured range.
+    Logarithms of slowdowns are weighted by the inverse distance in the features of both jobs, where each
+    feature is divided by its standard deviation. If a measured pair has identical features, it alone determines
+    the prediction. Ties go to the pair that is first in the table. Predictions stay within the measured range.
 
     Source: Castor, section 6, which first interpolates along measured curves. The weights are those of Shepard
     (1968).
@@ -22,9 +22,9 @@ def nearest(table: PairTable, /, *, neighbours: int = 4) -> Prediction:
     Parameters
     ----------
     table
-        Table to learn from.
+        The table to learn from.
     neighbours
-        Number of pairs to interpolate between.
+        Number of measured pairs between which to interpolate.
 
     Examples
     --------

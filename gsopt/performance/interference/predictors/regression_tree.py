@@ -8,21 +8,21 @@ from gsopt.performance.interference.trees import fitted, require_options, requir
 def regression_tree(
     table: PairTable, /, *, leaf: int = 2, depth: int | None = None, seed: int = 0
 ) -> Prediction:
-    """Predict with one regression tree over the features of both jobs (needs scikit-learn).
+    """Predict with one regression tree over the features of both jobs (requires scikit-learn).
 
-    Both directions of a pair are samples of one tree. The paper's features are means and variances of hardware
-    counters. As public tables lack these, the features are those of the table.
+    Both directions of a pair are samples for the same tree. The paper's features are means and variances of
+    hardware counters. Public tables lack these, so the features are those of the table.
 
     Source: Castor, section 6.2.
 
     Parameters
     ----------
     table
-        Table to learn from.
+        The table to learn from.
     leaf
-        Smallest number of samples in a leaf.
+        Minimum number of samples in a leaf.
     depth
-        Largest depth of the tree. None for no limit other than the size of leaves.
+        Maximum depth of the tree; None for no limit other than the size of leaves.
     seed
         Seed for choosing among equally good splits.
 

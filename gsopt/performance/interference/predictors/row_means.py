@@ -11,11 +11,11 @@ from gsopt.performance.interference.table import PairTable, Profile
 
 
 def row_means(table: PairTable, /) -> Prediction:
-    """Predict from the geometric means of a job's row and of its partner's column.
+    """Predict slowdowns from the geometric means of a job's row and of its partner's column.
 
-    A predicted slowdown is the mean of the table, times a factor for how much worse than average the job fares
-    with all others, times a factor for how much worse than average all others fare with its partner. This
-    predictor needs no features. The factors of a configuration without any measured pair are 1.
+    A predicted slowdown is the mean of the table multiplied by two factors: how much worse than average the job
+    fares with all its partners, and how much worse than average all jobs fare with its partner. This predictor
+    needs no features. The factors of a configuration without any measured pair are 1.
 
     This baseline is not in Castor.
 

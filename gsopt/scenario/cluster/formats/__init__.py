@@ -1,4 +1,4 @@
-"""Clusters: network topologies read from and written to other formats, and pictures of clusters."""
+"""Formats: network topologies read from and written to files of other programs, and pictures of clusters."""
 
 from gsopt.scenario.cluster.formats.outline import outline
 from gsopt.scenario.cluster.formats.picture import draw

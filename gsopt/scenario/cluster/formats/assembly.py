@@ -1,4 +1,4 @@
-"""Assembly: the conversion of switches and their machines' GPUs into a cluster, and the reverse."""
+"""Assembly: the conversion between clusters and the switches, machines and GPUs that files state."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,12 +12,12 @@ from gsopt.scenario.cluster.formats.branches import LEVELS, Branch, Tree, levell
 from gsopt.scenario.cluster.formats.nodes import Gpus, gpus_of
 from gsopt.scenario.cluster.graph import DATACENTER
 
-#: Characters that names in host lists and in topology.conf must not contain.
+#: Characters that must not occur in names in host lists and in topology.conf.
 _STRANGE = re.compile(r"[\s,\[\]#=\"\\]")
 
 
 class Told(NamedTuple):
-    """The information that the caller adds to a topology file: the GPUs of machines, and names of levels."""
+    """What the caller adds to a topology file: the GPUs of machines, and the names of levels."""
 
     # Number of GPUs of every machine, or of each machine by name; None if the file states it.
     gpus: int | Mapping[str, int] | None = None
@@ -25,11 +25,11 @@ class Told(NamedTuple):
     levels: Sequence[str] | None = None
 
     def levelled(self, source: str, tree: Tree) -> Tree:
-        """Return a tree whose levels have the given names or, without them, the usual ones."""
+        """Return the tree with its levels named as the caller says or, by default, with the usual names."""
         return levelled(source, tree, LEVELS if self.levels is None else self.levels)
 
     def refuse(self, source: str, *options: str) -> None:
-        """Refuse options about properties that the file itself states."""
+        """Raise `InvalidInput` for options whose values the file itself states."""
         for option in options:
             if (value := getattr(self, option)) is not None:
                 raise InvalidInput(
@@ -37,7 +37,7 @@ class Told(NamedTuple):
                 )
 
     def about(self, source: str, tree: Tree, stated: Mapping[str, Gpus]) -> Callable[[str], Gpus]:
-        """Return a function that looks up a machine's GPUs, as stated by the caller or by the file."""
+        """Return a function that returns a machine's GPUs, as stated by the caller or by the file."""
         if isinstance(self.gpus, Mapping):
             there = {machine for branch in tree.values() for machine in branch.machines}
             for name in self.gpus:
@@ -47,10 +47,10 @@ class Told(NamedTuple):
 
 
 def cluster_of(source: str, tree: Tree, gpus_of: Callable[[str], Gpus], notes: list[str]) -> Cluster:
-    """Build the cluster of a tree whose levels are named, leaving out machines without GPUs.
+    """Build a cluster from a tree with named levels. Machines without GPUs are left out.
 
-    The result is a cluster of racks if the tree is a single rack, or racks below a root that has the default
-    name.
+    The result is a cluster of racks if the tree is a single rack, or if it consists of racks below a root with
+    the default name.
     """
     switches: dict[str, Switch] = {}
     for name, branch in tree.items():
@@ -79,7 +79,7 @@ def _machines(
 
 
 def branches_of(cluster: Cluster) -> list[Branch]:
-    """Return the switches of a cluster, each before those below it."""
+    """Return the switches of a cluster as branches, each before those below it."""
     return [
         Branch(
             switch.name,
@@ -93,7 +93,7 @@ def branches_of(cluster: Cluster) -> list[Branch]:
 
 
 def losses(cluster: Cluster) -> list[str]:
-    """Return the names of a cluster's properties beyond its switches, its machines, and their GPUs."""
+    """Return the names of the cluster's properties other than switches, machines and their GPUs."""
     links = [switch.uplink for switch in cluster.root.walk()]
     links += [link for machine in cluster.machines for link in (machine.uplink, machine.gpu_link)]
     has = {
@@ -105,12 +105,12 @@ def losses(cluster: Cluster) -> list[str]:
 
 
 def some_of(names: Sequence[str]) -> str:
-    """List the first few names, and say how many more there are."""
+    """Return the first name and, if there are more, their number."""
     return f"{shorten(names[0])} and {len(names) - 1:,} more" if len(names) > 1 else shorten(names[0])
 
 
 def plain_branches(cluster: Cluster, notes: list[str]) -> list[Branch]:
-    """Return the switches of a cluster with names that are valid in host lists, and note everything lost."""
+    """Return the switches of a cluster with names valid in host lists, and note everything that is lost."""
     branches = branches_of(cluster)[len(cluster.racks) == 1 :]  # the only rack needs no root
     names = [name for branch in branches for name in (branch.name, *branch.machines)]
     plain = {name: _STRANGE.sub("-", name) for name in names}
@@ -136,7 +136,7 @@ def plain_branches(cluster: Cluster, notes: list[str]) -> list[Branch]:
 
 
 def note_changes(written: Sequence[Branch], once: Cluster, notes: list[str]) -> None:
-    """Note the differences between the written switches and the cluster read back from the file."""
+    """Note the differences between the written switches and the cluster that is read back from the file."""
     read = {switch.name: switch.level for switch in once.switches}
     lost = [branch.name for branch in written if branch.name not in read and branch.name != DATACENTER]
     if lost:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from gsopt.core.errors import InvalidInput, shorten
 
-#: Largest number of levels of switches below the root, far more than in any real network.
+#: Largest number of levels of switches below the root; it far exceeds that of any real network.
 _HIGHEST = 30
 
 #: Names of the levels of switches, innermost first; the outermost level of a file is always the network.
@@ -25,12 +25,12 @@ class Branch:
     level: str = ""  # empty as long as it is not known
 
 
-#: Branches by name, each after all branches below it, so that the root is the last one.
+#: Branches keyed by name, each after all branches below it, so that the root is the last one.
 Tree = dict[str, Branch]
 
 
 def tree_of(source: str, branches: Iterable[Branch], notes: list[str]) -> Tree:
-    """Arrange switches as a tree, leaving out switches without machines."""
+    """Arrange switches as a tree. Switches without machines are left out."""
     named = _named(source, branches)
     above = _above(source, named)
     roots = [name for name in named if name not in above]
@@ -44,7 +44,7 @@ def tree_of(source: str, branches: Iterable[Branch], notes: list[str]) -> Tree:
 
 
 def from_leaves(branches: Mapping[str, Branch], root: str) -> Tree:
-    """Return a root and all branches below it, each after those below it."""
+    """Return the given root and all branches below it, each after those below it."""
     found: list[str] = []
     pending = [root] if root in branches else []
     while pending:
@@ -54,9 +54,9 @@ def from_leaves(branches: Mapping[str, Branch], root: str) -> Tree:
 
 
 def levelled(source: str, tree: Tree, levels: Sequence[str] = LEVELS) -> Tree:
-    """Name the level of every branch by its height above the machines.
+    """Name the level of each branch according to its height above the machines.
 
-    The root is the network unless it is the only branch.
+    The level of the root is the network, unless the root is the only branch.
     """
     heights: dict[str, int] = {}
     for name, branch in tree.items():
@@ -77,7 +77,7 @@ def levelled(source: str, tree: Tree, levels: Sequence[str] = LEVELS) -> Tree:
 
 
 def root_of(tree: Tree) -> Branch:
-    """Return the branch that is not below any other."""
+    """Return the root of a tree, which is the branch that is not below any other."""
     return tree[next(reversed(tree))]
 
 
@@ -92,7 +92,7 @@ def _named(source: str, branches: Iterable[Branch]) -> dict[str, Branch]:
 
 
 def _above(source: str, named: Mapping[str, Branch]) -> dict[str, str]:
-    """Return the branch above each branch, and refuse branches and machines below several others."""
+    """Return the branch above each branch. Reject branches and machines that are below several others."""
     above: dict[str, str] = {}
     switches: dict[str, str] = {}
     for branch in named.values():
@@ -118,7 +118,7 @@ def _put(source: str, branch: Branch, places: dict[str, str], name: str, field: 
 
 
 def _ordered(source: str, named: Mapping[str, Branch], root: str) -> Tree:
-    """Order branches from the leaves to the root, and refuse cycles, which the root does not reach."""
+    """Sort branches from the leaves to the root. Reject cycles, which the root does not reach."""
     ordered = from_leaves(named, root)
     if len(ordered) < len(named):
         lost = next(name for name in named if name not in ordered)
@@ -128,7 +128,7 @@ def _ordered(source: str, named: Mapping[str, Branch], root: str) -> Tree:
 
 
 def _in_cycle(named: Mapping[str, Branch], lost: str) -> str:
-    """Return a branch of the cycle that separates a branch from the root."""
+    """Return a branch in the cycle that separates the given branch from the root."""
     above = {child: name for name, branch in named.items() for child in branch.branches}
     seen: set[str] = set()
     while lost not in seen:

@@ -1,4 +1,4 @@
-"""Conf: lines of Slurm's configuration files, such as ``SwitchName=s1 Nodes=node[1-4]``."""
+"""Conf: a reader for lines of Slurm's configuration files, such as ``SwitchName=s1 Nodes=node[1-4]``."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -7,7 +7,7 @@ from typing import NamedTuple
 from gsopt.core.errors import InvalidInput, shorten
 from gsopt.scenario.cluster.formats.hostlist import expand
 
-#: Settings with which a line may begin, each with the settings that the line may contain.
+#: Settings with which a line may begin, each with the settings that may follow in the line.
 KINDS: Mapping[str, tuple[str, ...]] = {
     "SwitchName": ("SwitchName", "Switches", "Nodes", "LinkSpeed"),
     "BlockName": ("BlockName", "Nodes"),
@@ -20,7 +20,7 @@ _NODE_COMMENT = re.compile(r"^\s*#\s*(?=NodeName=)", re.IGNORECASE)
 
 
 class Line(NamedTuple):
-    """A logical line: its number, its kind, and its values by lower-case key."""
+    """A logical line: its number, its kind, and its values, keyed by lower-case setting."""
 
     number: int
     kind: str
@@ -28,11 +28,11 @@ class Line(NamedTuple):
 
     @property
     def place(self) -> str:
-        """Line number, for messages."""
+        """The line number, as used in messages."""
         return f"line {self.number}"
 
     def names(self, source: str, key: str) -> list[str]:
-        """Return the names in the line's host list for a key, or none if the key is missing."""
+        """Return the names in the host list of a setting, or an empty list if the setting is missing."""
         text = self.values.get(key.lower())
         if text is None:
             return []
@@ -43,12 +43,12 @@ class Line(NamedTuple):
 
 
 def read_lines(source: str, text: str) -> list[Line]:
-    r"""Read the lines with settings, and the comments that state the GPUs of nodes."""
+    r"""Read the lines with settings, including the comments that state the GPUs of nodes."""
     return [_line(source, number, line) for number, line in _logical(text)]
 
 
 def _logical(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the lines with settings and their numbers, without comments, joining continued lines."""
+    """Yield the lines with settings and their numbers, without comments and with continued lines joined."""
     begun, start = "", 0
     for number, line in enumerate(text.splitlines(), start=1):
         stated = _NODE_COMMENT.sub("", line, count=1).partition("#")[0].rstrip()
@@ -64,7 +64,7 @@ def _logical(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _line(source: str, number: int, text: str) -> Line:
-    """Split a line into its settings, the first of which is its kind."""
+    """Split a line into its settings. The first setting determines the line's kind."""
     place, values, end = f"line {number}", {}, 0
     for setting in _SETTING.finditer(text):
         if text[end : setting.start()].strip():

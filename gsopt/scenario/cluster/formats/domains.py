@@ -1,4 +1,4 @@
-"""Domains: a level of the tree for groups of machines that a faster network, such as NVLink, joins."""
+"""Domains: a level of the tree for groups of machines that a faster network, such as NVLink, connects."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -11,11 +11,11 @@ NVLINK = "nvlink"
 
 
 def with_domains(source: str, tree: Tree, domains: Mapping[str, str]) -> Tree:
-    """Insert domains, which are names shared by several machines, into a tree whose levels are named.
+    """Insert domains into a tree with named levels. A domain is a name that several machines share.
 
-    A domain within one switch is inserted below it and takes its machines, even if the switch keeps no machine
-    of its own. A domain that covers several whole switches is inserted between them and the switch above. A
-    domain that covers only parts of several switches is refused.
+    If all machines of a domain belong to one switch, the domain is inserted below this switch and takes over
+    the machines, even if the switch keeps no machine of its own. A domain that covers several whole switches is
+    inserted between them and the switch above. A domain that covers only parts of several switches is rejected.
     """
     home = {machine: name for name, branch in tree.items() for machine in branch.machines}
     members: dict[str, list[str]] = {}
@@ -34,12 +34,12 @@ def with_domains(source: str, tree: Tree, domains: Mapping[str, str]) -> Tree:
 
 
 def _free_name(tree: Tree, domain: str) -> str:
-    """Return the name for a domain, prefixed by its level if a switch has the same name."""
+    """Return the name for a domain. It is prefixed by its level if a switch already has this name."""
     return f"{NVLINK} {domain}" if domain in tree else domain
 
 
 def _within_switches(tree: Tree, domains: Mapping[str, tuple[str, Sequence[str]]]) -> Tree:
-    """Insert domains that lie within one switch around their machines."""
+    """Insert domains that lie within one switch between this switch and their machines."""
     found = dict(tree)
     inside: dict[str, list[str]] = {}
     for name, (place, machines) in domains.items():
@@ -53,7 +53,7 @@ def _within_switches(tree: Tree, domains: Mapping[str, tuple[str, Sequence[str]]
 
 
 def _around_switches(above: Branch, name: str, inside: Iterable[str]) -> Tree:
-    """Insert a domain around some or all of the switches below another one."""
+    """Insert a domain between a switch and some or all of the switches below it."""
     taken = set(inside)
     held = [child for child in above.branches if child in taken]
     below = [name if child == held[0] else child for child in above.branches]
@@ -62,7 +62,7 @@ def _around_switches(above: Branch, name: str, inside: Iterable[str]) -> Tree:
 
 
 class _Shape:
-    """The branches above each branch of a tree, and the number of machines below it."""
+    """The branch above each branch of a tree, and the number of machines below each branch."""
 
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
@@ -74,7 +74,7 @@ class _Shape:
     def whole_switches(
         self, source: str, domain: str, machines: Sequence[str], homes: Sequence[str]
     ) -> tuple[str, Sequence[str]]:
-        """Return the switch below which a domain belongs, and the switches below it that the domain covers."""
+        """Return the switch below which a domain belongs, and those of its switches that the domain covers."""
         whole = self._held(homes)
         tops = [name for name in whole if self.above.get(name) not in whole]
         parents = {self.above.get(top) for top in tops}
@@ -87,7 +87,7 @@ class _Shape:
         raise InvalidInput("domain", shorten(domain), rule, source=source)
 
     def _held(self, homes: Sequence[str]) -> dict[str, None]:
-        """Return the switches whose machines all belong to the given switches."""
+        """Return the switches all of whose machines belong to the given switches."""
         found = dict.fromkeys(homes)
         below: dict[str, int] = {}
         for name in homes:

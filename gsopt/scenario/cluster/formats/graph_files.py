@@ -1,4 +1,4 @@
-"""Graph files: clusters as networkx graphs, in GraphML or node-link JSON."""
+"""Graph files: clusters stored as networkx graphs, in GraphML or node-link JSON."""
 
 import io
 import json
@@ -11,7 +11,7 @@ from gsopt.core.files import parse_json
 from gsopt.scenario.cluster import Cluster, Tier
 from gsopt.scenario.cluster.formats.assembly import Told
 
-#: Declarations that are refused, as XML data does not need them and entities may expand a thousandfold.
+#: Declarations that are rejected, as XML data does not need them and entities may expand a thousandfold.
 _DECLARATION = re.compile(r"<!(DOCTYPE|ENTITY)")
 
 
@@ -32,7 +32,7 @@ def read_graphml(source: str, text: str, told: Told, _notes: list[str]) -> Clust
 
 
 def write_graphml(cluster: Cluster, _notes: list[str]) -> str:
-    """Write a cluster as GraphML, with numbers of GPUs instead of one node per GPU."""
+    """Write a cluster as GraphML. Numbers of GPUs replace the nodes of single GPUs."""
     import networkx as nx
 
     written = io.BytesIO()
@@ -41,7 +41,7 @@ def write_graphml(cluster: Cluster, _notes: list[str]) -> str:
 
 
 def read_node_link(source: str, text: str, told: Told, _notes: list[str]) -> Cluster:
-    """Read a cluster from the node-link JSON of networkx, with edges named ``edges`` or ``links``."""
+    """Read a cluster from node-link JSON written by networkx, with edges named ``edges`` or ``links``."""
     import networkx as nx
 
     data = parse_json(source, text)
@@ -60,7 +60,7 @@ def read_node_link(source: str, text: str, told: Told, _notes: list[str]) -> Clu
 
 
 def write_node_link(cluster: Cluster, _notes: list[str]) -> str:
-    """Write a cluster as node-link JSON, a node or edge per line, with numbers of GPUs instead of GPU nodes."""
+    """Write a cluster as node-link JSON, one node or edge per line. Numbers of GPUs replace GPU nodes."""
     import networkx as nx
 
     data = nx.node_link_data(cluster.graph(gpus=False), edges="edges")
@@ -75,7 +75,7 @@ def _rows(value: Any) -> str:
 
 
 def _cluster_of(source: str, graph: Any, told: Told) -> Cluster:
-    """Build a cluster from a graph, adding the level of the root to the given levels."""
+    """Build a cluster from a graph. The level of the root is added to the given levels."""
     told.refuse(source, "gpus")
     levels = None if told.levels is None else tuple(dict.fromkeys((*told.levels, Tier.NETWORK)))
     return Cluster.from_graph(graph, levels=levels)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from gsopt.core.errors import shorten
 
-#: Largest number of names in one file; a cluster has at most as many GPUs.
+#: Largest number of names in one file, which is also the largest number of GPUs in a cluster.
 MOST_NAMES = 1_000_000
 
 _MOST_DIGITS = 18  # of a number; more are text
@@ -19,10 +19,10 @@ _NUMBERED = re.compile(rf"(.*?)(\d{{1,{_MOST_DIGITS}}})", re.ASCII)
 
 
 def expand(text: str, most: int = MOST_NAMES) -> list[str]:
-    """Return the names in a host list, in order.
+    """Return the names in a host list, in their given order.
 
-    Raise `ValueError` if `text` is not a host list or has more than `most` names. The error message is the
-    broken rule.
+    Raise `ValueError` if `text` is not a host list or has more than `most` names. The error message states the
+    rule that was broken.
     """
     patterns = [[_choices(part) for part in _PARTS.findall(pattern)] for pattern in _patterns(text)]
     if sum(prod(choices.size() for choices in pattern) for pattern in patterns) > most:
@@ -31,7 +31,7 @@ def expand(text: str, most: int = MOST_NAMES) -> list[str]:
 
 
 def compress(names: Iterable[str]) -> str:
-    """Return names as a host list, in order."""
+    """Return the given names as a host list, in the same order."""
     runs: list[_RunOfNames] = []
     for name in names:
         if not (runs and runs[-1].takes(name)):
@@ -43,24 +43,24 @@ def compress(names: Iterable[str]) -> str:
 
 
 class _Choices(NamedTuple):
-    """The alternatives at one place of a pattern: numbers in ranges, each with its width, or a fixed string."""
+    """The alternatives at one place of a pattern: a fixed string, or ranges of numbers with their widths."""
 
     text: str
     ranges: Sequence[tuple[range, int]]
 
     def size(self) -> int:
-        """Count the alternatives."""
+        """Return the number of alternatives."""
         return sum(len(numbers) for numbers, _ in self.ranges) if self.ranges else 1
 
     def names(self) -> list[str]:
-        """Return the alternatives."""
+        """Return the alternatives as strings."""
         if not self.ranges:
             return [self.text]
         return [str(number).zfill(width) for numbers, width in self.ranges for number in numbers]
 
 
 class _RunOfNames(NamedTuple):
-    """Names with consecutive numbers, or one name without a number."""
+    """A run of names with consecutive numbers, or one name without a number."""
 
     stem: str
     digits: str = ""
@@ -73,7 +73,7 @@ class _RunOfNames(NamedTuple):
 
     @property
     def width(self) -> int:
-        """Number of digits to which numbers are padded with zeros; 0 for no padding."""
+        """Number of digits to which numbers are padded with zeros; 0 if they are not padded."""
         return len(self.digits) if self.digits.startswith("0") else 0
 
     def takes(self, name: str) -> bool:
@@ -89,7 +89,7 @@ class _RunOfNames(NamedTuple):
 
 
 def _written(runs: Sequence[_RunOfNames]) -> str:
-    """Return the runs of one stem as a string."""
+    """Return the runs with the same stem as a string."""
     first = runs[0]
     numbers = ",".join(run.numbers() for run in runs if run.digits)
     is_one = len(runs) == 1 and numbers == first.digits

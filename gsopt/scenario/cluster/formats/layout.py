@@ -1,4 +1,4 @@
-"""Layout: positions of switches, machines and GPUs in a picture of a cluster.
+"""Layout: the positions of switches, machines and GPUs in a picture of a cluster.
 
 The unit of length is the side of a GPU's cell; y grows downwards.
 """
@@ -18,7 +18,7 @@ _MOST_NAMED = 64  # with more, their names would be too small to be read
 
 @dataclass(frozen=True)
 class Box:
-    """A switch or machine in a picture."""
+    """The box of a switch or machine in a picture."""
 
     name: str  # empty where there is no room for it
     level: str
@@ -30,14 +30,14 @@ class Box:
     cells: Sequence[tuple[float, float]] = ()  # upper left corners of its own GPUs, in their order
 
     def walk(self, x: float = 0.0, y: float = 0.0) -> "Iterator[tuple[float, float, Box]]":
-        """Yield the box and all boxes in it with their positions, in the order of the GPU numbers."""
+        """Yield the box and all boxes inside it with their positions, in the order of GPU numbers."""
         yield x, y, self
         for right, down, box in self.inside:
             yield from box.walk(x + right, y + down)
 
 
 def laid_out(cluster: Cluster, name: float = 1.0) -> Box:
-    """Lay out a cluster, with a strip of height `name` for the name above the contents of each box."""
+    """Lay out a cluster. Each box has a strip of height `name` for its name above its contents."""
     if cluster.is_plain:
         columns = max(1, math.ceil(math.sqrt(cluster.gpus * _ASPECT)))
         return _of_cells("", "machine", _rows(range(cluster.gpus), columns), 0.0)
@@ -71,7 +71,7 @@ def _of_cells(name: str, level: str, cells: Sequence[tuple[float, float]], top: 
 
 
 def _around(switch: Switch, inside: Sequence[Box], top: float) -> Box:
-    """Arrange boxes in rows of equal length within the box of a switch."""
+    """Arrange boxes in rows of equal length inside the box of a switch."""
     wide, high = (max(sizes) + _GAP for sizes in zip(*((box.width, box.height) for box in inside), strict=True))
     aspect, waste = (wide / high / _ASPECT, _WASTE) if switch.switches else (wide / high, _MACHINES_WASTE)
 

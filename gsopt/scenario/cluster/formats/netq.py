@@ -1,4 +1,4 @@
-"""NetQ: topology graphs of switches in tiers and hosts below them."""
+"""NetQ: topology graphs of switches in tiers, with hosts below them."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -11,7 +11,7 @@ from gsopt.scenario.cluster.formats.branches import Branch, tree_of
 
 
 def read_netq(source: str, text: str, told: Told, notes: list[str]) -> Cluster:
-    """Read a cluster from a topology graph: devices with a tier are switches, and all others are machines.
+    """Read a cluster from a topology graph. Devices with a tier are switches, and all others are machines.
 
     Links lead from the lower tier to the higher one.
     """
@@ -34,7 +34,7 @@ _Devices = Mapping[str, tuple[str, int]]
 
 
 def _graph(source: str, text: str) -> tuple[_Devices, list[tuple[str, tuple[str, str]]]]:
-    """Return the name and tier of every device, and the location and the two ends of every link."""
+    """Return the name and tier of every device, and the location and both ends of every link."""
     graphs = _parsed(source, text)
     devices: dict[str, tuple[str, int]] = {}
     links: list[tuple[str, tuple[str, str]]] = []

@@ -17,7 +17,7 @@ class Gpus(NamedTuple):
 
 
 def read_gres(source: str, place: str, text: str) -> Gpus:
-    """Read the GPUs from Slurm's list of generic resources, which must all be of one type."""
+    """Read a machine's GPUs from Slurm's list of generic resources. All GPUs must be of one type."""
     total, kinds = 0, set()
     for part in re.split(r",(?![^()]*\))", text):
         if not re.match(r"gpu(?![^:(])", part):
@@ -35,14 +35,14 @@ def read_gres(source: str, place: str, text: str) -> Gpus:
 
 
 def write_gres(gpus: Gpus) -> str:
-    """Return GPUs in the form of Slurm's generic resources."""
+    """Return GPUs in the notation of Slurm's generic resources."""
     return f"gpu:{gpus.kind}:{gpus.number}" if gpus.kind else f"gpu:{gpus.number}"
 
 
 def gpus_of(
     source: str, machine: str, told: int | Mapping[str, int] | None, stated: Mapping[str, Gpus]
 ) -> Gpus:
-    """Return the GPUs of a machine, as stated by the caller or else by the file."""
+    """Return the GPUs of a machine, as stated by the caller or, if not, by the file."""
     found = stated.get(machine)
     count = told.get(machine) if isinstance(told, Mapping) else told
     if count is not None:

@@ -1,4 +1,4 @@
-"""Outline: a cluster in a few lines of text, with equal parts listed once."""
+"""Outline: a cluster in a few lines of text, in which equal parts are listed only once."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
@@ -8,12 +8,12 @@ from gsopt.scenario.cluster.formats.hostlist import compress
 
 _GPU, _ISLAND, _MACHINE = "gpu", "island", "machine"
 
-#: Units of bandwidths, in bits per second, and of latencies, in seconds.
+#: Units of bandwidth, in bits per second, and of latency, in seconds.
 _RATES = ((1e12, "Tb/s"), (1e9, "Gb/s"), (1e6, "Mb/s"), (1e3, "kb/s"), (1.0, "b/s"))
 _TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
 _BITS = 8  # of a byte
 
-#: All properties of a switch or machine except names.
+#: All properties of a switch or machine except its names.
 _Likeness = tuple[object, ...]
 
 
@@ -27,9 +27,9 @@ def outline(cluster: Cluster, *, width: int = 80, most: int = 60) -> str:
     cluster
         The cluster.
     width
-        Characters per line; longer lines are cut.
+        Maximum number of characters per line; longer lines are cut off.
     most
-        Largest number of lines of the tree.
+        Maximum number of lines for the tree.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def _table(cluster: Cluster) -> list[str]:
 
 
 def _links(cluster: Cluster) -> dict[str, list[Link]]:
-    """Return the links that lead up from every level."""
+    """Return the links that lead up from every level, keyed by level."""
     found: dict[str, list[Link | None]] = {_GPU: [], _ISLAND: [], _MACHINE: []}
     for switch in cluster.switches:
         found.setdefault(switch.level, []).append(switch.uplink)
@@ -92,7 +92,7 @@ def _between(numbers: Iterable[int]) -> str:
 
 
 def _spans(links: Iterable[Link]) -> str:
-    """Describe links, by the slowest and the fastest if they differ."""
+    """Describe links by the slowest one and, if they differ, the fastest one."""
     texts = [_said(link) for link in sorted(set(links), key=lambda link: (link.rate, -link.latency))]
     if not texts:
         return "-"
@@ -113,7 +113,7 @@ def _in_units(value: float, units: Sequence[tuple[float, str]]) -> str:
 
 
 def _tree(cluster: Cluster) -> Iterator[str]:
-    """Yield the lines of the tree."""
+    """Yield the lines of the cluster's tree."""
     likeness: dict[str, _Likeness] = {}
     numbers: dict[_Likeness, _Likeness] = {}  # nested tuples would grow with the tree
     sizes: dict[str, int] = {}
@@ -154,6 +154,6 @@ def _machines(machines: Iterable[Machine], indent: str) -> Iterator[str]:
 
 
 def _named(level: str, names: Iterable[str]) -> str:
-    """Return names on a level, preceded by the level unless the names begin with it."""
+    """Return the names on a level as a host list, preceded by the level unless it begins with it."""
     text = compress(names)
     return text if text.startswith(level) else f"{level} {text}"

@@ -60,19 +60,19 @@ def draw(
     cluster
         The cluster.
     placements
-        The GPU indices of every job, by name. For one moment of a schedule, this is ``{segment.job:
+        GPU indices of every job, keyed by the job's name. For one moment of a schedule, this is ``{segment.job:
         segment.placement}`` over the segments that run then.
     colour
-        The meaning of colours: ``job``, or ``tier``, the network level that joins the GPUs of each job.
+        What colours stand for: ``job``, or ``tier``, the network level that connects the GPUs of each job.
     title
-        Title above the picture.
+        Title above the picture; none if empty.
     axes
-        Axes to draw on; a new figure of suitable size if None.
+        Axes to draw on; if None, a new figure of suitable size is created.
 
     Raises
     ------
     InvalidInput
-        A GPU or the meaning of colours does not exist, or matplotlib is not installed.
+        A GPU or the given meaning of colours does not exist, or matplotlib is not installed.
 
     Examples
     --------
@@ -101,17 +101,20 @@ def draw(
 
 
 def _scale(root: Box) -> float:
-    """Return the side of a cell in inches."""
+    """Return the side length of a cell, in inches."""
     return min(_CELL, _WIDTH / root.width, _HEIGHT / root.height)
 
 
 def _letters(inches: float) -> float:
-    """Return the font size in points for cells of a given side."""
+    """Return the font size in points for cells with the given side length."""
     return min(_LARGEST, inches * _POINTS * _ROOM)
 
 
 def _checked(cluster: Cluster, placements: Mapping[str, Sequence[int]]) -> dict[str, tuple[int, ...]]:
-    """Return the jobs that hold GPUs, in the order of their first GPUs."""
+    """Return the jobs that hold GPUs, in the order of their first GPUs, with sorted GPUs.
+
+    Raise `InvalidInput` for GPUs that do not exist.
+    """
     for job, gpus in placements.items():
         for index, gpu in enumerate(gpus):
             is_there = isinstance(gpu, Integral) and 0 <= gpu < cluster.gpus
@@ -128,7 +131,7 @@ class _JobLook(NamedTuple):
 
 
 def _kinds(cluster: Cluster, held: Mapping[str, Sequence[int]], colour: str) -> dict[str, _JobLook]:
-    """Return the label and colour of every job: the job's own (colours may repeat), or those of its tier."""
+    """Return the label and colour of every job: its own (colours may repeat), or those of its tier."""
     tiers = {job: _tier(cluster, gpus) for job, gpus in held.items()}
     if colour == "job":
         return {job: _JobLook(job, each) for job, each in zip(held, cycle(COLOURS), strict=False)}
@@ -144,7 +147,7 @@ def _tier(cluster: Cluster, gpus: Sequence[int]) -> str:
 
 
 def _draw_boxes(axes: "Axes", root: Box, points: float, size: float) -> list[tuple[float, float]]:
-    """Draw the frames and names of boxes and the cells of GPUs, and return the cells' corners by GPU number."""
+    """Draw the frames and names of boxes and the cells of GPUs, and return the cells' corners by GPU."""
     from matplotlib.collections import PolyCollection
 
     frames: list[Any] = []
@@ -173,7 +176,7 @@ def _corners(x: float, y: float, width: float, height: float) -> list[tuple[floa
 
 
 def _runs(cells: Sequence[tuple[float, float]], held: Mapping[str, Sequence[int]]) -> Iterator[_RunOfCells]:
-    """Yield the runs of neighbouring cells of a job that equally many jobs share."""
+    """Yield the runs of neighbouring cells of a job that are shared by the same number of jobs."""
     jobs_of: dict[int, list[str]] = {}
     for job, gpus in held.items():
         for gpu in gpus:
@@ -219,7 +222,7 @@ def _literal(text: str) -> str:
 
 
 def _contrast(colour: str) -> str:
-    """Return a text colour that is readable on a background colour."""
+    """Return a text colour that is readable on the given background colour."""
     parts = (int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5))
     luminance = sum(weight * part for weight, part in zip(_LUMINANCE, parts, strict=True))
     return "white" if luminance < _DARK else "black"
@@ -232,7 +235,7 @@ def _add_legend(
     kinds: Mapping[str, _JobLook],
     colour: str,
 ) -> None:
-    """Explain the colours next to the picture, naming the first of many jobs and counting the others."""
+    """Explain the colours next to the picture. If there are too many jobs, the last ones are only counted."""
     from matplotlib.patches import Patch
 
     entries = list(_entries(cluster, held, kinds, colour))
@@ -248,7 +251,7 @@ def _add_legend(
 def _entries(
     cluster: Cluster, held: Mapping[str, Sequence[int]], kinds: Mapping[str, _JobLook], colour: str
 ) -> Iterator[tuple[str, str]]:
-    """Yield the labels of a legend with their colours."""
+    """Yield the labels of the legend with their colours."""
     if colour == "job":
         for job, gpus in held.items():
             tier = f", {_tier(cluster, gpus)}" if len(gpus) > 1 and not cluster.is_plain else ""

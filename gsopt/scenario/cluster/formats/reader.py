@@ -1,4 +1,4 @@
-"""Reader: functions that read clusters from files of any supported format, and write them."""
+"""Reader: functions that read clusters from files in any supported format, and write clusters to files."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -42,7 +42,7 @@ class Format(StrEnum):
     NETQ = "netq"
 
 
-#: Format that each file extension implies when a cluster is written.
+#: Formats implied by file extensions when a cluster is written.
 _ENDINGS = {
     ".json": Format.GSOPT,
     ".graphml": Format.GRAPHML,
@@ -102,18 +102,18 @@ def read_cluster(
     format
         A `Format`; if empty, the format is recognized from the content.
     gpus
-        Number of GPUs of every machine, or of each machine by name. It is needed if the file does not state it,
-        as in Slurm (without ``Gres``), topograph and NetQ.
+        Number of GPUs of every machine, or a mapping from machine names to numbers. It is required if the file
+        does not state it, as in Slurm (without ``Gres``), topograph and NetQ.
     levels
         Names of the levels of switches below the root, innermost first. If None, these are rack, pod, zone and
-        region. A graph needs names only for levels that are not commonly used.
+        region. For a graph, names are needed only if it has levels that are not in common use.
     notes
-        A list to which a line is added for everything that was left out.
+        A list to which a line is appended for everything that was left out.
 
     Raises
     ------
     InvalidInput
-        The file cannot be read or is not a cluster; the message names file, field, value and rule.
+        The file cannot be read or is not a cluster; the message names the file, field, value and rule.
 
     Examples
     --------
@@ -156,7 +156,7 @@ def write_cluster(
         A `Format`. If empty, the file's extension determines it: gsopt's JSON, GraphML, Slurm's switches
         (``.conf``) or topograph (``.yaml``).
     notes
-        A list to which a line is added for everything that the format cannot represent.
+        A list to which a line is appended for everything that the format cannot represent.
 
     Raises
     ------
@@ -191,7 +191,7 @@ def _known(name: str) -> Format:
 
 
 def _found(source: str, text: str) -> Format:
-    """Recognize the format by the content of a file."""
+    """Recognize the format from the content of a file."""
     begin = text.lstrip()[:1]
     if begin == "<":
         return Format.GRAPHML
@@ -209,7 +209,7 @@ def _found(source: str, text: str) -> Format:
 
 @contextmanager
 def _one_line(source: str) -> Iterator[None]:
-    """Add the file's name to every error about its content."""
+    """Add the name of the file to every error about its content."""
     try:
         yield
     except InvalidInput as error:

@@ -1,8 +1,8 @@
 """Slurm: topology.conf files with the switches of ``topology/tree`` or the blocks of ``topology/block``.
 
-The file itself does not state the GPUs of nodes. So gsopt writes lines such as ``NodeName=node[1-4]
-Gres=gpu:h100:8``, as in slurm.conf, after a ``#``, where Slurm ignores them. It reads them with or without the
-``#``.
+The file itself does not state the GPUs of nodes. Therefore gsopt writes lines from slurm.conf, such as
+``NodeName=node[1-4] Gres=gpu:h100:8``, after a ``#``, so that Slurm ignores them. It reads such lines with or
+without the ``#``.
 """
 
 import re
@@ -19,10 +19,10 @@ from gsopt.scenario.cluster.formats.nodes import Gpus, read_gres, write_gres
 
 
 def read_slurm(source: str, text: str, told: Told, notes: list[str]) -> Cluster:
-    r"""Read a cluster from a topology.conf of switches or blocks.
+    r"""Read a cluster from a topology.conf with switches or blocks.
 
-    Blocks are grouped below a root. The first of the BlockSizes is the size of a block. Further sizes join
-    neighbouring blocks into groups, and neighbouring groups into larger ones, as in Slurm.
+    Blocks are grouped below a root. The first of the BlockSizes is the size of a block. Further sizes combine
+    neighbouring blocks into groups, and neighbouring groups into larger groups, as in Slurm.
     """
     lines = read_lines(source, text)
     of = {kind: [line for line in lines if line.kind == kind] for kind in KINDS}
@@ -32,7 +32,7 @@ def read_slurm(source: str, text: str, told: Told, notes: list[str]) -> Cluster:
 
 
 def _branches(source: str, of: Mapping[str, Sequence[Line]], notes: list[str]) -> list[Branch]:
-    """Return the switches, or the blocks and their groups."""
+    """Return the switches, or the blocks with their groups."""
     switches, blocks = of["SwitchName"], of["BlockName"]
     if switches and blocks:
         raise InvalidInput(blocks[0].place, "BlockName", "must not occur in a file of switches", source=source)
@@ -62,7 +62,7 @@ def _gpus(source: str, line: Line) -> Iterator[tuple[str, Gpus]]:
 
 
 def _ratios(source: str, lines: Sequence[Line]) -> list[int]:
-    """Return the number of blocks in a group of each larger size."""
+    """Return the number of blocks in a group, for each size above the first."""
     if not lines:
         return []
     text = lines[0].values["blocksizes"]
@@ -78,7 +78,7 @@ def _ratios(source: str, lines: Sequence[Line]) -> list[int]:
 
 
 def _groups(blocks: Sequence[Branch], ratios: Sequence[int]) -> list[Branch]:
-    """Group neighbouring blocks, then the groups, and finally all of them below a root."""
+    """Group neighbouring blocks, then neighbouring groups, and finally everything below a root."""
     made: list[Branch] = []
     below, spans = blocks, 1
     for ratio in ratios:
@@ -94,13 +94,13 @@ def _groups(blocks: Sequence[Branch], ratios: Sequence[int]) -> list[Branch]:
 
 
 def _group(branches: Sequence[Branch]) -> Branch:
-    """Name a group after its first and last block."""
+    """Create a group of branches, named after its first and last block."""
     first, last = branches[0].name.partition("..")[0], branches[-1].name.rpartition("..")[2]
     return Branch(f"{first}..{last}", "BlockSizes", [branch.name for branch in branches])
 
 
 def write_tree(cluster: Cluster, notes: list[str]) -> str:
-    """Write a cluster as switches, the root first, with the GPUs of nodes in comments."""
+    """Write a cluster as switches, starting with the root, with the GPUs of nodes in comments."""
     branches = _unmixed_branches(cluster, notes)
     lines = [
         f"SwitchName={branch.name} Switches={compress(branch.branches)}\n"
@@ -112,10 +112,10 @@ def write_tree(cluster: Cluster, notes: list[str]) -> str:
 
 
 def write_blocks(cluster: Cluster, notes: list[str]) -> str:
-    """Write a cluster as blocks, which are its lowest switches, with the GPUs of nodes in comments.
+    """Write a cluster as blocks, which are the switches with machines; the GPUs of nodes are in comments.
 
-    A level above the blocks becomes a block size if its switches have 2, 4, 8, ... neighbouring blocks each.
-    The names of these switches are lost.
+    A level above the blocks becomes a block size if each of its switches has the same number of neighbouring
+    blocks: 2, 4, 8, ... The names of these switches are lost.
     """
     branches = _unmixed_branches(cluster, notes)
     blocks = [branch for branch in branches if branch.machines]
@@ -135,7 +135,7 @@ def _unmixed_branches(cluster: Cluster, notes: list[str]) -> list[Branch]:
 
 
 def _ratios_of(branches: Sequence[Branch], blocks: Sequence[Branch]) -> list[int]:
-    """Return the numbers of blocks per switch, for the levels below the root that block sizes can represent."""
+    """Return the number of blocks per switch for each level below the root that block sizes can represent."""
     held: dict[str, list[str]] = {}
     for branch in reversed(branches):
         held[branch.name] = [block for child in branch.branches for block in held[child]] or [branch.name]
@@ -154,7 +154,7 @@ def _ratios_of(branches: Sequence[Branch], blocks: Sequence[Branch]) -> list[int
 
 
 def _with_gpus(cluster: Cluster, branches: Sequence[Branch], lines: Sequence[str], notes: list[str]) -> str:
-    """Append a comment for each run of nodes with equal GPUs, and note what reading the text back changes."""
+    """Append a comment for each run of nodes with equal GPUs, and note what changes on reading the text."""
     names = [machine for branch in branches for machine in branch.machines]
     gpus = [Gpus(machine.gpus, machine.gpu_type) for machine in cluster.machines]
     groups = groupby(zip(names, gpus, strict=True), key=lambda each: each[1])

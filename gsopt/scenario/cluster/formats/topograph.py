@@ -1,4 +1,4 @@
-"""Topograph: YAML models of switches, blocks of nodes, and accelerator domains (NVLink)."""
+"""Topograph: YAML models with switches, blocks of nodes and accelerator domains (NVLink)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -15,11 +15,11 @@ from gsopt.scenario.cluster.formats.hostlist import compress, expand
 from gsopt.scenario.cluster.formats.nodes import Gpus
 from gsopt.scenario.cluster.formats.yaml_text import parse_yaml
 
-#: Beginning and endings of the keys of annotations that name a block's accelerator domain and sub-domain.
+#: Beginning and endings of the keys of annotations that name a block's accelerator domain or sub-domain.
 _ACCELERATOR, _DOMAIN, _PART = "accelerator", "/domain", "/sub-domain"
 _WRITTEN_DOMAIN = "accelerator.topology.test/domain"
 
-#: gsopt's own annotations, for the GPUs, which topograph's models do not state.
+#: gsopt's own annotations, which state the GPUs, because topograph's models do not.
 _GPUS, _GPU_TYPE = "gsopt/gpus", "gsopt/gpu-type"
 
 
@@ -41,9 +41,9 @@ class _Block(NamedTuple):
 
 
 def read_topograph(source: str, text: str, told: Told, notes: list[str]) -> Cluster:
-    """Read a cluster from a model of topograph.
+    """Read a cluster from a topograph model.
 
-    Accelerator domains become switches of the level ``"nvlink"``, at any height. Sub-domains are read only if
+    Accelerator domains become switches on the level ``"nvlink"``, at any height. Sub-domains are read only if
     they are also switches.
     """
     model = _model(source, text)
@@ -54,7 +54,7 @@ def read_topograph(source: str, text: str, told: Told, notes: list[str]) -> Clus
 
 
 def _note_parts(source: str, tree: Tree, parts: Mapping[str, str], notes: list[str]) -> None:
-    """Note the sub-domains that are not exactly the machines of one switch."""
+    """Note the sub-domains that do not consist of exactly the machines of one switch."""
     members: dict[str, set[str]] = {}
     for machine, part in parts.items():
         members.setdefault(part, set()).add(machine)
@@ -127,7 +127,7 @@ def _hosts(source: str, field: str, given: Any) -> list[str]:
 
 
 def _annotated(blocks: Sequence[_Block], ending: str) -> Iterator[tuple[str, str]]:
-    """Yield the nodes of the blocks that have an annotation, each with the text of the annotation."""
+    """Yield the nodes of blocks that have an annotation, each with the text of the annotation."""
     for block in blocks:
         for key, text in block.annotations.items():
             if text and key.startswith(_ACCELERATOR) and key.endswith(ending):
@@ -146,7 +146,7 @@ def _gpus(source: str, block: _Block) -> Iterator[tuple[str, Gpus]]:
 
 
 def write_topograph(cluster: Cluster, notes: list[str]) -> str:
-    """Write a cluster as a model of topograph, with a block for each run of equal machines of a switch."""
+    """Write a cluster as a topograph model, with a block for each run of equal machines of a switch."""
     branches = plain_branches(cluster, notes)
     domain_of, outer = _without_domains(branches)
     names = [machine for branch in branches for machine in branch.machines]
@@ -160,7 +160,7 @@ def write_topograph(cluster: Cluster, notes: list[str]) -> str:
 
 
 def _without_domains(branches: Sequence[Branch]) -> tuple[dict[str, str], list[Branch]]:
-    """Return the domain of every machine in a domain, and the switches that are not domains."""
+    """Return the domain of each machine that has one, and the switches that are not domains."""
     domains = {branch.name for branch in branches[1:] if branch.level == NVLINK}
     within: dict[str, str] = {}
     for branch in branches:

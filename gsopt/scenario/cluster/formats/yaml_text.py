@@ -9,7 +9,7 @@ from gsopt.core.errors import InvalidInput, shorten
 _DEEPEST = 16
 _LONGEST = 4 * 2**20  # characters; ten thousand machines, each with its own domain, take a quarter of that
 
-#: Limits of streams of documents, such as all pods of a cluster.
+#: Limits for streams of documents, such as all pods of a cluster.
 DEEPEST = 64
 _LONGEST_STREAM = 64 * 2**20
 _MOST_DOCUMENTS = 1_000_000
@@ -19,17 +19,17 @@ _NOTHING = frozenset({"", "~", "null", "Null", "NULL"})
 
 
 def parse_yaml(source: str, text: str) -> Any:
-    r"""Read YAML of mappings, sequences and strings. Every scalar is returned as a string.
+    r"""Read YAML that consists of mappings, sequences and strings. Every scalar is returned as a string.
 
-    If scalars were converted, node names such as ``0010`` would become numbers. Aliases are refused, as they
-    may expand to a thousand times the size of the text.
+    If scalars were converted, node names such as ``0010`` would become numbers. Aliases are rejected, because
+    they may expand to a thousand times the size of the text.
     """
     found = _parsed(source, text, longest=_LONGEST, deepest=_DEEPEST, most=1)
     return found[0] if found else None
 
 
 def parse_documents(source: str, text: str) -> list[Any]:
-    r"""Read several YAML documents, which may be longer and deeper than in `parse_yaml`."""
+    r"""Read a stream of YAML documents, which may be longer and deeper than for `parse_yaml`."""
     return _parsed(source, text, longest=_LONGEST_STREAM, deepest=DEEPEST, most=_MOST_DOCUMENTS)
 
 
@@ -57,7 +57,7 @@ class _Events:
         self.source, self.events, self.deepest, self.most = source, events, deepest, most
 
     def read(self) -> list[Any]:
-        """Return the documents; an empty file has none."""
+        """Return the documents; an empty file contains none."""
         found: list[Any] = []
         for event in self.events:
             if isinstance(event, yaml.DocumentStartEvent):

@@ -1,4 +1,4 @@
-"""Prices: the price of a GPU-second at each time, and the lower bound that such prices prove."""
+"""Prices: the lower bound on completion times that prices of GPU-seconds prove, and the search for prices."""
 
 from gsopt.schedule.bounds.prices.bound import PriceBound, price_bound
 

@@ -1,4 +1,4 @@
-"""Ascent: the step-by-step search for better prices, on finer and finer time cells."""
+"""Ascent: the step-by-step search for better prices, on increasingly fine time cells."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -18,16 +18,16 @@ from gsopt.schedule.bounds.prices.quasi_newton import climb
 from gsopt.schedule.bounds.prices.supply import GpuSupply
 from gsopt.schedule.bounds.prices.trainings import Trainings
 
-#: Number of cells of the first grid for up to this number of jobs. For more jobs, which last for a longer time,
-#: the number of cells grows with the square root of the number of jobs. Each further grid has twice as many
-#: cells.
+#: Number of cells of the first grid, and the number of jobs up to which it is used. For more jobs, which last
+#: for a longer time, the number of cells grows with the square root of the number of jobs. Each further grid
+#: has twice as many cells.
 FIRST_CELLS, _USUAL_JOBS = 40, 1_600
 
-#: Number of evaluations on the first grid, and how many more there are on each further grid.
+#: Number of evaluations on the first grid, and the increase with each further grid.
 _EVALUATIONS, _MORE = 60, 60
 
-#: Total rent of the GPU types between which trainings choose, as a share of the bound: at the first prices, and
-#: at the lowest allowed prices.
+#: Total rent of the GPU types between which trainings choose, as a fraction of the bound: at the initial
+#: prices, and at the lowest allowed prices.
 _FIRST_RENT, _LEAST_RENT = 0.01, 1e-7
 
 
@@ -38,16 +38,16 @@ class Prices:
     Attributes
     ----------
     edges
-        The edges of the time cells; beyond the last edge GPUs are free.
+        The edges of the time cells. After the last edge, GPUs are free.
     prices
-        The price of a GPU-second, by row and cell. The first row is for the whole cluster, and the others are
-        surcharges for GPU types.
+        The price of a GPU-second, by row and cell. The first row applies to the whole cluster, and the other
+        rows are surcharges for GPU types.
     value
         The bound on the weighted sum of job completion times.
     slopes
-        The cost of one more second of work, by job.
+        Costs of one more second of work, one per job.
     evaluations
-        The number of price vectors tried so far.
+        Number of price vectors tried so far.
     """
 
     edges: Array
@@ -58,7 +58,7 @@ class Prices:
 
 
 def first_cells(jobs: int) -> int:
-    """Return the number of cells in the first grid."""
+    """Return the number of cells in the first grid for the given number of jobs."""
     return int(FIRST_CELLS * max(1.0, sqrt(jobs / _USUAL_JOBS)))
 
 
@@ -86,10 +86,10 @@ class Ascent:
     compiled
         Whether evaluations use the compiled kernel.
     trainings
-        The adaptive jobs, whose order of epochs counts from the second grid on, or from the first grid on if
-        they choose between GPU types; None to ignore the order.
+        The adaptive jobs. The order of their epochs is taken into account from the second grid on, or from
+        the first grid on if they choose between GPU types. If None, the order is ignored.
     on_evaluation
-        Called with the best prices after each evaluation; it may raise `Enough`.
+        Function that is called with the best prices after each evaluation; it may raise `Enough`.
     """
 
     def __init__(
@@ -111,11 +111,11 @@ class Ascent:
         self.best = Prices(edges, nothing, -inf, np.zeros(len(demand)), 0)
 
     def take(self, edges: Array, prices: Array) -> None:
-        """Begin with known prices."""
+        """Start from the given prices."""
         self.best = replace(self.best, edges=edges, prices=prices)
 
     def climb(self) -> None:
-        """Climb on finer and finer cells, up to the largest number of cells."""
+        """Improve the prices on increasingly fine cells, up to the largest number of cells."""
         for level in count():
             evaluations = _EVALUATIONS + level * _MORE
             trainings = self._trainings if level or self._chooses else None
@@ -131,7 +131,7 @@ class Ascent:
             self.best = replace(self.best, edges=edges, prices=prices)
 
     def _climb_on_grid(self, evaluations: int, trainings: Trainings | None) -> None:
-        """Climb on the cells of the best prices for some evaluations.
+        """Improve the prices on the current cells with the given number of evaluations.
 
         With trainings, the last evaluation cuts their courses into finer parts.
         """
@@ -169,7 +169,7 @@ class Ascent:
         *,
         fine: bool = False,
     ) -> tuple[float, Array]:
-        """Return the bound proven by prices, and the GPU-seconds that jobs would use beyond the supply."""
+        """Return the bound that the prices prove, and the GPU-seconds that jobs use beyond the supply."""
         by_kind = np.concatenate([prices[:1], prices[:1] + prices[1:]])
         slopes, jobs = np.empty(len(self.demand)), np.arange(len(self.demand))
         values, usage, error = list[float](), np.zeros((len(by_kind), len(edges))), self._slipped
@@ -203,12 +203,12 @@ class Ascent:
 
     @cached_property
     def _slipped(self) -> float:
-        """Return the total error in job completion times caused by rounding release dates down."""
+        """Total weighted error in job completion times that is caused by rounding release dates down."""
         return float(self.demand.slip @ self.demand.weight) * (1 + SUM)
 
 
 def prove(values: Array, sizes: Array, rents: Array, terms: int) -> float:
-    """Return the bound: the costs of the jobs minus the rents, and minus all possible rounding errors.
+    """Return the bound: the costs of the jobs minus the rents, minus the largest possible rounding error.
 
     Each value is a sum of at most `terms` terms, and their total magnitude is at most the value's size.
     """

@@ -25,16 +25,16 @@ from gsopt.schedule.bounds.prices.trainings import Trainings
 from gsopt.schedule.bounds.relaxation import Relaxation
 from gsopt.schedule.bounds.work import first_release
 
-#: Default largest number of cells; or this multiple of the number in the first grid, if that is more.
+#: Default largest number of cells, and the multiple of the first grid's cells that is used if it is larger.
 _FINEST, _TIMES_FIRST = 320, 3
 
-#: Number of hull segments from which on compiled kernels pay off, in general and for rigid jobs. Kernels take
-#: most of a second to load, and for rigid jobs numpy is nearly as fast. The choice does not depend on the
-#: number of evaluations, so a longer run begins with the steps of a shorter one.
+#: Minimum number of hull segments for which compiled kernels pay off, in general and for rigid jobs. Kernels
+#: take most of a second to load, and for rigid jobs numpy is nearly as fast. The choice does not depend on
+#: the number of evaluations, so that a longer run begins with the steps of a shorter one.
 _MANY, _MANY_RIGID = 100, 1_000
 
-#: Smallest and largest allowed weights: as far apart as nanoseconds and decades, so that their sums keep their
-#: digits.
+#: Smallest and largest allowed weights. They differ by as much as nanoseconds and decades, so that sums of
+#: weights keep their precision.
 _LEAST_WEIGHT, _MOST_WEIGHT = 1e-9, 1e9
 
 
@@ -51,17 +51,17 @@ class PriceBound:
     jobs
         Number of jobs.
     origin
-        The first time, in seconds, at which a job can make progress: its release date plus the overhead of a
-        start. Other times are counted from the origin.
+        The earliest time, in seconds, at which a job can make progress: its release date plus the overhead of
+        a start. Other times are counted from the origin.
     times
         The edges of the time cells, in seconds after the origin.
     prices
-        Price of a GPU-second of the cluster in each cell.
+        Prices of a GPU-second of the cluster, one per cell.
     type_prices
-        Surcharge in each cell for each GPU type, for jobs that can only run on that type.
+        Surcharges for jobs that can run only on a certain GPU type, one per cell, keyed by GPU type.
     slopes
-        The cost of one more second of work at speed 1, for each job in order. Together with the steps of the
-        jobs' hulls, the slopes rank the best uses of GPUs.
+        Costs of one more second of work at speed 1, one per job. Together with the segments of the jobs'
+        hulls, the slopes rank the best uses of GPUs.
     evaluations
         Number of price vectors that were tried.
 
@@ -117,27 +117,28 @@ def price_bound(
     """Return a lower bound on every schedule's weighted sum of completion times, from prices of GPU time.
 
     Time is divided into cells, and a GPU-second in each cell has a price of at least 0. For any prices, let
-    every job choose its cheapest plan, whose cost is its completion time plus the price of the GPU-seconds that
-    it uses. The total over all jobs, minus the price of all available GPU-seconds, is a lower bound. For each
-    time of completion, the cheapest plan is a fractional knapsack over the steps of the concave hull of the
-    job's menus, on the best network tier that its GPUs can have. A job makes no progress before the overhead of
-    its first start is over. Further overheads and worse placements only make schedules worse. A GPU that n jobs
-    may share has n places, and a job takes up as many of them as its slowdowns imply
-    (`gsopt.schedule.bounds.places`).
+    every job choose its cheapest plan, whose cost is its completion time plus the price of the GPU-seconds
+    that it uses. The total over all jobs, minus the price of all available GPU-seconds, is a lower bound. For
+    each completion time, the cheapest plan solves a fractional knapsack problem, whose items are the segments
+    of the concave hull of the job's menus on the best network tier that its GPUs can have. A job makes no
+    progress before the overhead of its first start is over. Further overheads and worse placements only make
+    schedules worse. A GPU that n jobs may share has n places, and a job takes up as many of them as its
+    slowdowns imply (`gsopt.schedule.bounds.places`).
 
-    A GPU of a type that is c times slower has a capability of 1 / c, and prices are per unit of capability. On
-    k GPUs with total capability v, a job of speed s(k) is no faster than s(k) v / k. That is a point on the
-    line from (0, 0) to (k, s(k)), which is below its hull. So no choice of GPU types yields more work for the
-    same price. Each type that some jobs cannot avoid has additional prices of its own. So does each type
-    between which adaptive jobs choose: such a job pays the price of the type on which it runs.
+    A GPU of a type that is c times slower has a capability of 1 / c, and prices are per unit of capability.
+    On k GPUs with total capability v, a job of speed s(k) is no faster than s(k) v / k. This speed is on the
+    line from (0, 0) to (k, s(k)), which is below the job's hull. So no choice of GPU types yields more work
+    for the same price. Each type that some jobs cannot avoid has additional prices of its own. The same holds
+    for types between which adaptive jobs choose: such a job pays the price of the type on which it runs.
 
-    The supply at any time is the most that can be available, whichever machines are given up on request
-    (`gsopt.schedule.bounds.stock`). Capability is added up over each cell, so capacity changes need no edges.
+    The supply at any time is the largest that can be available, no matter which machines are given up on
+    request (`gsopt.schedule.bounds.stock`). Capability is added up over each cell, so that cells need no
+    edges at capacity changes.
 
-    Prices are improved step by step, on finer and finer cells. The bound holds for any prices, and rounding
+    Prices are improved step by step, on increasingly fine cells. The bound holds for any prices, and rounding
     errors are subtracted. A longer run begins with the steps of a shorter one, so it never proves a weaker
-    bound. Jobs that are far apart (`gsopt.schedule.bounds.far_apart`) are bounded in separate parts. So a job
-    that arrives decades later costs the others neither digits nor cells.
+    bound. Jobs that are far apart (`gsopt.schedule.bounds.far_apart`) are bounded in separate parts, so that
+    a job that arrives decades later costs the others neither precision nor cells.
 
     This is the Lagrangian dual of the capacity constraints; see M. L. Fisher, "The Lagrangian relaxation method
     for solving integer programming problems", 1981.
@@ -147,23 +148,24 @@ def price_bound(
     scenario
         The workload, its cluster and its rules.
     weights
-        The weight of each job's completion time, in the order of the jobs; None for 1 each.
+        Weights of the jobs' completion times, in the order of the jobs; None for 1 each.
     cells
         The largest number of time cells; None for 320, or more for thousands of jobs.
     evaluations
         The largest number of price vectors to try; None for a number that suits the cells.
     seconds
-        The seconds after which no further prices are tried, except that the first prices always are; None for
-        no limit.
+        Seconds after which no further prices are tried, although the first prices always are; None for no
+        limit.
     start
         A bound for the same cluster or a similar one, whose prices are tried first.
     compiled
-        Whether to use compiled kernels; None to use them where they pay off. The bounds differ by rounding.
+        Whether to use compiled kernels; None to use them where they pay off. Both give the same bound up to
+        rounding.
     round_length
         Seconds between decisions, counted as in `gsopt.simulation.simulate`. The bound then holds only for
-        schedules in such rounds. With None it holds for every schedule.
+        schedules that decide in such rounds. If None, it holds for every schedule.
     on_progress
-        Called with each better bound.
+        Function that is called with each better bound.
 
     Raises
     ------
@@ -196,7 +198,7 @@ def price_bound(
 
 
 def _from_release(found: PriceBound, relaxation: Relaxation, weights: Sequence[float] | None) -> PriceBound:
-    """Return a bound on times from the release dates of the given workload, with its job indices."""
+    """Return a bound on times since the release dates of the given workload, with its job indices."""
     total = Fraction(found.total_jct) + relaxation.delayed(weights)
     pairs = sorted(zip(relaxation.numbers, found.slopes, strict=True))
     return replace(found, total_jct=float_below(total), slopes=tuple(slope for _, slope in pairs))
@@ -213,7 +215,7 @@ def relaxed_bound(
     compiled: bool | None = None,
     on_progress: Callable[[PriceBound], Any] | None = None,
 ) -> PriceBound:
-    """Return a bound on times from the release dates of a relaxation, with the options of `price_bound`."""
+    """Return a bound on times since the release dates of a relaxation, with `price_bound`'s options."""
     begin = monotonic()
     scenario = relaxation.scenario
     jobs, found = scenario.workload.jobs, list[PriceBound]()
@@ -247,12 +249,12 @@ def relaxed_bound(
 
 
 def _since(date: float, scenario: Scenario) -> float:
-    """Return the seconds from the first release date to another date, rounded down."""
+    """Return the seconds from the first release date to the given date, rounded down."""
     return float_below(decimal(date) - decimal(first_release(scenario.workload)))
 
 
 def _within(start: PriceBound, begin: float, end: float) -> PriceBound | None:
-    """Return the prices between two times, with a free cell at the end, or None if all cells are free."""
+    """Return a bound with the prices between two times, then a free cell; None if all cells are free."""
     first = bisect_right(start.times, begin) - 1
     last = min(bisect_left(start.times, end), len(start.prices))
     rows = [start.prices, *start.type_prices.values()]
@@ -306,7 +308,7 @@ def _climbed(
     compiled: bool | None,
     look: Callable[[PriceBound], None] | None,
 ) -> PriceBound:
-    """Return a bound for jobs that are not far apart, with times from their first release date on."""
+    """Return a bound for jobs that are not far apart, with times counted from their first release date."""
     scenario = relaxation.scenario
     begin, supply = monotonic(), GpuSupply.of(scenario, demand.unit, types)
     best = -inf
@@ -342,7 +344,7 @@ def _climbed(
 
 
 def _bound_of(scenario: Scenario, types: Sequence[str], demand: Demand, found: Prices) -> PriceBound:
-    """Create the bound from the prices found."""
+    """Create the bound that belongs to the given prices."""
     cluster, *surcharges = (tuple(row.tolist()) for row in found.prices)
     return PriceBound(
         total_jct=float_below(Fraction(found.value) * demand.unit),
@@ -358,7 +360,7 @@ def _bound_of(scenario: Scenario, types: Sequence[str], demand: Demand, found: P
 
 
 def _prices_of(start: PriceBound, types: Sequence[str]) -> Array:
-    """Return the prices of a bound by row. GPU types that the bound lacks have no surcharge."""
+    """Return the prices of a bound by row. GPU types without prices in the bound have no surcharge."""
     nothing = (0.0,) * len(start.prices)
     return np.array([start.prices, *(start.type_prices.get(name, nothing) for name in types)])
 
@@ -370,7 +372,7 @@ def _refuse(
     evaluations: int | None,
     seconds: float | None,
 ) -> None:
-    """Check that a bound can be computed for the given input."""
+    """Raise `InvalidInput` if no bound can be computed from the given input."""
     jobs = len(scenario.workload.jobs)
     if not jobs:
         raise InvalidInput("workload.jobs", "", "must hold a job")

@@ -1,4 +1,4 @@
-"""Cost to go: the least cost of finishing a training run from any given time, compiled with numba."""
+"""Cost to go: compiled functions for the minimum cost of finishing a training run from any given time."""
 
 from typing import Any
 
@@ -8,10 +8,10 @@ from gsopt.core.numbers.compiled import compiled
 
 Array = np.ndarray[Any, Any]
 
-#: Share of a step by which two edges may differ and still count as one.
+#: Fraction of a step by which two edges may differ and still count as one.
 _SAME = 1e-6
 
-#: Largest number of parts of the course passed in one step, unless that makes too many steps.
+#: Largest number of parts of the course that a job may pass in one step, unless that makes too many steps.
 _PASSED = 2.0
 
 
@@ -29,12 +29,12 @@ def cost_to_go(  # noqa: C901, PLR0912, PLR0915 - a call for each node would cos
     cell: Array,
     cost: Array,
 ) -> tuple[int, float]:
-    """Compute the cost to go backwards in time, and store it in the last three arrays.
+    """Compute the costs to go, from the last time to the first, and store them in the last three arrays.
 
-    Row 0 is at the end of the last cell with a price, every further row is one step earlier, and the last row
-    is at time 0. Every cell edge is also the end of a step. Steps are no longer than the shortest time that a
-    part of the course takes when it pays to run it, unless that makes too many steps. The bound is valid for
-    any steps (see `gsopt.schedule.bounds.prices.trainings`).
+    Row 0 is the end of the last cell with a price, every further row is one step earlier, and the last row is
+    time 0. Every edge of a cell is the end of a step. Steps are at most as long as the shortest time in which
+    a part of the course is completed when running it pays off, unless that makes too many steps. The bound is
+    valid for any steps (see `gsopt.schedule.bounds.prices.trainings`).
 
     Parameters
     ----------
@@ -43,19 +43,20 @@ def cost_to_go(  # noqa: C901, PLR0912, PLR0915 - a call for each node would cos
     weight
         The cost of a unit of time.
     first, kinds, gpus, rates
-        The ways to run in each part of the course. `kinds`, `gpus` and `rates` hold the row of prices of each
-        way, its number of GPUs, and the parts that it completes per unit of time. The ways of part p have the
-        indices from ``first[p]`` up to, but not including, ``first[p + 1]``.
+        The ways to run in each part of the course. For each way, `kinds`, `gpus` and `rates` contain the row
+        of prices that it pays, its number of GPUs, and the number of parts that it completes per unit of
+        time. The ways of part p have the indices from ``first[p]`` up to, but not including,
+        ``first[p + 1]``.
     most_steps
         The largest number of steps that do not end at a cell edge.
     times, cell, cost
-        Filled with the time of each row, the time cell between it and the row before, and the cost by row and
-        part.
+        Filled with the time of each row, the time cell between the row and the previous one, and the cost by
+        row and part.
 
     Returns
     -------
     tuple
-        The number of steps, and the largest number of roundings of a cost along any path through them.
+        The number of steps, and the largest number of times that a cost is rounded on any path through them.
     """
     parts = len(first) - 1
     cost[0, parts] = 0.0
@@ -152,8 +153,8 @@ def spread_usage(
 ) -> None:
     """Add the derivatives of the cost with respect to the prices to `usage`, by row of prices and cell.
 
-    The function follows the computation of `cost_to_go` forwards in time: each node passes its share of jobs on
-    to the nodes from which its cost was computed. `share` is overwritten.
+    The function repeats the computation of `cost_to_go` forwards in time: each node passes its share of jobs
+    on to the nodes from which its cost was computed. `share` is overwritten.
     """
     parts = len(first) - 1
     paid = np.empty(len(gpus))

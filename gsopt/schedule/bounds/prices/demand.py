@@ -1,4 +1,4 @@
-"""Demand: the needs of a scenario's jobs as arrays, in a suitable unit of time."""
+"""Demand: the jobs of a scenario as arrays, in a suitable unit of time."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -22,39 +22,40 @@ from gsopt.schedule.bounds.work import arrivals_of, options
 
 Array = np.ndarray[Any, Any]
 
-#: A way to run: the GPU type; the number of GPUs; what the job holds, which is their total capability times the
-#: places that it takes up; and its speed relative to GPUs on which menus were measured.
+#: A way to run: the GPU type; the number of GPUs; what the job holds, which is the GPUs' total capability
+#: times the number of places that it takes up; and the GPUs' speed relative to those on which menus were
+#: measured.
 Way = tuple[str, int, float, float]
 
-#: Number up to which floats hold every integer.
+#: Number up to which floats represent every integer exactly.
 _LARGEST = 2**53
 
 
 @dataclass(frozen=True, eq=False)
 class Demand:
-    """The jobs as arrays, with one entry for each job.
+    """The jobs of a scenario as arrays.
 
-    Times are counted from the first release date, in a unit that depends on the data: the same jobs in
-    milliseconds yield the same arrays.
+    Times are counted from the first release date, in a unit that depends on the data. Jobs whose times are
+    given in milliseconds yield the same arrays as those in seconds.
 
-    The work of each phase is counted at the phase's least slowdown. The options of a job are the concave hull
-    of all its modes, on the numbers of GPUs that the cluster has for it. GPUs of slower types are weighted by
-    their capability (`gsopt.schedule.bounds.capability`).
+    The work of each phase is counted at the phase's smallest slowdown. The options of a job are the concave
+    hull of all its modes, on the numbers of GPUs that the cluster has for the job. GPUs of slower types are
+    weighted by their capability (`gsopt.schedule.bounds.capability`).
 
     Attributes
     ----------
     unit
         The exact length of the unit of time, in seconds.
     release, work, weight
-        The release date in units, the work in units at speed 1, and the weight of a unit of completion time.
+        Release dates in units, work in units at speed 1, and costs of a unit of completion time; one per job.
     slip
-        The units by which rounding moved the release date forward; 0 if the date is a whole number of units.
+        How far the release dates were rounded down, in units; 0 for dates that are a whole number of units.
     kind
-        The number, from 1 on, of the GPU type that all modes of the job require; 0 if they do not agree on one.
+        Numbers, from 1 on, of the GPU types that all modes of a job require; 0 if they do not agree on one.
     first
-        The index of the job's first segment in `gpus` and `speed`, with one additional entry at the end.
+        Index of each job's first segment in `gpus` and `speed`, with one additional entry at the end.
     gpus, speed
-        The GPUs and speed of the segments of all hulls. If GPUs may be shared, places
+        GPUs and speeds of the segments of all hulls. If GPUs may be shared, places
         (`gsopt.schedule.bounds.places`) are counted instead of GPUs.
     """
 
@@ -78,25 +79,25 @@ class Demand:
 
     @cached_property
     def most_steps(self) -> int:
-        """Largest number of segments of a hull."""
+        """Largest number of segments in a hull."""
         return int(np.diff(self.first).max())
 
     @cached_property
     def area(self) -> Array:
-        """Least area of each job: GPUs times units of time."""
+        """Minimum area of each job, in GPUs times units of time."""
         lead = self.first[:-1]
         found: Array = self.work * self.gpus[lead] / self.speed[lead]
         return found
 
     @cached_property
     def height(self) -> Array:
-        """Least run time of each job, in units."""
+        """Minimum run time of each job, in units."""
         found: Array = self.work / np.add.reduceat(self.speed, self.first[:-1])
         return found
 
     @cached_property
     def gpus_in_all(self) -> Array:
-        """Number of GPUs on which each job is fastest."""
+        """Number of GPUs on which each job reaches its highest speed."""
         found: Array = np.add.reduceat(self.gpus, self.first[:-1])
         return found
 
@@ -107,14 +108,14 @@ class Demand:
         weights: Sequence[float] | None = None,
         types: Sequence[str] | None = None,
     ) -> "Demand":
-        """Create the arrays of a scenario's jobs.
+        """Create the arrays for a scenario's jobs.
 
         Parameters
         ----------
         scenario
-            The jobs, and the GPUs for them.
+            The scenario, with its jobs and GPUs.
         weights
-            The weights, in the order of the jobs; 1 by default.
+            Weights of the jobs, in the order of the jobs; 1 each by default.
         types
             The GPU types that have prices of their own; None for the types that some jobs require.
         """
@@ -154,7 +155,7 @@ def types_of(scenario: Scenario, times: Iterable[EpochTimes] = ()) -> list[str]:
     """Return the GPU types that need prices of their own, in alphabetical order.
 
     These are the types that some jobs require in all modes, and those between which adaptive jobs choose, as
-    listed in `times`. They need no prices of their own if the cluster has no other type.
+    listed in `times`. A type needs no prices of its own if the cluster has no other type.
     """
     tied = {_type_of(job) for job in scenario.workload.jobs} - {""}
     tied.update(gpu_type for each in times for gpu_type in each.types)
@@ -170,7 +171,7 @@ def _type_of(job: Job) -> str:
 
 
 def _work(job: Job) -> Exact:
-    """Return the least work of a job, in seconds at speed 1."""
+    """Return the minimum work of a job, in seconds at speed 1."""
     if not job.phases:
         return decimal(job.duration)
     names = ["", *(mode.name for mode in job.modes)]
@@ -187,7 +188,7 @@ def _unit(times: Sequence[Exact]) -> Exact:
 
 
 def _counted(time: Exact, unit: Exact) -> tuple[float, float]:
-    """Return the largest float that is not above a time in units, and the difference."""
+    """Return the largest float that does not exceed a time in units, and the difference between the two."""
     above, below = time.numerator * unit.denominator, time.denominator * unit.numerator
     units = above / below
     if _rest(above, below, units) < 0:
@@ -196,16 +197,16 @@ def _counted(time: Exact, unit: Exact) -> tuple[float, float]:
 
 
 def _rest(above: int, below: int, units: float) -> float:
-    """Return the difference between a fraction and a float below it.
+    """Return the difference between the fraction ``above / below`` and a float.
 
-    Plain integers are faster than fractions here.
+    Integer arithmetic is faster than fractions here.
     """
     numerator, denominator = units.as_integer_ratio()
     return (above * denominator - numerator * below) / (below * denominator)
 
 
 def _worths(scenario: Scenario) -> Iterator[list[tuple[str, int, float, float]]]:
-    """Yield, for each job, the GPU types and numbers that it can have, their capability, and its speed."""
+    """Yield the options of each job: GPU type, number of GPUs, their capability, and the job's speed."""
     most = Capabilities(scenario)
     for job in scenario.workload.jobs:
         entries = []
@@ -232,10 +233,10 @@ def _hulls(scenario: Scenario) -> Iterator[list[HullSegment[float]]]:
 
 
 def _joined(hull: Iterable[HullSegment[float]]) -> list[HullSegment[float]]:
-    """Join segments of equal efficiency, so that a job with linear speed-up has one segment, whatever its menu.
+    """Join segments of equal efficiency, so that a job with linear speed-up has one segment for any menu.
 
-    The corner between two joined segments may be above their line by its rounding error, which is far less than
-    the amount that the bound subtracts for rounding.
+    The corner between two joined segments may be above their line by its rounding error, which is far smaller
+    than the amount that the bound subtracts for rounding.
     """
     found: list[HullSegment[float]] = []
     corner = 0.0

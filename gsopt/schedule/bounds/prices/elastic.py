@@ -1,4 +1,4 @@
-"""Elastic: the cheapest plans of jobs that may run on several numbers of GPUs."""
+"""Elastic: the cheapest plans for jobs that may run on several numbers of GPUs."""
 
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -17,11 +17,11 @@ _STEPS = 80
 
 @dataclass(frozen=True, eq=False)
 class Elastic:
-    """Jobs with hulls of several segments, padded with empty segments.
+    """Jobs whose hulls have several segments, padded with empty segments.
 
-    The slope is the value of a unit of work. Given a slope, a job runs on a segment in every cell where running
-    costs less than the value of the work. For every slope, the value of the job's work minus its gain is a
-    lower bound on its cost, and for the right slope it equals the cost.
+    The slope is the value of a unit of work. Given a slope, a job runs on a segment in every cell where
+    running costs less than the value of the work done. For every slope, the value of the job's total work
+    minus its gain is a lower bound on its cost, and for the right slope it equals the cost.
     """
 
     release: Array
@@ -33,7 +33,7 @@ class Elastic:
 
     @classmethod
     def of(cls, demand: Demand, jobs: Array, start: Array) -> Self:
-        """Select some jobs, given the cells in which they are released."""
+        """Select the given jobs, which are released in the cells `start`."""
         counts = np.diff(demand.first)[jobs]
         places = demand.first[jobs, None] + np.arange(counts.max())
         there = np.arange(counts.max()) < counts[:, None]
@@ -49,7 +49,7 @@ class Elastic:
 
     @cached_property
     def efficiency(self) -> Array:
-        """The speed per GPU of each segment, or 0 for empty segments."""
+        """Speed per GPU of each segment; 0 for empty segments."""
         found: Array = np.divide(self.speed, self.gpus, out=np.zeros_like(self.speed), where=self.gpus > 0)
         return found
 
@@ -58,12 +58,12 @@ class Elastic:
         return type(self)(**{field.name: getattr(self, field.name)[jobs] for field in fields(self)})
 
     def cost(self, tables: Tables, jobs: Array, end: Array) -> tuple[Array, Array]:
-        """Return the costs of jobs that complete in the given cells, which are infinite if a job cannot.
+        """Return the costs of jobs that complete in the given cells, or infinity for jobs that cannot.
 
         Returns
         -------
         tuple
-            The costs, and the two slopes between which each job does exactly its work.
+            The costs, and for each job two slopes between which it does exactly its work.
         """
         trade = _Trade(self.taken(jobs), tables, end)
         low, high = np.zeros(len(jobs)), trade.highest
@@ -84,7 +84,7 @@ class Elastic:
         return np.where(possible, value, np.inf), np.stack([low, high], axis=-1)
 
     def finish(self, tables: Tables, end: Array, found: Array) -> tuple[Array, Array]:
-        """Return the usage by cell, and the slope of each job, if the jobs complete in the given cells."""
+        """Return the usage by cell and the slope of each job that completes in the given cell."""
         trade = _Trade(self, tables, end)
         below, above = trade.at(found[:, 0]), trade.at(found[:, 1])
         missing, range_ = self.work - below.done, above.done - below.done
@@ -94,7 +94,7 @@ class Elastic:
 
 
 def _meeting(work: Array, low: Array, high: Array, below: "_Gain", above: "_Gain") -> tuple[Array, Array]:
-    """Return the slope at which the tangents at two other slopes meet, and the value there, an upper bound."""
+    """Return the slope at which the tangents at two slopes meet, and an upper bound: the value there."""
     rise, fall = work - below.done, work - above.done
     apart = above.value - below.value + rise * low - fall * high
     middle = np.divide(apart, rise - fall, out=(low + high) / 2, where=rise > fall)
@@ -104,7 +104,7 @@ def _meeting(work: Array, low: Array, high: Array, below: "_Gain", above: "_Gain
 
 @dataclass(frozen=True, eq=False)
 class _Gain:
-    """The work that jobs do at given slopes, and the lower bound on their costs."""
+    """The work that jobs do at given slopes, and lower bounds on their costs."""
 
     done: Array
     value: Array
@@ -114,7 +114,7 @@ class _Gain:
 
 
 class _Trade:
-    """Jobs that complete in given cells, and the work that they do until then at any slope."""
+    """Jobs that complete in given cells, and the work that they do by then at any slope."""
 
     def __init__(self, jobs: Elastic, tables: Tables, end: Array) -> None:
         self.jobs, self.tables, self.end = jobs, tables, end
@@ -126,13 +126,13 @@ class _Trade:
 
     @property
     def _endless(self) -> Array:
-        """Seconds within which a job certainly completes, for the cell that has no end."""
+        """Time within which each job certainly completes, used for the last cell, which has no end."""
         found: Array = 2 * self.jobs.work / self.jobs.speed[:, 0]
         return found
 
     @property
     def highest(self) -> Array:
-        """Slopes at which all segments run in all cells."""
+        """Slopes at which jobs run on all segments in all cells."""
         efficiency = self.jobs.efficiency
         least = np.where(efficiency > 0, efficiency, np.inf).min(axis=1)
         dearest = float(self.tables.prices.max())
@@ -140,7 +140,7 @@ class _Trade:
         return found
 
     def at(self, slope: Array) -> _Gain:
-        """Return the work done at the given slopes, and the bound on costs."""
+        """Return the work done at the given slopes, and the lower bounds on costs."""
         jobs, cheapest = self.jobs, self._cheapest(slope)
         seconds = self.span.seconds(cheapest)
         done = (jobs.speed * seconds).sum(axis=1)
@@ -156,13 +156,13 @@ class _Trade:
         return found
 
     def _own(self, slope: Array) -> tuple[Array, Array]:
-        """Return the segment on which jobs run in their last cell, and the gain of a second there."""
+        """Return the last segment on which jobs run in their last cell, and their gain per unit of time."""
         gains = slope[:, None] * self.corner_speed - self.price[:, None] * self.corner_gpus
         corner = gains.argmax(axis=1)[:, None]
         return corner, np.take_along_axis(gains, corner, axis=1)[:, 0] - self.jobs.weight
 
     def usage(self, slope: Array, part: Array) -> Array:
-        """Add up the usage by cell at the given slopes, weighted by a given part for each job."""
+        """Return the total usage by cell at the given slopes, with each job's usage scaled by its part."""
         cheapest = self._cheapest(slope)
         columns = zip(cheapest.T, self.jobs.gpus.T, strict=True)
         found = sum((self.span.usage(*column) for column in ((q, k * part) for q, k in columns)), np.zeros(1))

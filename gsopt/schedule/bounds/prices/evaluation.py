@@ -1,4 +1,4 @@
-"""Evaluation: the least cost of completing each job at given prices, and the GPU-seconds that it uses."""
+"""Evaluation: the minimum cost of completing each job at given prices, and the GPU-seconds that this uses."""
 
 from dataclasses import dataclass
 
@@ -10,16 +10,16 @@ from gsopt.schedule.bounds.prices.vectors import evaluate_vectors
 
 @dataclass(frozen=True, eq=False)
 class PriceEvaluation:
-    """The least cost of each job: its weighted job completion time and the price of its GPU-seconds.
+    """The minimum costs of jobs: weighted job completion times plus the price of the GPU-seconds used.
 
     Attributes
     ----------
     values
-        The least cost, by job.
+        Minimum costs, one per job.
     slopes
-        The cost of one more second of work, by job.
+        Costs of one more second of work, one per job.
     sizes
-        The sum of the largest magnitudes in each value, which bounds its rounding error.
+        Sums of the largest magnitudes of the terms in each value, which bound its rounding error.
     usage
         GPU-seconds that the jobs use, by kind of job and cell.
     """
@@ -31,7 +31,7 @@ class PriceEvaluation:
 
 
 def load_kernel() -> None:
-    """Load the compiled kernel, compiling it first if needed."""
+    """Load the compiled kernel. It is compiled first if necessary."""
     one, zero = np.ones(1), np.zeros(1)
     whole = np.zeros(1, dtype=np.int64)
     job = Demand(
@@ -49,19 +49,20 @@ def load_kernel() -> None:
 
 
 def evaluate(demand: Demand, edges: Array, prices: Array, *, compiled: bool) -> PriceEvaluation:
-    """Compute the GPU-seconds with which each job completes at the least cost.
+    """Compute the minimum cost of completing each job, and the GPU-seconds that this uses.
 
     The cost of a job is its weight times the seconds from release to completion, plus the price of each
-    GPU-second that it uses. Given the cell in which it completes, this is a fractional knapsack. Each item is a
-    run on one segment of the job's hull for the length of one cell. In the last cell, each second of running
-    delays the completion by a second. The minimum over all cells is exact, as prices are constant in each.
+    GPU-second that it uses. Given the cell in which the job completes, this is a fractional knapsack problem.
+    Each item is a run on one segment of the job's hull for the length of one cell. In the last cell, each
+    second of running delays the completion by a second. The minimum over all cells is exact, because prices
+    are constant in each cell.
 
     Parameters
     ----------
     demand
         The jobs.
     edges
-        The edges of the cells. The first edge is at 0, and beyond the last one GPUs are free.
+        The edges of the cells. The first edge is at 0. After the last edge, GPUs are free.
     prices
         The price of a GPU-second, by kind of job and cell; at least 0.
     compiled

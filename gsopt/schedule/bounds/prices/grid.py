@@ -8,11 +8,11 @@ from gsopt.schedule.bounds.prices.supply import GpuSupply
 
 
 def first_edges(demand: Demand, supply: GpuSupply, cells: int, areas: Array | None = None) -> Array:
-    """Divide the time until all work is certainly done into cells, which are shorter where jobs come and go.
+    """Divide the time until all work is certainly done into cells, shorter ones where jobs come and go.
 
-    Half of the edges are equally spaced. The other half divide the release dates and earliest completions of
-    the jobs into equally large groups. Beyond the last edge GPUs are free. The jobs hold GPUs for their least
-    areas unless other areas are given.
+    Half of the edges are equally spaced. The other half divide the release dates and earliest completion
+    times of the jobs into groups of equal size. After the last edge, GPUs are free. Jobs are assumed to hold
+    GPUs for their minimum areas unless other areas are given.
     """
     alone = demand.release + demand.height
     queue = _longest_queue(demand, supply, demand.area if areas is None else areas)
@@ -25,23 +25,23 @@ def first_edges(demand: Demand, supply: GpuSupply, cells: int, areas: Array | No
 
 
 def _longest_queue(demand: Demand, supply: GpuSupply, areas: Array) -> float:
-    """Return the time that all work takes on the whole cluster or on a GPU type, whichever is longer.
+    """Return the time that all work takes on the whole cluster or on one GPU type, whichever is longer.
 
-    It includes the time until the last change of the supply, before which no work counts as done.
+    The result includes the time until the last change of the supply, before which no work counts as done.
     """
     held = [areas.sum(), *(areas[demand.kind == row].sum() for row in range(1, supply.rows))]
     return float(supply.times[-1] + max(held / np.maximum(supply.gpus[:, -1], 1.0)))
 
 
 def split(edges: Array, prices: Array, cells: int) -> tuple[Array, Array]:
-    """Halve the cells at whose edges prices change most, and keep the prices.
+    """Halve the cells at whose edges prices change the most. Prices stay the same at every time.
 
     Parameters
     ----------
     edges, prices
-        The edges of the cells, and the prices of every row in them.
+        The edges of the cells, and the prices in them by row.
     cells
-        The largest number of cells afterwards. No cell is halved more than once.
+        The largest number of cells after the split. No cell is halved more than once.
     """
     lengths = np.diff(edges)
     levels = np.concatenate([prices[:, :1], prices, np.zeros((len(prices), 1))], axis=1)

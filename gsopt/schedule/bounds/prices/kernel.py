@@ -1,4 +1,4 @@
-"""Kernel: the least cost of completing each job at given prices, job by job, compiled if numba is installed."""
+"""Kernel: the minimum cost of completing each job at given prices, job by job, using numba if installed."""
 
 from typing import Any
 
@@ -28,11 +28,11 @@ def evaluate_jobs(  # noqa: C901, PLR0912, PLR0915 - a call for each item would 
 ) -> None:
     """Evaluate all jobs, and store values, slopes, sizes, and usage by kind and cell in the last four arrays.
 
-    For each job, the kernel passes over the cells from its release date on. It keeps the cheapest items that do
-    all the work, sorted by cost. Each item is a run on one segment of the hull for the length of one cell. In
-    each cell, the kernel computes the cost of completing there, for which items of this cell replace the most
-    expensive ones. Then it merges in the cell's own items. It stops when waiting alone costs more than
-    completing in the best cell.
+    For each job, the kernel goes through the cells from its release date on. It keeps the cheapest items that
+    together do all the work, sorted by cost. Each item is a run on one segment of the hull for the length of
+    one cell. In each cell, the kernel first computes the cost of completing there, with items of this cell in
+    place of the most expensive ones. Then it merges the cell's own items into the list. It stops when waiting
+    alone costs more than completing in the best cell.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def evaluate_jobs(  # noqa: C901, PLR0912, PLR0915 - a call for each item would 
         As in `gsopt.schedule.bounds.prices.evaluation.evaluate`, plus the last cell, which has no end and is
         free.
     cell
-        Cells in which the jobs are released.
+        Cells in which the jobs are released, one per job.
     release, work, weight, kind, first, gpus, speed
         The jobs' arrays, as in `gsopt.schedule.bounds.prices.demand.Demand`.
     """

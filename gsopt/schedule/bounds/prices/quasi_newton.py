@@ -1,4 +1,4 @@
-"""Quasi-Newton: the maximization of a concave function over nonnegative points, from its values and slopes."""
+"""Quasi-Newton: the maximization of a concave function over nonnegative points, from values and slopes."""
 
 from collections import deque
 from collections.abc import Callable
@@ -11,9 +11,9 @@ from gsopt.schedule.bounds.prices.demand import Array
 #: Number of steps whose curvature is remembered.
 _REMEMBERED = 20
 
-#: Share of the rise promised by the slope that a step must bring, and share of the slope that may remain: the
-#: constants of Armijo and Wolfe that are usual for quasi-Newton methods. They choose steps and are not
-#: tolerances.
+#: Fraction of the rise promised by the slope that a step must achieve, and fraction of the slope that may
+#: remain: the Armijo and Wolfe constants that are usual for quasi-Newton methods. They guide the choice of
+#: steps and are not tolerances.
 _RISE, _STEEP = 1e-4, 0.9
 
 #: Number of step lengths that are tried before the remembered curvature is discarded.
@@ -26,18 +26,18 @@ Function = Callable[[Array], tuple[float, Array]]
 
 
 def climb(function: Function, point: Array) -> None:
-    """Climb until nothing is gained. The function remembers its best point, and may raise an error to stop.
+    """Climb until no step increases the value. The function remembers its best point, and may raise to stop.
 
-    The inverse curvature is estimated from the last steps (L-BFGS) on the coordinates that are not held at 0,
-    and points are projected onto the nonnegative ones. Step lengths are bisected until the value rises and the
-    slope falls, which also works at kinks of the function: see A. S. Lewis and M. L. Overton, "Nonsmooth
-    optimization via quasi-Newton methods", 2013. At a kink where no step rises, the climb restarts with shorter
-    first steps.
+    The inverse curvature is estimated from the most recent steps (L-BFGS) on the coordinates that are not
+    held at 0, and points are projected onto the nonnegative ones. Step lengths are bisected until the value
+    rises and the slope falls, which works even at kinks of the function: see A. S. Lewis and M. L. Overton,
+    "Nonsmooth optimization via quasi-Newton methods", 2013. At a kink where no step increases the value, the
+    climb restarts with shorter first steps.
 
     Parameters
     ----------
     function
-        The function, which returns its value and slope at a point.
+        The function, which returns its value and its slope at a point.
     point
         The starting point, whose coordinates should be of similar size.
     """
@@ -83,7 +83,7 @@ def _direction(slope: Array, free: Array, memory: deque[tuple[Array, Array]], le
 def _search(
     function: Function, point: Array, value: float, slope: Array, direction: Array
 ) -> tuple[Array, float, Array] | None:
-    """Return a step along a direction that increases the value, or None if none is found."""
+    """Return a step along a direction that increases the value, or None if no such step is found."""
     low, high, length = 0.0, np.inf, 1.0
     best: tuple[Array, float, Array] | None = None
     for _ in range(_TRIALS):

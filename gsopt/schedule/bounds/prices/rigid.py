@@ -1,4 +1,4 @@
-"""Rigid: the cheapest plans of jobs that have only one way to run."""
+"""Rigid: the cheapest plans for jobs that have only one way to run."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -23,7 +23,7 @@ class Rigid:
 
     @classmethod
     def of(cls, demand: Demand, jobs: Array, start: Array) -> Self:
-        """Select some jobs, given the cells in which they are released."""
+        """Select the given jobs, which are released in the cells `start`."""
         lead = demand.first[jobs]
         speed = demand.speed[lead]
         return cls(
@@ -36,12 +36,12 @@ class Rigid:
         )
 
     def cost(self, tables: Tables, jobs: Array, end: Array) -> tuple[Array, Array]:
-        """Return the costs of jobs that complete in the given cells, which are infinite if a job cannot.
+        """Return the costs of jobs that complete in the given cells, or infinity for jobs that cannot.
 
         Returns
         -------
         tuple
-            The costs, and the number of cells that are cheap enough for each job.
+            The costs, and for each job the number of cheapest cells that it fills completely.
         """
         span = Span.of(tables, self.start[jobs], end, self.release[jobs])
         gpus, price, weight = self.gpus[jobs], tables.prices[end], self.weight[jobs]
@@ -57,10 +57,10 @@ class Rigid:
         return np.where(self.seconds[jobs] > everywhere, np.inf, total), cheapest
 
     def _own(self, tables: Tables, span: Span, jobs: Array) -> tuple[Array, Array]:
-        """Return the beginning of the cells in which jobs complete, and the seconds that they run there.
+        """Return when jobs can first run in the cells in which they complete, and how long they run there.
 
-        Running in an earlier cell is better if a second there costs less than a second in the last cell plus
-        the delay of the completion.
+        A job prefers an earlier cell if a second there costs less than a second in the last cell plus the
+        delay of the completion.
         """
         begin = np.maximum(tables.edges[span.end], self.release[jobs])
         dear = tables.prices[span.end] + self.weight[jobs] / self.gpus[jobs]
@@ -68,7 +68,7 @@ class Rigid:
         return begin, np.clip(self.seconds[jobs] - cheaper, 0.0, tables.edges[span.end + 1] - begin)
 
     def finish(self, tables: Tables, end: Array, cheapest: Array) -> tuple[Array, Array]:
-        """Return the usage by cell, and the slope of each job, if the jobs complete in the given cells."""
+        """Return the usage by cell and the slope of each job that completes in the given cell."""
         span = Span.of(tables, self.start, end, self.release)
         _, own = self._own(tables, span, np.arange(len(end)))
         rest = self.seconds - own
@@ -86,7 +86,7 @@ class Rigid:
 
 
 def _most_within(span: Span, seconds: Array) -> Array:
-    """Return the largest number of cells, cheapest first, whose total length is within each job's seconds."""
+    """Return the largest number of cheapest cells whose total length is at most each job's seconds."""
     low = np.zeros(len(seconds), dtype=np.int64)
     step = 1 << (span.tables.cells.bit_length() - 1)
     while step:

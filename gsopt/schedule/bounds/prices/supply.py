@@ -1,4 +1,4 @@
-"""Supply: the available GPU-seconds of the cluster and of single GPU types, in each time cell."""
+"""Supply: the available GPU-seconds of the cluster and of individual GPU types in each time cell."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class GpuSupply:
     Attributes
     ----------
     times
-        The times at which the capacity changes, from 0 on, in some unit of time.
+        The times at which the capacity changes, from 0 on, in the chosen unit of time.
     gpus
         The largest number of GPUs available from each of these times on, multiplied by the number of jobs that
         may share a GPU. There is one row for the whole cluster and one for each GPU type that jobs require.
@@ -35,12 +35,12 @@ class GpuSupply:
 
     @property
     def rows(self) -> int:
-        """Number of limits on the jobs' usage: one for the cluster and one for each type."""
+        """Number of limits on the jobs' usage: one for the cluster and one for each GPU type."""
         return len(self.gpus)
 
     @classmethod
     def of(cls, scenario: Scenario, unit: Exact = 1, types: Sequence[str] | None = None) -> "GpuSupply":
-        """Return the largest supply of a scenario, whichever machines are given up on request.
+        """Return the largest supply of a scenario, no matter which machines are given up on request.
 
         Parameters
         ----------
@@ -70,7 +70,7 @@ class GpuSupply:
         return float(self.gpus[0].max())
 
     def gpu_seconds(self, edges: Array) -> Array:
-        """Return the available GPU time, in GPUs times units, by row (cluster first) and by cell."""
+        """Return the available GPU time, in GPUs times units of time, by row (cluster first) and by cell."""
         points = np.union1d(edges, self.times)
         held = self.gpus[:, np.searchsorted(self.times, points[:-1], side="right") - 1] * np.diff(points)
         places = np.searchsorted(edges, points[:-1], side="right") - 1

@@ -1,4 +1,4 @@
-"""Tables: look-up tables of the seconds and costs of the cheapest cells before any time."""
+"""Tables: look-up tables of the total length and cost of the cheapest cells before any time."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -15,15 +15,15 @@ class Tables:
     Attributes
     ----------
     edges, prices
-        The edges and prices of the cells, in order of time. The last cell has no end and is free.
+        The edges and prices of the cells in order of time. The last cell has no end and is free.
     ascending
-        The prices of all cells but the last, in ascending order.
+        The prices of all cells except the last, in ascending order.
     order, rank
         The cells in ascending order of price, and the position of each cell in this order. The last cell comes
         after all others.
     seconds, costs
-        ``seconds[b, q]`` is the total length of the cells that are among the first b and among the q cheapest.
-        ``costs[b, q]`` is the price of a GPU during them.
+        ``seconds[b, q]`` is the total length of the cells that are among the first b and among the q
+        cheapest. ``costs[b, q]`` is the price of one GPU during these cells.
     """
 
     edges: Array
@@ -36,7 +36,7 @@ class Tables:
 
     @classmethod
     def of(cls, edges: Array, prices: Array) -> Self:
-        """Create the tables."""
+        """Create the tables for cells with the given edges and prices."""
         cells = len(prices) - 1
         order = np.argsort(prices[:-1], kind="stable")
         rank = np.empty(cells + 1, dtype=np.int64)
@@ -58,22 +58,23 @@ class Tables:
 
     @property
     def cells(self) -> int:
-        """Number of cells, without the last one."""
+        """Number of cells, not counting the last one."""
         return len(self.ascending)
 
 
 @dataclass(frozen=True, eq=False)
 class Span:
-    """The time from the release dates of jobs, in cells `start`, to the cells `end` in which they complete.
+    """Time spans of jobs, from their release dates in cells `start` to the cells `end` of their completion.
 
     Attributes
     ----------
     tables
-        The cells.
+        The look-up tables of the cells.
     start, end
-        Cells, by job.
+        Cells in which the jobs are released and in which they complete, one per job.
     cut
-        The seconds of the first cell before the release date; 0 if the first cell is also the last one.
+        Time between the beginning of the first cell and the release; 0 if the first cell is also the last
+        one.
     """
 
     tables: Tables
@@ -91,7 +92,7 @@ class Span:
         return self.start.reshape(shape), self.end.reshape(shape), self.cut.reshape(shape)
 
     def seconds(self, cheapest: Array) -> Array:
-        """Return the seconds in the cheapest cells, for one or several numbers of cells per job."""
+        """Return the total time in the cheapest cells, for one or several numbers of cells per job."""
         start, end, cut = self._shaped(cheapest)
         table = self.tables.seconds
         found: Array = (
@@ -100,7 +101,7 @@ class Span:
         return found
 
     def costs(self, cheapest: Array) -> Array:
-        """Return the price of a GPU during the seconds in the cheapest cells."""
+        """Return the price of a GPU in the cheapest cells, for one or several numbers of cells per job."""
         start, end, cut = self._shaped(cheapest)
         table = self.tables.costs
         lost = cut * self.tables.prices[start] * (self.tables.rank[start] < cheapest)

@@ -1,4 +1,4 @@
-"""Trainings: the least cost of completing adaptive jobs at given prices, with their epochs in order."""
+"""Trainings: the minimum cost of completing adaptive jobs at given prices, with their epochs in order."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,23 +16,23 @@ from gsopt.schedule.bounds.prices.demand import Demand, Way, ways_of
 
 Array = np.ndarray[Any, Any]
 
-#: Largest number of nodes of the cost to go of one group of jobs, and of parts of its course; and the factor by
-#: which the last, fine evaluation of a grid has more parts.
+#: Largest number of nodes in the cost to go of one group of jobs; largest number of parts of the group's
+#: course; and the factor by which the last, fine evaluation on a grid has more parts.
 _NODES, _MOST_PARTS, _FINER = 200_000, 48, 3
 
 
 @dataclass(frozen=True, eq=False)
 class TrainingEvaluation:
-    """The least costs of trainings, and the GPU-seconds that they use.
+    """The minimum costs of trainings, and the GPU-seconds that they use.
 
     Attributes
     ----------
     values, slopes
         As in `gsopt.schedule.bounds.prices.evaluation.PriceEvaluation`, for the jobs that are trainings.
     usage
-        The GPU-seconds that trainings hold, by kind of job and cell.
+        GPU-seconds that trainings use, by kind of job and cell.
     error
-        A bound on the rounding error in the sum of the values.
+        Bound on the rounding error in the sum of the values.
     """
 
     values: Array
@@ -50,8 +50,8 @@ class Parts:
     first
         The index of each part's first way to run, with one additional entry at the end.
     kinds, gpus, rates
-        By way to run: the row of prices, the number of GPUs, and the parts that these complete per unit of
-        time.
+        For each way to run: its row of prices, its number of GPUs, and the number of parts that it completes
+        per unit of time.
     """
 
     first: Array
@@ -66,8 +66,8 @@ class Parts:
     def of(cls, seconds: Array, weights: Array, kinds: Array, gpus: Array, number: int) -> "Parts":
         """Cut a course into `number` parts that take equally long at the job's highest speeds.
 
-        A part that covers several epochs counts weighted work, as in `EpochTimes.speeds`. Rounding may leave
-        out work between two parts, which only makes the job faster.
+        A part that covers several epochs counts weighted work, as in `EpochTimes.speeds`. Because of
+        rounding, work between two parts may be left out, which only makes the job faster.
         """
         fastest = seconds.min(axis=1)
         ends = np.cumsum(fastest)
@@ -92,7 +92,7 @@ class Parts:
 
 @dataclass(frozen=True, eq=False)
 class _Group:
-    """Jobs that differ only by their release dates, with the least seconds of their epochs in units."""
+    """Jobs that differ only in their release dates, and the minimum durations of their epochs in units."""
 
     jobs: Array
     weight: float
@@ -112,7 +112,7 @@ class _Group:
         unit: float,
         jobs: Array,
     ) -> "_Group":
-        """Create a group from its times and ways to run, converted into units, and the rows of their prices."""
+        """Create a group from epoch times, ways to run and their rows of prices; convert times to units."""
         types, counts, gpus, slower = zip(*ways, strict=True)
         known = zip(types if times.types else [""] * len(ways), counts, strict=True)
         seconds = times.seconds[:, [times.columns[way] for way in known]] / np.array(slower) / unit
@@ -120,38 +120,39 @@ class _Group:
         return cls(jobs, weight, own, kinds, np.array(gpus), seconds, times.weights)
 
     def parts(self, horizon: float, finer: int) -> Parts:
-        """Cut the course into parts, whose number grows with its length."""
+        """Cut the course into parts. A longer course is cut into more parts."""
         fastest = float(self.seconds.min(axis=1).sum())
         number = min(_MOST_PARTS, max(1, int(sqrt(_NODES * fastest / horizon))))
         return Parts.of(self.seconds, self.weights, self.kinds, self.gpus, number * finer)
 
 
 class Trainings:
-    """The adaptive jobs of a demand, whose costs respect the order of their epochs.
+    """The adaptive jobs of a demand, whose costs take the order of their epochs into account.
 
-    For fixed prices, the least cost of a job is a problem of optimal control. Its state is the time and the
-    position in the course. A job that holds k GPUs pays their price, and advances at most at the rate r_k of
-    the current part of the course. Let phi be a function of time and position, linear on triangles, that is 0
-    at the end of the course. If
+    For fixed prices, minimizing the cost of a job is an optimal control problem. Its state consists of the
+    time and the position in the course. A job that holds k GPUs pays their price, and advances at a rate of
+    at most r_k in the current part of the course. Let phi be a function of time and position that is linear
+    on triangles, and 0 at the end of the course. If
 
         weight + d phi / d time + price k + r_k d phi / d course >= 0
 
     in every triangle for every k, including 0, then the sum of phi and the job's cost so far never decreases
-    along any schedule, and is the cost of the schedule when the job is complete. So phi at the release date and
-    the beginning of the course is a lower bound. Such a phi is a subsolution of the Hamilton-Jacobi-Bellman
-    equation; see M. G. Crandall and P.-L. Lions, "Two approximations of solutions of Hamilton-Jacobi
-    equations", 1984.
+    along any schedule, and it equals the cost of the schedule when the job is complete. So the value of phi
+    at the release date and the beginning of the course is a lower bound. Such a phi is a subsolution of the
+    Hamilton-Jacobi-Bellman equation; see M. G. Crandall and P.-L. Lions, "Two approximations of solutions of
+    Hamilton-Jacobi equations", 1984.
 
-    Nodes are at the edges of the parts of the course and of the time steps, which include all edges of prices.
-    Each node is in two triangles whose other nodes are later or further in the course, and hence already known:
-    one leads to the next step and one to the next part. The node gets the largest value that both triangles
-    allow. The condition for k = 0 limits the decrease of phi over time to the weight, which the second triangle
-    needs too. Beyond the last price, phi is the cost of the fastest way to the end. The derivatives with
-    respect to the prices are exact: they are those of the formulas that compute nodes from each other.
+    Nodes are at the edges of the parts of the course and of the time steps, which include all edges of price
+    cells. Each node belongs to two triangles whose other nodes are later or further along the course, and
+    hence already known: one triangle leads to the next step and one to the next part. The node gets the
+    largest value that both triangles allow. The condition for k = 0 limits the decrease of phi over time to
+    the weight, which is also necessary in the second triangle. After the last price, phi is the cost of the
+    fastest way to the end. The derivatives with respect to the prices are exact, because they are the
+    derivatives of the formulas that compute the nodes from each other.
 
-    A job that distinguishes GPU types has ways to run on each type, at the price of the type.
+    A job that distinguishes GPU types has ways to run on each type, at the price of that type.
 
-    Jobs with the same course, kind and weight share one phi.
+    Jobs with the same course, kind and weight share the same phi.
     """
 
     def __init__(
@@ -190,7 +191,7 @@ class Trainings:
         return any(len(group.rows) > 1 for group in self._groups)
 
     def areas(self, gpus: Array) -> Array:
-        """Return the area of each job of the demand (GPUs times units), given the GPUs of every row of prices.
+        """Return the area of each job (GPUs times units of time), given the GPUs of every row of prices.
 
         A job that chooses between types counts as running on all GPUs of all its types at once.
         """
@@ -203,9 +204,10 @@ class Trainings:
         return found
 
     def evaluate(self, edges: Array, prices: Array, *, fine: bool = False) -> TrainingEvaluation:
-        """Compute the least costs of the trainings at the given prices.
+        """Compute the minimum costs of the trainings at the given prices.
 
-        The edges and prices are those of `evaluate`, without the last cell.
+        The edges and prices are as for `gsopt.schedule.bounds.prices.evaluation.evaluate`, without the last
+        cell.
         """
         values, slopes = np.zeros(len(self._demand)), np.zeros(len(self._demand))
         usage, error = np.zeros((len(prices), len(edges))), 0.0

@@ -1,4 +1,4 @@
-"""Vectors: the least cost of completing each job at given prices, computed by numpy for all jobs at once."""
+"""Vectors: the minimum cost of completing each job at given prices, for all jobs at once with numpy."""
 
 import numpy as np
 
@@ -7,7 +7,8 @@ from gsopt.schedule.bounds.prices.elastic import Elastic
 from gsopt.schedule.bounds.prices.rigid import Rigid
 from gsopt.schedule.bounds.prices.tables import Tables
 
-#: Least number of pairs of job and cell that are evaluated together, as each evaluation has a fixed cost.
+#: Minimum number of pairs of a job and a cell that are evaluated together, as each evaluation has a fixed
+#: cost.
 _BLOCK = 1_000
 
 
@@ -20,10 +21,10 @@ def evaluate_vectors(
     sizes: Array,
     usage: Array,
 ) -> None:
-    """Evaluate all jobs like the kernel, and store the results in the last four arrays.
+    """Evaluate all jobs with the same results as the kernel, and store them in the last four arrays.
 
-    The jobs of one kind are evaluated together: first in the earliest cell in which each can complete, then in
-    the next one, and so on, as long as waiting alone costs less than the best cell so far.
+    The jobs of one kind are evaluated together: first in the earliest cell in which each can complete, then
+    in the next cell, and so on, as long as waiting alone costs less than completing in the best cell so far.
     """
     for row in range(len(prices)):
         chosen = np.flatnonzero(demand.kind == row)
@@ -42,7 +43,7 @@ def evaluate_vectors(
 def _best_cells(
     demand: Demand, chosen: Array, jobs: Rigid | Elastic, tables: Tables, start: Array
 ) -> tuple[Array, Array, Array]:
-    """Return the least cost of each job, the cell in which it then completes, and the plan behind it."""
+    """Return the minimum cost of each job, the cell in which it then completes, and the plan behind it."""
     release, weight = demand.release[chosen], demand.weight[chosen]
     place = np.searchsorted(tables.edges, release + demand.height[chosen], side="right") - 1
     place = np.clip(place, start, tables.cells)
