@@ -1,4 +1,4 @@
-"""Placement: on which server each worker runs, so that few servers are used and few preferences broken."""
+"""Placement: the choice of a server for each worker, so that few servers are used or few preferences broken."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
@@ -14,13 +14,13 @@ from gsopt.core.problem import PRINTABLE, Frozen, Many, Name, Number, Problem, R
 from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.cluster.lean import Lean
 
-#: Amount of one resource, in a unit that the file chooses; the unit is the same for servers and workers.
+#: Amount of one resource, in any unit, as long as servers and workers use the same one.
 Amount = Annotated[int, Field(ge=0, le=1_000_000_000)]
 
 #: Number of identical servers or workers.
 Count = Annotated[int, Field(ge=1, le=1_000_000)]
 
-#: Amounts of a problem's resources, in their order.
+#: Amounts of a problem's resources, in the order of `Placement.resources`.
 Vector = tuple[int, ...]
 
 Pool = Literal["training", "inference"]
@@ -28,20 +28,20 @@ Pool = Literal["training", "inference"]
 _MOST = 1_000_000
 
 
-#: Parts of a GPU are counted in thousandths of it.
+#: A whole GPU in thousandths, the unit for parts of a GPU.
 WHOLE_GPU = 1_000
 
 #: Part of one GPU, in thousandths.
 Part = Annotated[int, Field(ge=1, lt=WHOLE_GPU)]
 
-#: The resources that every problem has; the first one is what fragmentation and preferences count.
+#: Resources that every problem has. Fragmentation and preferences count the first one only.
 _COMMON = ("gpu", "cpu", "memory")
 
 
 class Resources(Frozen):
-    """Amounts of GPUs, CPUs, memory, and any other resources, which are given by name.
+    """Amounts of GPUs, CPUs, memory, and any other resources, passed as keyword arguments.
 
-    Resources that are left out are 0.
+    An amount that is not passed is 0.
 
     Examples
     --------
@@ -59,11 +59,11 @@ class Resources(Frozen):
 
     @property
     def named(self) -> dict[str, int]:
-        """Return all amounts by name, with GPU, CPU and memory first."""
+        """All amounts, keyed by the name of the resource, with GPU, CPU and memory first."""
         return {"gpu": self.gpu, "cpu": self.cpu, "memory": self.memory, **self.__pydantic_extra__}
 
     def vector(self, names: Sequence[str] = _COMMON) -> Vector:
-        """Return the amounts of the given resources, in the order in which these are given."""
+        """Return the amounts of the given resources, in the given order."""
         further = self.__pydantic_extra__
         common = self.gpu, self.cpu, self.memory
         if tuple(names[:3]) == _COMMON:
@@ -75,7 +75,7 @@ class Resources(Frozen):
 class Server(Lean):
     """One server, or `count` identical servers.
 
-    With a count above 1, the servers are called ``name[0]``, ``name[1]``, ...
+    If the count is above 1, the servers are called ``name[0]``, ``name[1]``, ...
 
     Attributes
     ----------
@@ -84,14 +84,13 @@ class Server(Lean):
     capacity
         Resources of one server.
     used
-        Resources of one server in use by workers that stay there.
+        Resources of one server that are used by workers that stay there.
     rack
-        Name of the rack, or other network group, of the servers; empty to ignore racks.
+        Name of the servers' rack or other network group; empty to ignore racks.
     gpu_type
         Type of the GPUs; empty if it does not matter.
     shared
-        Of each GPU that workers share already, the part in use, in thousandths. `used` does not count these
-        GPUs.
+        Part in use of each GPU that workers already share, in thousandths. `used` does not count these GPUs.
     """
 
     later = frozenset({"rack", "gpu_type", "shared"})
@@ -121,7 +120,7 @@ class Server(Lean):
     def free(self, names: Sequence[str] = _COMMON) -> Vector:
         """Return the free amounts of the given resources on one of the servers.
 
-        A GPU is free if no worker uses any part of it.
+        A GPU is free only if no worker uses any part of it.
 
         Examples
         --------
@@ -144,11 +143,11 @@ class Server(Lean):
 
     @property
     def gpus_with_room(self) -> int:
-        """Number of GPUs of which a part is left: those that are shared already, and the free ones."""
+        """Number of GPUs on one of the servers that are free or already shared."""
         return len(self.shared) + self.free_gpus
 
     def left(self, gpu: int) -> int:
-        """Return the thousandths left of one of `gpus_with_room`. Those shared already come first.
+        """Return the free part, in thousandths, of the GPU with the given index; the shared GPUs come first.
 
         Examples
         --------
@@ -160,7 +159,7 @@ class Server(Lean):
 
     @property
     def thousandths(self) -> int:
-        """Thousandths of a GPU that are left on one of the servers."""
+        """Free GPU capacity of one of the servers, in thousandths of a GPU, with free parts of shared GPUs."""
         return self.gpus_with_room * WHOLE_GPU - sum(self.shared)
 
     @property
@@ -170,23 +169,23 @@ class Server(Lean):
 
 
 class Workers(Lean):
-    """Identical workers of one job.
+    """Identical workers that belong to one job.
 
     Attributes
     ----------
     job
-        Name of the job, which may have several entries.
+        Name of the job. Several entries may belong to the same job.
     count
         Number of workers.
     demand
         Resources that one worker needs, all on one server.
     kind
-        Kind of the workers: those of an inelastic job, or the base or flexible workers of an elastic one. A job
-        that loses a base worker is preempted, while flexible workers may be released.
+        Whether the workers belong to an inelastic job, or are base or flexible workers of an elastic one. A
+        job that loses a base worker is preempted, while flexible workers may be released.
     gpu_part
-        The part of one GPU that a worker needs, in thousandths, if it needs no whole ones.
+        Part of one GPU that a worker needs, in thousandths; 0 if it needs whole GPUs or none.
     gpu_types
-        The types of GPU that suit the workers; empty if all do.
+        GPU types that the workers accept; empty if they accept any.
     """
 
     later = frozenset({"gpu_part", "gpu_types"})
@@ -200,7 +199,7 @@ class Workers(Lean):
 
     @property
     def thousandths(self) -> int:
-        """Thousandths of GPUs that one worker needs, in whole GPUs or as a part of one.
+        """GPU capacity that one worker needs, in thousandths of a GPU.
 
         Examples
         --------
@@ -210,7 +209,7 @@ class Workers(Lean):
         return self.demand.gpu * WHOLE_GPU + self.gpu_part
 
     def suits(self, server: Server) -> bool:
-        """Check whether the workers accept the server's type of GPU.
+        """Check whether the workers accept the server's GPU type.
 
         Examples
         --------
@@ -222,7 +221,7 @@ class Workers(Lean):
 
 
 class Placed(NamedTuple):
-    """A number of workers on a server.
+    """Identical workers placed on a server.
 
     Attributes
     ----------
@@ -240,14 +239,14 @@ class Placed(NamedTuple):
 
 
 class PlacedPart(NamedTuple):
-    """A number of workers with a part of one GPU each, all of the same GPU.
+    """Identical workers that each use a part of the same GPU.
 
     Attributes
     ----------
     server
         Name of an individual server.
     gpu
-        Index of the GPU on the server. Those that are shared already come first, then the free ones.
+        Index of the GPU on the server. GPUs that are already shared come first, followed by the free ones.
     workers
         Index in the problem's `workers`.
     number
@@ -261,10 +260,11 @@ class PlacedPart(NamedTuple):
 
 
 class PlacementSolution(Lean):
-    """The servers of all workers, and the GPUs of those that need part of one.
+    """A placement: the server of each worker, and the GPU of each worker that needs part of one.
 
     In files, each entry of `placed` is ``[server, index in workers, number]``, and each entry of `parts` is
-    ``[server, gpu, index in workers, number]``. Whole GPUs need no index: a worker gets any that nobody uses.
+    ``[server, gpu, index in workers, number]``. Whole GPUs need no index, because a worker may use any free
+    ones.
     """
 
     later = frozenset({"parts"})
@@ -274,7 +274,7 @@ class PlacementSolution(Lean):
 
     @property
     def everywhere(self) -> tuple[Placed, ...]:
-        """All workers by server, whichever GPU they use.
+        """All workers by server, regardless of which GPU they use.
 
         Examples
         --------
@@ -287,35 +287,37 @@ class PlacementSolution(Lean):
 
 
 class Placement(Problem[PlacementSolution]):
-    """Place all workers on as few servers as possible, or with as few broken preferences as possible.
+    """The problem of placing all workers on the fewest servers, or with another objective minimized.
 
-    The workers on a server must not need more of any resource than the server has. `minimize` selects the
+    Together, the workers on a server must not need more of any resource than is free. `minimize` selects the
     objective:
 
     ``"servers"``
-        the number of servers in use, that is, servers with a worker, whether placed now or before.
+        the number of servers in use, which are those with a worker, whether it was placed now or before.
     ``"fragmentation"``
         the number of free GPUs on the servers in use.
     ``"preferences"``
-        first the number of misplaced GPUs, then the number of servers in use, as one integer ``misplaced *
-        (servers + 1) + servers in use``. GPUs are misplaced if they serve an inelastic worker on an inference
-        server, a base or flexible worker on a training server, or a flexible worker on an inference server that
-        also hosts other workers. An inference server that hosts only flexible workers can be returned without
-        preempting a job. Resources in `used` count as other workers.
+        primarily the number of misplaced GPUs, secondarily the number of servers in use, combined into the
+        integer ``misplaced * (servers + 1) + servers in use``. GPUs are misplaced if they serve an inelastic
+        worker on an inference server, a base or flexible worker on a training server, or a flexible worker on
+        an inference server that also hosts other workers. An inference server that hosts only flexible
+        workers can be given back without preempting a job. Resources in `used` count as other workers.
     ``"racks"``
         the number of racks with a server in use. Every server names its rack; `on_cluster` derives it from the
         network.
     ``"unallocated"``
-        the free GPUs of all servers, in thousandths of a GPU. Workers may stay unplaced, so that this is the
-        problem of a full cluster: which workers to serve, and where, so that as few GPUs as possible are left.
+        the free GPU capacity of all servers, in thousandths of a GPU. Workers may stay unplaced. This is the
+        problem of a full cluster: which workers to place, and where, so that as little GPU capacity as
+        possible is left.
 
-    With ``split_jobs=False`` all workers of a job go to one pool, as a job may not run on two types of GPU.
+    With ``split_jobs=False``, all workers of a job must be in the same pool, for jobs that cannot run on two
+    GPU types at once.
 
-    A worker may need a part of one GPU instead of whole GPUs, which it shares with others (`Workers.gpu_part`),
-    and accept only some types of GPU (`Workers.gpu_types`). Parts are not counted by ``"fragmentation"`` and
-    ``"preferences"``, which therefore allow whole GPUs only.
+    Instead of whole GPUs, a worker may need part of one GPU, which it shares with others
+    (`Workers.gpu_part`). It may also accept only some GPU types (`Workers.gpu_types`). The objectives
+    ``"fragmentation"`` and ``"preferences"`` do not count parts, so they allow whole GPUs only.
 
-    Source: Aryl, section 5.3. Parts of GPUs, their types, and ``"unallocated"``: Weng et al., "Beware of
+    Source: Aryl, section 5.3. For parts of GPUs, GPU types and ``"unallocated"``: Weng et al., "Beware of
     fragmentation" (ATC 2023), sections 2 and 6.
 
     Examples
@@ -366,9 +368,9 @@ class Placement(Problem[PlacementSolution]):
         Parameters
         ----------
         cluster
-            The cluster, each machine of which is a server with its GPUs.
+            The cluster. Each of its machines becomes a server.
         workers
-            The workers, which need only GPUs.
+            The workers, which must need nothing but GPUs.
         level
             Level of the network whose groups count as racks.
         taken
@@ -379,7 +381,7 @@ class Placement(Problem[PlacementSolution]):
         Raises
         ------
         InvalidInput
-            The cluster is plain, or has no such level or GPU.
+            The cluster is plain, or one of the GPUs does not exist.
 
         Examples
         --------
@@ -460,7 +462,7 @@ class Placement(Problem[PlacementSolution]):
 
     @property
     def step(self) -> Fraction:
-        """Step of the objective values, which is 1 as they are integers."""
+        """Step between objective values: 1, because they are integers."""
         return Fraction(1)
 
     @property
@@ -470,7 +472,7 @@ class Placement(Problem[PlacementSolution]):
 
     @cached_property
     def resources(self) -> tuple[str, ...]:
-        """Names of the resources: GPU, CPU, memory, then all others in order of appearance.
+        """Names of the resources: GPU, CPU, memory, then all others in the order in which they first appear.
 
         Examples
         --------
@@ -494,12 +496,12 @@ class Placement(Problem[PlacementSolution]):
 
     @cached_property
     def hosts(self) -> dict[str, Server]:
-        """The `Server` entry of every individual server, by its name."""
+        """The `Server` entry of every individual server, keyed by the server's name."""
         return {name: server for server in self.servers for name in server.names}
 
     @cached_property
     def beyond_amounts(self) -> str:
-        """What the problem has beyond amounts, empty if nothing; some methods know amounts only."""
+        """What the problem requires besides amounts of resources, as a message; empty if nothing."""
         if self.minimize == "unallocated":
             return "workers may stay unplaced"
         if any(line.gpu_part for line in self.workers):
@@ -508,7 +510,7 @@ class Placement(Problem[PlacementSolution]):
 
     @cached_property
     def misfit(self) -> str:
-        """Message naming the first worker that fits on no server and must, empty if there is none."""
+        """A message that names the first worker that must be placed but fits on no server; empty if none."""
         if self.minimize == "unallocated":
             return ""
         rooms = {
@@ -538,7 +540,7 @@ class Placement(Problem[PlacementSolution]):
         return ""
 
     def objective(self, solution: PlacementSolution) -> Number:
-        """Return the number that `minimize` selects."""
+        """Return the value of the objective that `minimize` selects."""
         if self.minimize == "racks":
             return len(self.racks_touched(solution))
         if self.minimize == "servers":
@@ -551,15 +553,15 @@ class Placement(Problem[PlacementSolution]):
 
     @property
     def preference_weight(self) -> int:
-        """Weight of one misplaced GPU in the objective: more than all servers."""
+        """Weight of one misplaced GPU in the objective, which exceeds the number of servers."""
         return self.size + 1
 
     def servers_in_use(self, solution: PlacementSolution) -> int:
-        """Count the servers with a worker, whether placed now or before."""
+        """Count the servers with a worker, whether it was placed now or before."""
         return sum(server.count for server in self.servers if server.in_use) + len(self._opened(solution))
 
     def racks_touched(self, solution: PlacementSolution) -> tuple[str, ...]:
-        """Return the set of names of the racks with a server in use."""
+        """Return the names of the racks with a server in use, each once."""
         hosts = self.hosts
         before = (server.rack for server in self.servers if server.in_use)
         return tuple(dict.fromkeys([*before, *(hosts[placed.server].rack for placed in solution.everywhere)]))
@@ -572,12 +574,12 @@ class Placement(Problem[PlacementSolution]):
         return before + opened - taken
 
     def unallocated(self, solution: PlacementSolution) -> int:
-        """Count the free thousandths of all GPUs."""
+        """Return the free GPU capacity of all servers, in thousandths of a GPU."""
         free = sum(server.thousandths * server.count for server in self.servers)
         return free - sum(self.workers[line].thousandths * number for _, line, number in solution.everywhere)
 
     def misplaced_gpus(self, solution: PlacementSolution) -> Counter[str]:
-        """Count the misplaced GPUs by kind of worker."""
+        """Count the misplaced GPUs for each kind of worker."""
         hosts = self.hosts
         stays = {name for name, line, _ in solution.placed if self.workers[line].kind != "flexible"}
         misplaced: Counter[str] = Counter()
@@ -595,7 +597,7 @@ class Placement(Problem[PlacementSolution]):
         return {name: hosts[name] for name in names if not hosts[name].in_use}
 
     def violations(self, solution: PlacementSolution) -> list[str]:
-        """Check that every worker is on a server of the instance and that no server or GPU is overfull."""
+        """Return a message for each broken rule, such as a missing worker or an overfull server or GPU."""
         hosts = self.hosts
         found = [
             f"placed[{index}]: {rule}"
@@ -659,7 +661,7 @@ class Placement(Problem[PlacementSolution]):
                     yield f"{name}: {taken} {resource} are placed, {free} are free"
 
     def _overfull_gpus(self, solution: PlacementSolution, hosts: dict[str, Server]) -> Iterator[str]:
-        """Check the parts on each GPU, and that whole GPUs are left for the workers that need these."""
+        """Check that no GPU is overfull and that enough whole GPUs remain for the workers that need them."""
         loads: Counter[tuple[str, int]] = Counter()
         for name, gpu, index, number in solution.parts:
             loads[name, gpu] += self.workers[index].gpu_part * number
@@ -711,7 +713,7 @@ class Placement(Problem[PlacementSolution]):
         }
 
     def _measures_of_parts(self, solution: PlacementSolution) -> dict[str, Number]:
-        """Return the measures that only matter where single GPUs or unplaced workers do."""
+        """Return the measures that matter only if GPUs are shared or workers may stay unplaced."""
         if not self.beyond_amounts:
             return {}
         placed = sum(number for _, _, number in solution.everywhere)
@@ -738,7 +740,7 @@ class Placement(Problem[PlacementSolution]):
             )
 
     def _spreads_of(self, line: Workers) -> Iterator[dict[tuple[str, int], int]]:
-        """Yield every way to spread the workers of an entry: their number by server and GPU, -1 for any GPU."""
+        """Yield every distribution of an entry's workers over pairs of a server and a GPU (-1: any GPU)."""
         if line.gpu_part:
             places = [(name, gpu) for name, host in self.hosts.items() for gpu in range(host.gpus_with_room)]
         else:

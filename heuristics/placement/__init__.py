@@ -11,7 +11,7 @@ from heuristics.placement.gpu_packing import gpu_packing
 from heuristics.placement.random_fit import random_fit
 from heuristics.placement.worst_fit import worst_fit
 
-#: The fastest come first, as a short time limit leaves out the last ones.
+#: Ordered from fastest to slowest, because a short time limit leaves out the last ones.
 __all__ = [  # noqa: RUF022 - by time
     "first_fit",
     "best_fit_decreasing",

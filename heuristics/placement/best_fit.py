@@ -1,4 +1,4 @@
-"""Best fit: place each worker on the server that it leaves with the least."""
+"""Best fit: a heuristic that places each worker on the server that will have the least left."""
 
 import numpy as np
 
@@ -12,10 +12,10 @@ from heuristics.placement.serving import LEVELS, Integers, Need, Scores, Servers
 def best_fit(
     problem: Placement, *, rounded: bool = False, budget: Budget = UNLIMITED
 ) -> PlacementSolution | NoSolution:
-    """Place workers in the order of the problem, each on the server that it leaves with the least.
+    """Place workers in the order of the problem, each on the server that will have the least left.
 
-    What a server has left is the mean of its shares of the largest server's CPUs and GPUs. Of the server's
-    GPUs, a worker gets a part of the one with the least left.
+    What a server has left is measured by the mean of its free CPUs and its free GPUs, both as shares of the
+    largest server. A worker that needs part of a GPU gets it from the GPU with the least left.
 
     Complexity: O(workers * servers).
 

@@ -10,10 +10,10 @@ from heuristics.placement.filling import Score, fill
 from heuristics.placement.scores import tightest, tightest_or_largest
 from heuristics.placement.sizes import Size, gpus, largest_first, largest_share, total_share
 
-#: The orders by name.
+#: Sizes by which workers can be sorted, keyed by name.
 ORDERS: dict[str, Size] = {"gpu": gpus, "sum": total_share, "max": largest_share}
 
-#: The scores of servers, by which empty one is opened.
+#: Scores of servers, keyed by the name of the rule for opening an empty server.
 OPENS: dict[str, Score] = {"tightest": tightest, "largest": tightest_or_largest}
 
 
@@ -25,31 +25,33 @@ def best_fit_decreasing(
     opens: Literal["tightest", "largest"] = "tightest",
     budget: Budget = UNLIMITED,
 ) -> PlacementSolution | NoSolution:
-    """Place the largest workers first, each on the server in use that it fits best.
+    """Place the largest workers first, each on the server in use that it fits most tightly.
 
-    Lines are sorted by the GPUs of a worker, the largest first. A worker goes to the server in use that has
-    room and the fewest free GPUs, or else to an empty one. Elastic jobs prefer inference servers, with base and
-    flexible workers apart. Inelastic jobs prefer training servers.
+    Lines are sorted in descending order of the GPUs that one worker needs. A worker goes to the server in use
+    with the fewest free GPUs among those with room, or to an empty server if there is none. Elastic jobs
+    prefer inference servers, with base and flexible workers on different ones. Inelastic jobs prefer training
+    servers.
 
     Complexity: O(entries * servers), where a line has one entry for every server that it uses.
 
     Source: Aryl, section 5.3 (described in words, without an algorithm).
 
-    Departures: the paper does not say how ties are broken. Here lines keep their order, and the first server
-    wins. It does not say which "new server" is opened. Here it is one with the fewest GPUs or, optionally, one
-    with the most. The latter uses far fewer servers if their numbers of GPUs differ. Nor does it say what
-    happens when the preferred pool is full. Here workers go to the other pool, and base and flexible workers
-    share a server only if they fit nowhere else. Preferences only matter if violations of them are minimized
-    or, for whole jobs, if jobs are not split. Jobs in the paper have one kind of worker. Here each line of a
-    job has its own place in the order.
+    Departures: the paper does not say how ties are broken; here, equal lines keep their order, and ties
+    between servers go to the first one. It does not say which "new server" is opened; here, it is one with
+    the fewest GPUs that the worker fits on or, optionally, one with the most. The latter uses far fewer
+    servers if their numbers of GPUs differ. Nor does it say what happens when the preferred pool is full;
+    here, workers go to the other pool, and base and flexible workers share a server only if they fit nowhere
+    else. Preferences matter only if broken preferences are minimized or if jobs must not be split. In the
+    paper, the workers of a job are identical; here, a job may have several lines, which are sorted
+    separately.
 
     Parameters
     ----------
     problem
         The problem.
     order
-        The size of a worker: its GPUs as in the paper, or the sum or the maximum of its shares of the largest
-        server's GPUs, CPU and memory.
+        Measure of a worker's size: its number of GPUs, as in the paper, or the sum or maximum of its needs as
+        shares of the largest server's resources.
     opens
         Which empty server is opened: the one that the worker fits most tightly, or the largest.
     budget

@@ -1,4 +1,4 @@
-"""Best of three: best-fit decreasing in three orders."""
+"""Best of three: best-fit decreasing in three different orders, of which the best result is kept."""
 
 from gsopt.core.budget import UNLIMITED, Budget
 from gsopt.core.method import NoSolution, heuristic
@@ -10,13 +10,13 @@ from heuristics.placement.sizes import gpus, largest_first, largest_share, total
 
 @heuristic
 def best_of_three(problem: Placement, *, budget: Budget = UNLIMITED) -> PlacementSolution | NoSolution:
-    """Run best-fit decreasing by GPUs, by the sum of shares and by their maximum, and keep the best result.
+    """Run best-fit decreasing by GPUs, by the sum and by the maximum of shares, and keep the best result.
 
-    No order is always best: one order may place all workers when another does not.
+    No order is always best. One order may even place all workers when another does not.
 
     Complexity: three times that of best-fit decreasing.
 
-    Source: these orders are common in vector bin packing. The paper uses only the first one.
+    Source: these orders are common in vector bin packing. Aryl uses only the first one.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Dot product: place each worker where its needs and what is left align least."""
+"""Dot product: a heuristic that places each worker where its needs and the free amounts align the least."""
 
 import numpy as np
 
@@ -14,8 +14,8 @@ def dot_product(
 ) -> PlacementSolution | NoSolution:
     """Place workers in the order of the problem, each on the server with the smallest dot product.
 
-    The product is that of two vectors, the worker's needs and what the server has left, both as shares of the
-    largest server's CPUs and GPUs. Of the server's GPUs, a worker gets a part of the one with the least left.
+    The two vectors are the worker's needs and the server's free amounts, both as shares of the largest
+    server's CPUs and GPUs. A worker that needs part of a GPU gets it from the GPU with the least left.
 
     Complexity: O(workers * servers).
 

@@ -1,4 +1,4 @@
-"""FGD: fragmentation gradient descent."""
+"""FGD: the fragmentation gradient descent heuristic."""
 
 import numpy as np
 
@@ -19,40 +19,41 @@ def fgd(
     rounded: bool = False,
     budget: Budget = UNLIMITED,
 ) -> PlacementSolution | NoSolution:
-    """Place each worker where it adds the least fragmentation.
+    """Place each worker where it increases fragmentation the least.
 
-    The fragmentation of a server is the amount of its GPUs left that a worker, drawn at random from the
-    workload, cannot use: all of it if the server has no room for the worker, or else the GPUs left of which
-    each is too small for it. A worker goes to the server, and to the GPU, where the fragmentation grows least.
+    The fragmentation of a server is the expected free GPU capacity that a random worker of the workload
+    cannot use. This is the whole free capacity if the server has no room for the worker, and otherwise the
+    capacity of those GPUs that have too little left for it. Each worker goes to the server and GPU where
+    fragmentation grows the least.
 
-    Complexity: O(kinds of workers * GPUs) for each server that has changed since the last worker with the same
-    need.
+    Complexity: O(kinds of workers * GPUs) for each server that has changed since the last worker with the
+    same need.
 
-    Source: Weng et al., "Beware of fragmentation" (ATC 2023), section 4 and algorithm 1. As in the paper, a
-    worker's room depends on CPUs and GPUs, and memory only limits where it may go.
+    Source: Weng et al., "Beware of fragmentation" (ATC 2023), section 4 and algorithm 1. As in the paper,
+    fragmentation depends only on CPUs and GPUs. Memory only limits where a worker can be placed.
 
-    Departures: the paper does not break ties. Here the first server wins, and a GPU that is shared already.
-    Fragmentation is counted exactly, in integers. The authors' program squeezes its growth with a sigmoid into
-    100 levels, drops what a level does not show, and knows only the most popular kinds of workers, up to 95 %
-    of all; with `rounded` and `popular` this does, too.
+    Departures: the paper does not say how ties are broken. Here, they go to the first server and, on it, to a
+    GPU that is already shared. Fragmentation is computed exactly, in integers. The authors' program maps its
+    growth to 100 levels with a sigmoid, rounds down, and considers only the most frequent kinds of workers,
+    up to 95 % of all workers. Set `rounded` and `popular` to do the same.
 
     Parameters
     ----------
     problem
         The problem.
     typical
-        Problem whose workers are typical of the workload. By default these are the problem's own.
+        Problem whose workers represent the workload. By default, this is the problem itself.
     popular
-        Part of the typical workers that the most popular kinds have to cover. Other kinds are ignored.
+        Share of the typical workers that the most frequent kinds have to cover. Other kinds are ignored.
     rounded
-        Whether to round scores as the authors' program does.
+        Whether to round scores to 100 levels, as the authors' program does.
     budget
         Time limit.
 
     Raises
     ------
     InvalidInput
-        `popular` is not between 0 and 1.
+        `popular` is not above 0 and at most 1.
 
     Examples
     --------
@@ -92,9 +93,10 @@ def _useless(
     need: Need | None = None,
     gpus: Integers | None = None,
 ) -> Integers:
-    """Return the fragmentation of some servers, or that after a worker is placed there.
+    """Return the fragmentation of the given servers, before or after a worker is placed on each.
 
-    The worker gets a part of one of each server's shared GPUs or, with the next index, of a free one.
+    With `need`, the worker has been placed. `gpus` are the GPUs of which it gets a part; an index after the
+    last shared GPU stands for a free one.
     """
     free, cpus, shared = left.free[0, servers], left.free[1, servers], left.shared[servers]
     if need is not None:

@@ -1,4 +1,4 @@
-"""Filling: place one line of workers after another, each worker on the server with the lowest score."""
+"""Filling: a loop that places one line of workers after another on the server with the lowest score."""
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
@@ -13,18 +13,18 @@ from gsopt.core.method import NoSolution
 from gsopt.problems.placement import Placed, Placement, PlacementSolution, Pool
 from heuristics.placement.serving import Integers, Need, Scores, ServersLeft, serve
 
-#: See `heuristics.placement.scores`.
+#: Rates servers for a worker, as described in `heuristics.placement.scores`.
 Score = Callable[[Any, Any, Any], Any]
 
-#: The role of a server: a training server, or an inference server that is empty, that holds flexible workers
-#: only, or that holds other workers.
+#: Roles of servers: training servers, and inference servers that are empty, that hold only flexible workers,
+#: or that hold other workers.
 _TRAINING, _EMPTY, _FLEXIBLE, _OTHER = range(4)
 
-#: How much inelastic, base and flexible workers dislike each role.
+#: Rank of each role for inelastic, base and flexible workers; lower ranks are preferred.
 _KINDS = ("inelastic", "base", "flexible")
 _RANKS = np.array([[0, 1, 2, 1], [1, 0, 2, 0], [1, 0, 0, 2]])
 
-#: One rank more outweighs any score; no server has a score of `_NONE`.
+#: `_RANK_STEP` exceeds any score, so a better rank always wins. `_NONE` marks servers without room.
 _RANK_STEP, _NONE = 1 << 50, 1 << 60
 
 _POOLS: dict[bool, tuple[Pool, Pool]] = {
@@ -41,16 +41,17 @@ def fill(
     one_by_one: bool = False,
     budget: Budget = UNLIMITED,
 ) -> PlacementSolution | NoSolution:
-    """Place lines of workers in an order, each worker on the first server with room and the lowest score.
+    """Place the lines in a given order, each worker on the first of the servers with the lowest score.
 
-    If preferences are minimized, preferred servers come first: training servers for inelastic workers,
-    inference servers for the others, with base and flexible workers apart. Then comes the other pool, and
-    finally the servers that base and flexible workers would share. If jobs are not split, all workers of a job
-    go to its preferred pool, or else all to the other.
+    If broken preferences are minimized, workers use their preferred servers first: training servers for
+    inelastic workers, and inference servers for the others, with base and flexible workers on different
+    servers. Next, they use the other pool, and finally servers that base and flexible workers would share. If
+    jobs must not be split, all workers of a job go to its preferred pool or, if they do not fit there, to the
+    other pool.
 
-    With `one_by_one`, a server is chosen for every worker. Otherwise the workers of a line fill a server before
-    the next one is chosen. Where single GPUs matter, workers are placed one by one, and a part of a GPU is
-    taken from the one with the least left.
+    With `one_by_one`, a new choice is made for every worker. Otherwise, the workers of a line fill a server
+    before the next server is chosen. If the problem requires more than amounts (`Placement.beyond_amounts`),
+    workers are always placed one by one, and a part of a GPU is taken from the GPU with the least left.
     """
     if problem.beyond_amounts:
         return _fill_gpus(problem, order, score, budget)
@@ -79,7 +80,7 @@ def fill(
 def _fill_gpus(
     problem: Placement, order: Sequence[int], score: Score, budget: Budget
 ) -> PlacementSolution | NoSolution:
-    """Place workers where single GPUs matter, one by one, by what is left of all of a server's GPUs."""
+    """Place workers one by one, and score servers by the free capacity of all their GPUs."""
     if problem.minimize == "preferences":
         raise Unsupported(f"{problem.beyond_amounts}, and preferences are minimized; use milp")
 
@@ -91,7 +92,7 @@ def _fill_gpus(
 
 
 def _jobs(problem: Placement, order: Iterable[int]) -> Iterable[list[int]]:
-    """Return the lines of each job. Jobs keep the order of their first lines."""
+    """Return the lines of each job. Jobs are in the order of their first lines."""
     jobs: dict[str, list[int]] = {}
     for line in order:
         jobs.setdefault(problem.workers[line].job, []).append(line)
@@ -99,7 +100,7 @@ def _jobs(problem: Placement, order: Iterable[int]) -> Iterable[list[int]]:
 
 
 class _FillingServers:
-    """The servers while they fill up."""
+    """The servers as they fill up."""
 
     def __init__(self, problem: Placement, score: Score, *, one_by_one: bool) -> None:
         hosts = list(problem.hosts.values())
@@ -122,7 +123,7 @@ class _FillingServers:
         self._scores = scores + self._ranks[:, self._role]
 
     def place(self, lines: Sequence[int], among: NDArray[np.bool_] | None = None) -> bool:
-        """Place the workers of equal lines, and return whether each of them found a server."""
+        """Place the workers of identical lines, and return whether all of them were placed."""
         workers = self._lines[lines[0]]
         own_scores = self._scores[_KINDS.index(workers.kind) % len(self._scores)]
         needs = [(free, need) for free, need in zip(self._free, self._demands[lines[0]], strict=True) if need]
@@ -146,7 +147,7 @@ class _FillingServers:
         return True
 
     def place_together(self, job: Sequence[int]) -> None:
-        """Place all workers of a job in the preferred pool, or else all in the other, or else none at all."""
+        """Place all workers of a job in its preferred pool, else all in the other pool, else none."""
         before = self._free, self._empty, self._role, self._scores
         for pool in _POOLS[self._lines[job[0]].kind != "inelastic"]:
             self._free, self._empty, self._role, self._scores = (array.copy() for array in before)

@@ -1,4 +1,4 @@
-"""First fit: place each worker on the first server with room."""
+"""First fit: a heuristic that places each worker on the first server with room."""
 
 from gsopt.core.budget import UNLIMITED, Budget
 from gsopt.core.method import NoSolution, heuristic
@@ -12,9 +12,10 @@ from heuristics.placement.sizes import gpus, largest_first
 def first_fit(
     problem: Placement, *, decreasing: bool = False, budget: Budget = UNLIMITED
 ) -> PlacementSolution | NoSolution:
-    """Place workers in the order of the problem, each on the first server that has room.
+    """Place workers in the order of the problem, each on the first server with room.
 
-    Servers keep the order of the problem. If preferences are minimized, preferred servers come first.
+    Servers are tried in the order of the problem. If broken preferences are minimized, preferred servers are
+    tried before others.
 
     Complexity: O(entries * servers), where a line has one entry for every server that it uses.
 
@@ -27,7 +28,7 @@ def first_fit(
     budget
         Time limit.
     decreasing
-        Whether workers with more GPUs are placed first.
+        Whether to place workers in descending order of their number of GPUs instead.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Fragmentation: how much of the GPUs left typical workers cannot use, the measure of FGD."""
+"""Fragmentation: the free GPU capacity that typical workers cannot use, which FGD minimizes."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -11,15 +11,15 @@ import numpy as np
 from gsopt.problems.placement import WHOLE_GPU, Placement
 from heuristics.placement.serving import Integers
 
-#: CPUs and GPUs, the resources that the measure knows.
+#: Indices of GPUs and CPUs, the only resources that the measure considers.
 _GPU, _CPU = 0, 1
 
 
 @dataclass(frozen=True, eq=False)
 class TypicalWorkers:
-    """The workload by kind of worker: how often each occurs among the typical workers."""
+    """The kinds of workers in a workload, with their frequencies."""
 
-    numbers: Integers  # how often each kind occurs
+    numbers: Integers  # number of workers of each kind
     cpus: Integers
     gpus: Integers  # whole GPUs
     parts: Integers  # thousandths of one GPU
@@ -27,7 +27,7 @@ class TypicalWorkers:
 
     @classmethod
     def of(cls, problem: Placement, *, most: float = 1.0) -> "TypicalWorkers":
-        """Count the kinds of workers, and keep the most frequent until a part of all workers is covered."""
+        """Count the workers of each kind, and keep the most frequent kinds that cover a given share."""
         counts: Counter[tuple[int, int, int, tuple[str, ...]]] = Counter()
         for line, demand in zip(problem.workers, problem.demands, strict=True):
             counts[demand[_CPU], line.gpu_part, demand[_GPU], tuple(line.gpu_types)] += line.count
@@ -51,20 +51,21 @@ class TypicalWorkers:
 
     @cached_property
     def _sizes(self) -> tuple[Integers, Integers]:
-        """The least that a GPU must have left to be of use, and which of these each kind needs."""
+        """The distinct amounts that a GPU must have free to be usable, and the index of each kind's amount."""
         sizes, of_kind = np.unique(np.where(self.parts > 0, self.parts, WHOLE_GPU), return_inverse=True)
         return sizes, of_kind
 
     def useless(self, cpus: Integers, free: Integers, shared: Integers, gpu_types: Iterable[str]) -> Integers:
-        """Return the thousandths that a typical worker cannot use, times the number of typical workers.
+        """Return, for each server, the unusable thousandths of GPUs, summed over the typical workers.
 
-        For each of several servers: free CPUs, free GPUs, thousandths left of each shared GPU, and type of GPU.
+        The arguments give, for each server, the free CPUs, the free GPUs, the free thousandths of each shared
+        GPU, and the GPU type.
         """
         left = free * WHOLE_GPU + shared.sum(axis=1)
         fits = cpus[:, None] >= self.cpus
         fits &= free[:, None] >= self.gpus
         fits &= (free[:, None] > 0) | (shared.max(axis=1)[:, None] >= self.parts) | (self.parts == 0)
-        fits &= (self.gpus > 0) | (self.parts > 0)  # a worker without GPUs uses none of those left
+        fits &= (self.gpus > 0) | (self.parts > 0)  # a worker that needs no GPUs uses none of the free ones
         if any(self.types):
             fits &= self._suiting(gpu_types)
         sizes, of_kind = self._sizes
@@ -84,5 +85,5 @@ class TypicalWorkers:
 
 
 def _size(cpus: int, part: int, gpus: int, types: tuple[str, ...]) -> tuple[int, int, int, str]:
-    """Return by what kinds that occur equally often are ordered, as in the authors' program."""
+    """Return the sort key of a kind among kinds that occur equally often, as in the authors' program."""
     return cpus, part or WHOLE_GPU * bool(gpus), gpus, "|".join(types)

@@ -1,4 +1,4 @@
-"""GPU clustering: workers that need the same GPUs share servers."""
+"""GPU clustering: a heuristic that puts workers that need the same number of GPUs on the same servers."""
 
 import numpy as np
 
@@ -7,10 +7,10 @@ from gsopt.core.method import NoSolution, heuristic
 from gsopt.problems.placement import WHOLE_GPU, Placement, PlacementSolution
 from heuristics.placement.serving import Integers, Need, Scores, ServersLeft, serve
 
-#: More than the thousandths of any server's GPUs.
+#: Exceeds the GPU capacity of any server, in thousandths of a GPU.
 _MORE = 1 << 50
 
-#: Levels of one rank of servers in the authors' program.
+#: Number of score levels within one rank of servers in the authors' program.
 _LEVELS = 25
 
 
@@ -18,12 +18,12 @@ _LEVELS = 25
 def gpu_clustering(
     problem: Placement, *, rounded: bool = False, budget: Budget = UNLIMITED
 ) -> PlacementSolution | NoSolution:
-    """Place workers in the order of the problem, each beside workers that need as many GPUs.
+    """Place workers in the order of the problem, each beside workers that need the same number of GPUs.
 
-    All workers that need a part of a GPU are alike. A worker prefers servers that only host workers like it,
-    then those that host others too, then servers that host none, and finally servers with other workers only.
-    Among these, it prefers the server with the least of its GPUs left, and of its GPUs the one with the least
-    left. Workers that the problem does not name count only if they share a GPU.
+    All workers that need part of a GPU count as alike. A worker prefers servers that host only workers like
+    it, then servers that also host others, then servers that host none, and finally servers that host only
+    others. Ties are broken by the least free GPU capacity on the server and, for parts, on the GPU. Workers
+    that were running before are considered only if they share a GPU.
 
     Complexity: O(workers * servers).
 
@@ -35,7 +35,7 @@ def gpu_clustering(
     problem
         The problem.
     rounded
-        Whether to round what is left to 25 levels, as the authors' program does.
+        Whether to round the free GPU capacity to 25 levels, as the authors' program does.
     budget
         Time limit.
 
@@ -61,7 +61,7 @@ def gpu_clustering(
 
 
 def _rank(tags: set[str], tag: str) -> int:
-    """Return the rank of a server whose workers have some tags, for a worker with one; 0 is best."""
+    """Return the rank of a server for a worker, from the tags of the server's workers; 0 is best."""
     if tag in tags:
         return 0 if len(tags) == 1 else 1
     return 3 if tags else 2

@@ -1,4 +1,4 @@
-"""GPU packing: GPUs in use first, then free GPUs of servers in use, then idle servers."""
+"""GPU packing: a heuristic that uses GPUs in use first, then free GPUs of servers in use, then idle servers."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from gsopt.core.method import NoSolution, heuristic
 from gsopt.problems.placement import WHOLE_GPU, Placement, PlacementSolution
 from heuristics.placement.serving import FREE_GPU, NO_PART, Integers, Need, Scores, ServersLeft, serve
 
-#: More than the thousandths of any server's GPUs.
+#: Exceeds the GPU capacity of any server, in thousandths of a GPU.
 _MORE = 1 << 50
 
 
@@ -15,22 +15,23 @@ _MORE = 1 << 50
 def gpu_packing(
     problem: Placement, *, rounded: bool = False, budget: Budget = UNLIMITED
 ) -> PlacementSolution | NoSolution:
-    """Place workers in the order of the problem so that GPUs stay free for workers that need several.
+    """Place workers in the order of the problem, and keep GPUs free for workers that need several.
 
-    A worker that needs part of a GPU gets it of the GPU in use that it fits most tightly. Otherwise, as a
-    worker that needs whole GPUs, it goes to the first server with some GPU in use that has room, or else to an
-    idle server with the fewest GPUs.
+    A worker that needs part of a GPU gets it from the shared GPU that it fits most tightly. If there is none,
+    and always if it needs whole GPUs, it goes to the first server with room on which some GPU is in use. If
+    there is none either, it goes to an idle server with the fewest GPUs.
 
     Complexity: O(workers * servers).
 
-    Source: Weng et al., "Beware of fragmentation" (ATC 2023), section 6.1, which does not break ties.
+    Source: Weng et al., "Beware of fragmentation" (ATC 2023), section 6.1. The paper does not say how ties
+    are broken.
 
     Parameters
     ----------
     problem
         The problem.
     rounded
-        Whether GPUs in use with equally many tenths left are alike, as in the authors' program.
+        Whether to round down the free part of a GPU to tenths, as the authors' program does.
     budget
         Time limit.
 

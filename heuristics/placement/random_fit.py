@@ -1,4 +1,4 @@
-"""Random fit: place each worker on any server with room."""
+"""Random fit: a heuristic that places each worker on a random server with room."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from heuristics.placement.serving import Integers, Need, Scores, ServersLeft, se
 def random_fit(
     problem: Placement, *, seed: int = 0, budget: Budget = UNLIMITED
 ) -> PlacementSolution | NoSolution:
-    """Place workers in the order of the problem, each on a server, and a GPU, drawn among those with room.
+    """Place workers in the order of the problem, each on a random server and GPU with room.
 
     Complexity: O(workers * servers).
 
@@ -24,7 +24,7 @@ def random_fit(
     problem
         The problem.
     seed
-        Seed of all draws.
+        Seed of all random draws.
     budget
         Time limit.
 

@@ -1,40 +1,40 @@
-"""Scores: the criteria by which a worker chooses among the servers with room, lowest score first.
+"""Scores: functions that rate the servers with room for a worker; the lowest score is best.
 
-Every function takes the servers' free GPUs, whether the servers are empty, and their indices, either as arrays
-or for a single server.
+Every function takes the number of free GPUs, whether the server is empty, and the server's index. It works on
+arrays, with one entry per server, and on single values.
 """
 
 from typing import Any
 
-#: More than the GPUs of any server.
+#: Exceeds the number of GPUs on any server.
 _MORE = 1 << 40
 
 
 def tightest(free: Any, empty: Any, index: Any) -> Any:
-    """Prefer the fewest free GPUs, and empty servers only if no other has room."""
+    """Prefer servers with few free GPUs. Empty servers are used only if no other server has room."""
     del index
     return free + _MORE * empty
 
 
 def tightest_or_largest(free: Any, empty: Any, index: Any) -> Any:
-    """Prefer the fewest free GPUs, and empty servers only if no other has room, the largest first."""
+    """Prefer servers with few free GPUs; empty ones are used only if necessary, the largest first."""
     del index
     return free + empty * 2 * (_MORE - free)
 
 
 def first(free: Any, empty: Any, index: Any) -> Any:
-    """Prefer the first server."""
+    """Prefer servers in the order of the problem."""
     del free, empty
     return index
 
 
 def roomiest(free: Any, empty: Any, index: Any) -> Any:
-    """Prefer the most free GPUs, whether the server is empty or not."""
+    """Prefer servers with many free GPUs, whether they are empty or not."""
     del empty, index
     return _MORE - free
 
 
 def roomiest_in_use(free: Any, empty: Any, index: Any) -> Any:
-    """Prefer the most free GPUs, and empty servers only if no other has room."""
+    """Prefer servers with many free GPUs. Empty servers are used only if no other server has room."""
     del index
     return _MORE - free + _MORE * empty

@@ -1,4 +1,4 @@
-"""Serving: place one worker after another on the server, and on the GPU, with the lowest score."""
+"""Serving: a loop that places one worker after another on the server and GPU with the lowest score."""
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator
@@ -25,18 +25,19 @@ Integers = NDArray[np.int64]
 Reals = NDArray[np.float64]
 Scores = NDArray[np.float64] | NDArray[np.int64]
 
-#: In place of a shared GPU: a worker that needs a part gets it of a GPU that nobody uses, or needs no part.
+#: Used instead of the index of a shared GPU. `FREE_GPU`: the worker gets its part from a GPU that nobody
+#: uses. `NO_PART`: the worker needs no part of a GPU.
 FREE_GPU, NO_PART = -1, -2
 
-#: Levels of the scores of Kubernetes' schedulers, to which some heuristics round if asked.
+#: Number of score levels in Kubernetes schedulers, to which some heuristics can round.
 LEVELS = 100
 
-#: Workers between two looks at the clock.
+#: Number of workers placed between two checks of the time limit.
 _OFTEN = 64
 
 
 class Need(NamedTuple):
-    """What workers of one kind need: the amounts of resources, the part of one GPU, and the types of GPU."""
+    """What one worker needs: the amounts of resources, the part of one GPU, and the accepted GPU types."""
 
     amounts: Vector
     part: int
@@ -44,35 +45,35 @@ class Need(NamedTuple):
 
     @classmethod
     def of(cls, line: Workers, amounts: Vector) -> "Need":
-        """Return the need of a line of workers."""
+        """Return what one worker of a line needs."""
         return cls(amounts, line.gpu_part, tuple(line.gpu_types))
 
     @property
     def thousandths(self) -> int:
-        """Thousandths of GPUs, in whole ones or as a part of one."""
+        """GPU capacity needed, in thousandths of a GPU."""
         return self.amounts[0] * WHOLE_GPU + self.part
 
     @property
     def tag(self) -> str:
-        """What workers that need as many GPUs have in common, empty if they need none."""
+        """Key shared by workers that need the same number of GPUs or part of one; empty if they need none."""
         return "part" if self.part else f"{self.amounts[0]}" if self.amounts[0] else ""
 
 
 @dataclass(eq=False)
 class ServersLeft:
-    """What is left of every server, and of every GPU that workers share."""
+    """The remaining resources of every server, and of every GPU that workers share."""
 
-    free: Integers  # free amounts by resource and server; the first resource is GPUs that nobody uses
-    shared: Integers  # thousandths left by server and shared GPU, 0 beyond the server's last one
-    number_shared: Integers  # shared GPUs by server
-    capacity: Integers  # amounts by resource and server
+    free: Integers  # free amounts by resource and server; the first resource is the GPUs that nobody uses
+    shared: Integers  # free thousandths by server and shared GPU; 0 after the server's last shared GPU
+    number_shared: Integers  # number of shared GPUs on each server
+    capacity: Integers  # total amounts by resource and server
     empty: NDArray[np.bool_]  # whether no worker runs on the server
     gpu_types: NDArray[np.str_]
-    tags: list[set[str]]  # what the workers of each server need: "part", or a number of GPUs
+    tags: list[set[str]]  # tags of the workers on each server; see `Need.tag`
 
     @classmethod
     def of(cls, problem: Placement) -> "ServersLeft":
-        """Return what the servers of a problem have left before any worker is placed."""
+        """Return the remaining resources of a problem's servers before any worker is placed."""
         hosts = list(problem.hosts.values())
         counts = [server.count for server in problem.servers]
         shared = np.zeros(
@@ -92,13 +93,13 @@ class ServersLeft:
         )
 
     def suiting(self, need: Need) -> NDArray[np.bool_]:
-        """Return which servers have GPUs of a type that the workers accept."""
+        """Return whether each server has GPUs of a type that the workers accept."""
         if not need.types:
             return np.ones(self.gpu_types.size, dtype=np.bool_)
         return np.isin(self.gpu_types, need.types)
 
     def room(self, need: Need, servers: Integers) -> NDArray[np.bool_]:
-        """Return which of some servers have room for a worker, whatever their type of GPU."""
+        """Return whether each of the given servers has room for a worker, regardless of its GPU type."""
         enough = np.ones(servers.size, dtype=np.bool_)
         for row, amount in zip(self.free, need.amounts, strict=True):
             if amount:
@@ -108,7 +109,7 @@ class ServersLeft:
         return enough
 
     def tightest(self, need: Need, servers: Integers) -> Integers:
-        """Return the GPU with the least left that has room for the worker's part, on each of some servers."""
+        """Return, for each given server, the GPU with the least left that can hold the worker's part."""
         if not need.part:
             return np.full(servers.size, NO_PART)
         left = self.shared[servers]
@@ -117,7 +118,7 @@ class ServersLeft:
         return np.where(left[np.arange(servers.size), gpus] < WHOLE_GPU, gpus, FREE_GPU)
 
     def drawn(self, need: Need, servers: Integers, random: np.random.Generator) -> Integers:
-        """Return a GPU that has room for the worker's part, drawn on each of some servers."""
+        """Return, for each given server, a random GPU that can hold the worker's part."""
         if not need.part:
             return np.full(servers.size, NO_PART)
         roomy = self.shared[servers] >= need.part
@@ -127,12 +128,12 @@ class ServersLeft:
         return np.where(number < last, nth.argmax(axis=1), FREE_GPU)
 
     def thousandths(self, servers: Integers) -> Integers:
-        """Return the thousandths of GPUs left on some servers."""
+        """Return the free GPU capacity of the given servers, in thousandths of a GPU."""
         left: Integers = self.free[0, servers] * WHOLE_GPU + self.shared[servers].sum(axis=1)
         return left
 
     def put(self, need: Need, server: int, gpu: int) -> int:
-        """Place a worker, and return the index of the GPU of which it gets a part."""
+        """Place a worker on a server, and return the index of the GPU from which it gets a part."""
         self.free[:, server] -= np.array(need.amounts, dtype=np.int64)
         self.empty[server] = False
         if need.tag:
@@ -151,7 +152,7 @@ class ServersLeft:
 
 
 def shares(left: ServersLeft, need: Need, servers: Integers) -> Iterator[tuple[Reals, float]]:
-    """Yield what servers have left of GPUs and CPUs, and a worker's need, as shares of the largest server."""
+    """Yield, for GPUs and CPUs, the servers' free amounts and the need, as shares of the largest server."""
     gpus, cpus = (int(row.max(initial=0)) for row in left.capacity[:2])
     if gpus:
         yield left.thousandths(servers) / (gpus * WHOLE_GPU), need.thousandths / (gpus * WHOLE_GPU)
@@ -159,17 +160,17 @@ def shares(left: ServersLeft, need: Need, servers: Integers) -> Iterator[tuple[R
         yield left.free[1, servers] / cpus, need.amounts[1] / cpus
 
 
-#: Scores a worker's need on some servers, all of which have room: the scores, lowest first, and the GPU of
-#: which it would get a part: one of those shared, `FREE_GPU` or `NO_PART`. A server's score depends on what it
-#: has left only.
+#: Rates the given servers, all of which have room, for a worker. Returns the scores, of which the lowest is
+#: best, and the GPU on each server from which the worker would get a part: a shared GPU, `FREE_GPU` or
+#: `NO_PART`. The score of a server must depend only on what it has left.
 Rule = Callable[[ServersLeft, Need, Integers], tuple[Scores, Integers]]
 
-#: Chooses among the servers, some of which have room: their scores, and which have room.
+#: Chooses a server, given the scores of all servers and whether each has room.
 Choose = Callable[[Scores, NDArray[np.bool_]], int]
 
 
 def lowest(scores: Scores, roomy: NDArray[np.bool_]) -> int:
-    """Return the first server with the lowest score."""
+    """Return the first of the servers with room that have the lowest score."""
     among = np.flatnonzero(roomy)
     return int(among[scores[among].argmin()])
 
@@ -182,11 +183,12 @@ def serve(
     order: Iterable[int] | None = None,
     choose: Choose = lowest,
 ) -> PlacementSolution | NoSolution:
-    """Place workers in an order of lines, each on the server that a rule scores lowest.
+    """Place the workers of one line after another, each on the server to which a rule gives the lowest score.
 
-    The order is the problem's by default. If jobs are not split, the first worker of a job chooses its pool.
-    Workers without room stay unplaced if the problem allows it. A worker's scores are kept and only computed
-    again for the servers that have changed since the last worker with the same need.
+    By default, lines are placed in the order of the problem. If jobs must not be split, the first worker of a
+    job determines its pool. Workers for which there is no room stay unplaced if the problem allows it. Scores
+    are kept for each need, and recomputed only for servers that have changed since the last worker with that
+    need.
     """
     if problem.misfit:
         return NoSolution(problem.misfit, proven=True)
@@ -211,7 +213,7 @@ def serve(
 
 @dataclass(eq=False)
 class _Known:
-    """What is known of workers with the same need: their scores as of a time, in workers placed."""
+    """Scores for workers with the same need, as they were after the first `time` workers had been placed."""
 
     suiting: NDArray[np.bool_]
     scores: Scores
@@ -221,7 +223,7 @@ class _Known:
 
 
 class _Serving:
-    """The workers placed so far."""
+    """The workers placed so far, and the scores of servers for the next ones."""
 
     def __init__(self, problem: Placement, rule: Rule, choose: Choose) -> None:
         self._rule, self._choose = rule, choose
@@ -240,7 +242,7 @@ class _Serving:
         self._entries: Counter[tuple[int, int, int]] = Counter()
 
     def place(self, line: int) -> bool:
-        """Place a worker of a line, and return whether there was room."""
+        """Place one worker of a line, and return whether there was room."""
         need = self._needs[line]
         known = self._up_to_date(need)
         roomy, job = known.roomy, self._jobs[line]

@@ -1,30 +1,30 @@
-"""Sizes: the sizes of workers, for heuristics that place the largest workers first."""
+"""Sizes: measures of how large a worker is, for heuristics that place the largest workers first."""
 
 from collections.abc import Callable
 
 from gsopt.problems.placement import WHOLE_GPU, Placement
 
-#: Returns the size of each line of workers.
+#: Returns the size of one worker of each line.
 Size = Callable[[Placement], list[float]]
 
 
 def gpus(problem: Placement) -> list[float]:
-    """Return the number of GPUs of one worker, for each line. A part of a GPU counts as a fraction."""
+    """Return how many GPUs one worker of each line needs. Parts of a GPU count as fractions."""
     return [line.thousandths / WHOLE_GPU if line.gpu_part else line.demand.gpu for line in problem.workers]
 
 
 def total_share(problem: Placement) -> list[float]:
-    """Return the sum of a worker's shares of the largest server's resources, for each line."""
+    """Return one worker's needs as shares of the largest server's resources, summed, for each line."""
     return [sum(shares) for shares in _shares(problem)]
 
 
 def largest_share(problem: Placement) -> list[float]:
-    """Return the largest of a worker's shares of the largest server's resources, for each line."""
+    """Return one worker's needs as shares of the largest server's resources, the maximum, for each line."""
     return [max(shares) for shares in _shares(problem)]
 
 
 def largest_first(sizes: list[float]) -> list[int]:
-    """Return the lines by size, largest first. Ties keep their order."""
+    """Return the indices of the lines in descending order of size. Equal sizes keep their order."""
     return sorted(range(len(sizes)), key=sizes.__getitem__, reverse=True)
 
 

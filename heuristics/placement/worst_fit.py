@@ -1,4 +1,4 @@
-"""Worst fit: place each worker on the server with the most free GPUs."""
+"""Worst fit: a heuristic that places each worker on the server with the most free GPUs."""
 
 from gsopt.core.budget import UNLIMITED, Budget
 from gsopt.core.method import NoSolution, heuristic
@@ -15,8 +15,8 @@ def worst_fit(
 
     Complexity: O(workers * servers).
 
-    Source: Johnson, "Near-optimal bin packing algorithms" (1973), who opens a new bin only if no bin in use has
-    room. Schedulers that balance load use empty servers, too.
+    Source: Johnson, "Near-optimal bin packing algorithms" (1973), who opens a new bin only if no bin in use
+    has room. Schedulers that balance load also use empty servers before that.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ def worst_fit(
     budget
         Time limit.
     spread
-        Whether to use empty servers like any others. Otherwise they are used only when no server in use has
+        Whether to treat empty servers like all others. Otherwise, they are used only if no server in use has
         room.
 
     Examples
