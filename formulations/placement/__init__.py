@@ -1,4 +1,4 @@
-"""Exact methods for placement."""
+"""Placement: exact methods for placing workers on servers."""
 
 from formulations.placement.buckets import buckets
 from formulations.placement.column_generation import column_generation

@@ -9,7 +9,7 @@ from gsopt.problems.placement import Placement, PlacementSolution
 
 
 def without_model(problem: Placement, method: str, budget: Budget) -> Result[PlacementSolution] | None:
-    """Return the result if there are no workers or if one of them fits on no server, and otherwise None."""
+    """Return the result if there are no workers or one of them fits on no server, otherwise None."""
     if problem.workers and not problem.misfit:
         return None
     nothing = PlacementSolution(placed=())
@@ -36,8 +36,8 @@ def answer(
 ) -> Result[PlacementSolution]:
     """Convert the bracket of the pattern model to a judged result.
 
-    Raises `ModelMismatch` if the judge counts more than the model, and `Contradiction` if it counts less than
-    the proven bound.
+    Raise `ModelMismatch` if the judged objective is worse than the model's value, and `Contradiction` if it is
+    better than the proven bound.
     """
     solution = None
     if bracket.values is not None:
@@ -60,7 +60,7 @@ def answer(
 
 
 def tell(packing: Packing, filled: Filled, bound: int, *, method: str, budget: Budget) -> bool:
-    """Report a better solution to the caller, and return whether the caller asks to stop."""
+    """Report an improved solution to the caller, and return whether the caller asks to stop."""
     if budget.on_incumbent is None:
         return False
     found = Result.judged(

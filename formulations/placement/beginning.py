@@ -1,4 +1,4 @@
-"""Beginning: a first solution and bound, found before the exact method starts."""
+"""Beginning: the first solution and bound, computed before the exact method starts."""
 
 from formulations.placement.counting import counting_bound
 from formulations.placement.integers import Bracket
@@ -8,7 +8,7 @@ from gsopt.core.budget import Budget
 
 
 def begin(packing: Packing, budget: Budget) -> tuple[FillPatterns, Bracket]:
-    """Bound the objective by counting, and return the better of the start and a constructed placement."""
+    """Bound the objective by counting, and find a first solution by construction or from the start."""
     bound = counting_bound(packing)
     budget.report(bound=bound)
     known: list[Filled] = [] if budget.start is None else [packing.encode(budget.start)]
@@ -23,5 +23,5 @@ def begin(packing: Packing, budget: Budget) -> tuple[FillPatterns, Bracket]:
 
 
 def _is_enough(packing: Packing, known: Filled, bound: int) -> bool:
-    """Check whether no placement has to be constructed because the start is optimal or workers form units."""
+    """Check whether no construction is needed, because the start is optimal or workers form units."""
     return bool(packing.units) or packing.value(known) <= bound

@@ -1,6 +1,6 @@
-"""Bounds: lower bounds on the objective of a packing, proven by any prices.
+"""Bounds: lower bounds on the objective of a packing that hold for any prices.
 
-Sums of doubles are weakened by their largest possible rounding error, so a bound holds for any prices.
+Sums of floats are reduced by their largest possible rounding error, so the bounds are safe.
 """
 
 from dataclasses import dataclass
@@ -13,10 +13,10 @@ from formulations.placement.packing import Packing, Reals
 
 @dataclass(frozen=True, eq=False)
 class WorkerPrices:
-    """Prices of workers, and upper bounds on the worth of fillings."""
+    """Prices of workers, with upper bounds on the total price of the workers on one server."""
 
-    worth: Reals  # worth of a worker of each demand in each zone, non-negative, shape (zones, demands)
-    # upper bound on the worth of any filling, for each zone and kind, shape (zones, kinds); 0 where a kind is
+    worth: Reals  # price of a worker of each demand in each zone, non-negative, shape (zones, demands)
+    # upper bound on the worth of any filling of each kind in each zone, shape (zones, kinds); 0 if a kind is
     # not in the zone
     most: Reals
 
@@ -24,8 +24,8 @@ class WorkerPrices:
 def lagrange(packing: Packing, prices: WorkerPrices, *, counting_cost: bool = True) -> float:
     """Return the Lagrangian bound: the price of all workers, minus the most that moves and servers can gain.
 
-    Any prices are valid, and the prices of the relaxation's optimum give its value. With `counting_cost` off, a
-    bound above 0 proves infeasibility.
+    The bound is valid for any prices, and for the duals of the relaxation it equals the relaxation's value.
+    Without `counting_cost`, all costs are 0, so that a bound above 0 proves infeasibility.
     """
     if not np.isfinite(prices.most).all():
         return -np.inf
@@ -42,10 +42,10 @@ def lagrange(packing: Packing, prices: WorkerPrices, *, counting_cost: bool = Tr
 
 
 def better_than(packing: Packing, prices: WorkerPrices, value: int) -> int:
-    """Bound every solution that is better than a known value, and return this value if there is none.
+    """Return a lower bound on every solution better than a given value, or the value itself if there is none.
 
-    If the prices leave such a solution no choice of moves, its zones share only the servers, and the cost of
-    each zone is rounded up separately.
+    If the prices determine all moves of such a solution, its zones have only the servers in common, and the
+    bound on each zone is rounded up separately.
     """
     least = lagrange(packing, prices)
     if not np.isfinite(least):
@@ -83,6 +83,6 @@ def _paid_in_moves(packing: Packing, worth: Reals) -> float:
 
 
 def _rounding(packing: Packing) -> float:
-    """Bound the relative error of sums over all workers, servers and moves, in any order."""
+    """Return a bound on the relative error of sums over all workers, servers and moves, added in any order."""
     terms = packing.totals.sum() + packing.limits.size + packing.needed.size + packing.moves
     return float(terms + 10) * float(np.finfo(np.float64).eps)

@@ -1,4 +1,4 @@
-"""Buckets: the exact method for workers that only need GPUs."""
+"""Buckets: the exact method for workers that need nothing but GPUs."""
 
 from bisect import bisect_left, insort
 from collections import defaultdict
@@ -17,11 +17,11 @@ from gsopt.problems.placement import Placed, Placement, PlacementSolution
 def buckets(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
     """Place workers that only need GPUs by best-fit decreasing, and prove the optimum by counting GPUs.
 
-    Servers with equally many free GPUs share a bucket, so the best fit is the next bucket that is not empty. If
-    there is none, the largest empty server is opened. The bound counts GPUs: workers that do not fit on the
-    servers in use need further servers, at best the largest ones. Placement and bound meet if servers are
-    identical and every size divides the next larger one and the servers' GPUs. In other cases they usually
-    meet, and column generation settles the rest.
+    Servers with the same number of free GPUs share a bucket, so the best fit is in the next bucket that is not
+    empty. If there is none, the largest empty server is opened. The bound counts GPUs: workers that do not fit
+    on the servers in use need more servers, at best the largest ones. The placement attains the bound if
+    servers are identical and every size divides the next larger size and the number of GPUs per server. It
+    usually does in other cases, too. If it does not, column generation solves the problem.
 
     Size
     ----
@@ -37,12 +37,13 @@ def buckets(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
     problem
         The problem.
     budget
-        Limits for column generation, if that is needed.
+        Limits for column generation, if it is needed.
 
     Raises
     ------
     Unsupported
-        Workers need more than GPUs, the pool matters, or the objective is not the number of servers.
+        Workers need more than GPUs, the choice of a pool matters, or the objective is not the number of
+        servers.
 
     Examples
     --------
@@ -95,7 +96,7 @@ def unsuited(problem: Placement) -> str:
 
 
 def _bound(problem: Placement) -> int | None:
-    """Return a lower bound on the servers in use, or None if there are not enough GPUs."""
+    """Return a lower bound on the number of servers in use, or None if there are not enough GPUs."""
     rest = sum(line.demand.gpu * line.count for line in problem.workers)
     rest -= sum(server.free_gpus * server.count for server in problem.servers if server.in_use)
     count = sum(server.count for server in problem.servers if server.in_use)
@@ -134,11 +135,11 @@ def _best_fit_decreasing(problem: Placement) -> PlacementSolution | None:
 
 
 class _Buckets:
-    """Servers by their free GPUs, both servers in use and empty ones."""
+    """Servers in use, in buckets by their number of free GPUs, and the empty servers."""
 
     def __init__(self, problem: Placement) -> None:
         self._in_use: defaultdict[int, list[str]] = defaultdict(list)
-        self._levels: list[int] = []  # buckets of servers in use that are not empty, in rising order
+        self._levels: list[int] = []  # keys of the non-empty buckets, ascending
         for server in problem.servers:
             for name in server.names if server.in_use else ():
                 self.put(server.free_gpus, name)
@@ -146,7 +147,7 @@ class _Buckets:
         self._empty = ((server.free_gpus, name) for server in empty for name in server.names)
 
     def put(self, free: int, name: str) -> None:
-        """Put a server with free GPUs back into its bucket."""
+        """Put a server with the given number of free GPUs into its bucket, unless the number is 0."""
         if free:
             bucket = self._in_use[free]
             if not bucket:
@@ -154,7 +155,7 @@ class _Buckets:
             bucket.append(name)
 
     def take(self, gpus: int) -> tuple[int, str] | None:
-        """Take the best fit, or else the largest empty server, or None if that is too small."""
+        """Take out the best fit or, if there is none, the largest empty server; None if that is too small."""
         position = bisect_left(self._levels, gpus)
         if position == len(self._levels):
             opened = next(self._empty, None)

@@ -10,19 +10,19 @@ from scipy.sparse import csr_array
 
 from gsopt.problems.placement import WHOLE_GPU, Placement, Vector
 
-#: Prices of resources are rounded to this many digits. Any prices prove a bound.
+#: Number of decimal places to which prices of resources are rounded. The bound is valid for any prices.
 _DIGITS = 12
 
-#: Kinds of workers times kinds of servers beyond which only totals are compared.
+#: Largest number of pairs of a kind of worker and a kind of server. Beyond it, only totals are compared.
 _MOST = 200_000
 
 
 def ceiling(problem: Placement) -> int:
     """Return a lower bound on the thousandths of GPUs that every placement leaves unallocated.
 
-    The bound is that of a linear program that merges the servers of each kind to one large server, on which
-    parts of workers may run. The solver only proposes prices of the resources. What these prove is then added
-    up in fractions, so that the bound holds whatever the solver did.
+    The bound comes from a linear program that merges the servers of each kind into one large server and allows
+    fractions of workers. The solver only proposes prices of the resources. The bound that they prove is
+    computed in exact fractions, so it holds no matter what the solver returns.
 
     Sets
     ----
@@ -30,12 +30,14 @@ def ceiling(problem: Placement) -> int:
 
     Parameters
     ----------
-    n_c: number of workers. g_c: thousandths of GPUs of one worker. d_cr: need for resource r, with g_c for
-    GPUs. a_tr: free amount of all servers of a kind, in thousandths for GPUs.
+    n_c: number of workers of kind c. g_c: GPU capacity that one of them needs, in thousandths. d_cr: amount of
+    resource r that one of them needs, which is g_c for GPUs. a_tr: free amount of resource r on all servers of
+    kind t, in thousandths for GPUs.
 
     Variables
     ---------
-    x[c, t] >= 0: workers of kind c on servers of kind t, if one of these has room for one of them.
+    x[c, t] >= 0: workers of kind c on servers of kind t, for the pairs in which one server has room for one
+    worker.
 
     Objective
     ---------
@@ -47,7 +49,7 @@ def ceiling(problem: Placement) -> int:
 
     Size
     ----
-    One column per kind of workers and kind of servers: 2,000 for Alibaba's openb trace.
+    One column per pair of a kind of worker and a kind of server: 2,000 for Alibaba's openb trace.
 
     Source
     ------
@@ -75,15 +77,15 @@ def ceiling(problem: Placement) -> int:
     return max(least, -int((allocated - free) // 1))
 
 
-#: What one kind of workers needs: amounts with thousandths in place of GPUs, thousandths, and types of GPU.
+#: Needs of one kind of worker: amounts (GPUs in thousandths), thousandths of GPUs, and accepted GPU types.
 _Need = tuple[Vector, int, tuple[str, ...]]
 
-#: One kind of servers: free amounts with thousandths in place of GPUs, the largest part, whole GPUs, the type.
+#: One kind of server: free amounts (GPUs in thousandths), largest free part of a GPU, free GPUs, and GPU type.
 _Kind = tuple[Vector, int, int, str]
 
 
 def _kinds(problem: Placement) -> tuple[Counter[_Need], Counter[_Kind]]:
-    """Return the kinds of workers that need GPUs, and of servers with some, with their numbers."""
+    """Count the workers of each kind that needs GPUs, and the servers of each kind that has some free."""
     needs: Counter[_Need] = Counter()
     for line, demand in zip(problem.workers, problem.demands, strict=True):
         if line.thousandths:
@@ -107,7 +109,7 @@ def _fits(need: _Need, kind: _Kind) -> bool:
 
 
 def _priced(needs: list[tuple[_Need, int]], kinds: list[tuple[_Kind, int]]) -> Fraction:
-    """Return an upper bound on the thousandths allocated, from the prices that a linear program proposes."""
+    """Return an upper bound on the thousandths allocated, by prices that a linear program proposes."""
     resources = len(needs[0][0][0])
     pairs = [
         (c, t) for c, (need, _) in enumerate(needs) for t, (kind, _) in enumerate(kinds) if _fits(need, kind)

@@ -1,4 +1,4 @@
-"""Column generation: the pattern model if there are too many patterns to enumerate."""
+"""Column generation: the exact method for problems with too many patterns to enumerate."""
 
 from dataclasses import dataclass, replace
 from functools import partial
@@ -24,46 +24,47 @@ from gsopt.core.result import Result, StoppedBy
 from gsopt.problems.placement import Placement, PlacementSolution
 from gsopt.solvers.backends import solver_of
 
-#: Where a gap remains, all maximal patterns are tried if they are no more than these.
+#: Largest number of maximal patterns that are all tried if a gap remains.
 _FEW = 2_000
 
-#: Seconds for the program that is left when the relaxation is rounded down, and for the whole one.
+#: Time limits in seconds for the integer program that remains after rounding down, and for the whole one.
 _DIVE, _SEARCH = 3.0, 3.0
 
-#: Parts of a time limit after which the relaxation is left as it is, and after which no dive begins before the
+#: Fraction of the time limit available for the relaxation, and fraction after which no dive starts before the
 #: integer programs.
 _RELAXATION_PART, _DIVES_PART = 0.4, 0.8
 
-#: Part of the time that is left then for a relaxation that was not finished.
+#: Fraction of the remaining time available to continue an unfinished relaxation.
 _MORE_PART = 0.8
 
-#: Patterns for each demand with which dives begin.
+#: Number of patterns per demand with which dives start.
 _PATTERNS_PER_DEMAND = 4
 
-#: Effort of rounding where dives follow.
+#: Effort of rounding if dives follow.
 _EFFORT = 20_000
 
-#: Dives before the integer programs, and in all.
+#: Maximum number of dives before the integer programs, and in total.
 _FIRST_DIVES, _DIVES = 5, 20
 
 
 @exact_method()
 def column_generation(problem: Placement, budget: Budget, *, seed: int = 0) -> Result[PlacementSolution]:
-    """Solve the relaxation of the pattern model by column generation, then look for integers.
+    """Solve the relaxation of the pattern model by column generation, then search for integer solutions.
 
     The model is that of `formulations.placement.packing.Packing`. Patterns with a negative reduced cost are
-    generated, first until the relaxation is feasible, then until it is optimal. The bound is Lagrangian, so
-    there is one even if the time runs out; two fifths of the time limit are reserved for this. The relaxation
-    is then rounded down, and the remaining workers are placed greedily at varied prices. If that does not meet
-    the bound, dives follow, which fix patterns one by one and generate new ones for the remaining workers.
-    Integer programs over all patterns found come last, for a few seconds each. A gap may remain. If there are
-    few maximal patterns, all of them are then tried.
+    generated, first until the relaxation is feasible, then until it is optimal. This stage may use two fifths
+    of the time limit. The bound is Lagrangian, so there is one even if the limit is reached. Next, the
+    relaxation is rounded down, and the remaining workers are placed greedily at varied prices. If the result
+    does not meet the bound, dives follow, which fix patterns one by one and generate new ones for the remaining
+    workers. Finally, integer programs over all patterns found are solved for a few seconds each. If a gap
+    remains and there are few maximal patterns, the model over all of them is solved. Even then, a gap may
+    remain.
 
     Size
     ----
     A few hundred columns for 50 demands, one row per demand and zone, and one row per kind of server. Pricing
-    fills a table with an entry for every combination of amounts (300,000 for 8 GPUs, 92 cores and 350 GB), if
-    these are at most 2,000,000 and there are many workers. Otherwise it is a branch and bound.
+    fills a table with an entry for every combination of amounts (300,000 for 8 GPUs, 92 cores and 350 GB) if
+    there are at most 2,000,000 combinations and many workers. Otherwise, it is a branch and bound.
 
     Source
     ------
@@ -74,7 +75,7 @@ def column_generation(problem: Placement, budget: Budget, *, seed: int = 0) -> R
     problem
         The problem.
     budget
-        Time limit, gap, start, and the backend of the integer programs; linear programs go to HiGHS.
+        Time limit, gap, start, and the backend of the integer programs. HiGHS solves the linear programs.
     seed
         Seed of the varied prices.
 
@@ -121,34 +122,34 @@ _NAME = "column_generation"
 class _ColumnSearch:
     """The state of a run of column generation."""
 
-    # packing, pricers, budget, seed: what it works with
+    # packing, pricers, budget, seed: the inputs of the run
     packing: Packing
     pricers: tuple[Pricer | None, ...]
     budget: Budget
     seed: int
-    patterns: FillPatterns  # the patterns so far, those of the relaxation first
-    # bound, best, infeasible: what is known of the problem
+    patterns: FillPatterns  # all patterns so far, starting with those of the relaxation
+    # bound, best, infeasible: what is known about the problem
     bound: int
     best: Filled | None
     infeasible: bool = False
-    relaxed: Relaxed | None = None  # the relaxation, once there is one
-    diver: Diver | None = None  # what dives, once one did
-    rounds: int = 0  # how often prices were set
+    relaxed: Relaxed | None = None  # the relaxation; None before it is solved
+    diver: Diver | None = None  # the dives' shared state; None before the first dive
+    rounds: int = 0  # number of rounds of pricing
     interrupted: bool = False  # whether the caller or the keyboard asked to stop
 
     @property
     def dives(self) -> int:
-        """Number of dives."""
+        """Number of dives so far."""
         return 0 if self.diver is None else self.diver.dives
 
     @property
     def value(self) -> int | None:
-        """Value of the best solution, or None if there is none."""
+        """Objective of the best solution; None if there is none."""
         return None if self.best is None else self.packing.value(self.best)
 
     @property
     def known(self) -> tuple[FillPatterns, Bracket]:
-        """The patterns of the best solution, and the bracket in terms of these patterns."""
+        """Patterns of the best solution, and the bracket whose values refer to these patterns."""
         bracket = Bracket(self.bound, infeasible=self.infeasible)
         if self.best is None:
             return FillPatterns.of((), len(self.packing.demands)), bracket
@@ -161,7 +162,7 @@ class _ColumnSearch:
 
     @property
     def ending(self) -> StoppedBy:
-        """The reason why the search ended."""
+        """Reason why the search ended."""
         _, bracket = self.known
         if bracket.closed():
             return StoppedBy.FINISHED
@@ -172,7 +173,7 @@ class _ColumnSearch:
         return StoppedBy.TIME_LIMIT if self.budget.passed else StoppedBy.FINISHED
 
     def better(self, filled: Filled | None) -> "_ColumnSearch":
-        """Return the search with the given solution as its best one if it is better than the known one."""
+        """Return the search with the given solution as its best one if it improves on the known one."""
         if filled is None or (self.value is not None and self.value <= self.packing.value(filled)):
             return self
         stop = tell(self.packing, filled, self.bound, method=_NAME, budget=self.budget)
@@ -180,7 +181,7 @@ class _ColumnSearch:
 
 
 def _relax(search: _ColumnSearch) -> _ColumnSearch:
-    """Generate patterns, for part of the remaining time."""
+    """Generate patterns for a fraction of the remaining time."""
     budget, left = search.budget, search.budget.left()
     if left is not None:
         budget = budget.within((_RELAXATION_PART if search.relaxed is None else _MORE_PART) * left)
@@ -200,19 +201,19 @@ def _relax(search: _ColumnSearch) -> _ColumnSearch:
 
 
 def _relax_on(search: _ColumnSearch) -> _ColumnSearch:
-    """Generate more patterns if time ran out before the relaxation was optimal."""
+    """Generate more patterns if the time limit was reached before the relaxation was optimal."""
     if search.relaxed is None or search.relaxed.stopped_by is not StoppedBy.TIME_LIMIT:
         return search
     return _round(_relax(search))
 
 
 def _round_on(search: _ColumnSearch) -> _ColumnSearch:
-    """Round down with full effort if dives came first."""
+    """Round down with full effort if this was not done before the dives."""
     return _round(search, EFFORT) if len(search.packing.zones) == 1 else search
 
 
 def _round(search: _ColumnSearch, effort: int | None = None) -> _ColumnSearch:
-    """Round the relaxation down and place the rest greedily, with less effort if dives follow."""
+    """Round the relaxation down, and place the remaining workers greedily, with less effort if dives follow."""
     if search.relaxed is None or search.relaxed.optimum is None:
         return search
     rounding = round_down(
@@ -230,20 +231,20 @@ def _round(search: _ColumnSearch, effort: int | None = None) -> _ColumnSearch:
 
 
 def _dive_first(search: _ColumnSearch) -> _ColumnSearch:
-    """Dive a few times, or once if time ran out before the relaxation was optimal."""
+    """Dive a few times, or only once if the relaxation is not optimal yet."""
     finished = search.relaxed is not None and search.relaxed.stopped_by is StoppedBy.FINISHED
     return _dive(search, _FIRST_DIVES if finished else 1, _DIVES_PART)
 
 
 def _dive_on(search: _ColumnSearch) -> _ColumnSearch:
-    """Dive again."""
+    """Dive again, up to the maximum number of dives."""
     return _dive(search, _DIVES, 1.0)
 
 
 def _dive(search: _ColumnSearch, most: int, part: float) -> _ColumnSearch:
-    """Dive until a solution meets the bound.
+    """Dive until a solution meets the bound or a limit is reached.
 
-    Dives are not possible with several pools.
+    Problems with several zones are returned unchanged, because dives need a single one.
     """
     packing, relaxed = search.packing, search.relaxed
     if len(packing.zones) > 1 or relaxed is None or relaxed.optimum is None:
@@ -259,7 +260,7 @@ def _dive(search: _ColumnSearch, most: int, part: float) -> _ColumnSearch:
 
 
 def _promising(packing: Packing, patterns: FillPatterns, optimum: Optimum) -> FillPatterns:
-    """Return the relaxation's patterns with the least reduced cost, a few per demand."""
+    """Return the patterns of the relaxation with the smallest reduced costs, a few per demand."""
     form = packing.form(patterns)
     reduced = (form.cost - form.matrix.T @ optimum.duals)[packing.moves :]
     kept = np.zeros(len(patterns), dtype=np.bool_)

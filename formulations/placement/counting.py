@@ -1,4 +1,4 @@
-"""Counting: bounds by counting resources, without a solver and at negligible cost."""
+"""Counting: fast bounds from the total amount of each resource, without a solver."""
 
 from fractions import Fraction
 from math import ceil
@@ -7,17 +7,17 @@ import numpy as np
 
 from formulations.placement.packing import Integers, Packing
 
-#: Rounding functions that are tried for each resource.
+#: Parameters of the rounding functions that are tried for each resource.
 _DIVISORS = range(1, 21)
 
 
 def counting_bound(packing: Packing) -> int | None:
-    """Bound the objective by counting each resource, or return None if there is not enough of one.
+    """Bound the objective by counting each resource, or return None if some resource does not suffice.
 
     Servers that cost nothing cover part of the need for a resource. The rest must come from other servers, at
-    best from those that offer the most per unit of cost. If servers cost the same, sizes count too: a dual
-    feasible function enlarges large sizes and reduces small ones such that any jobs that fit on a server still
-    add up to at most one server.
+    best from those that offer the most per unit of cost. If all servers cost the same, the sizes of workers
+    strengthen the bound: a dual feasible function increases large sizes and reduces small ones, but workers
+    that fit on a server still add up to at most one server.
 
     Source: Martello and Toth, "Lower bounds and reduction procedures for the bin packing problem", Discrete
     Applied Mathematics 28 (1990); Fekete and Schepers, "New classes of fast lower bounds for bin packing
@@ -41,7 +41,7 @@ def counting_bound(packing: Packing) -> int | None:
 
 
 def _cover(need: int, rooms: Integers, costs: Integers, limits: Integers) -> int | None:
-    """Return the least cost of servers that offer enough of one resource; the last one may count partly."""
+    """Return the minimum cost of servers that offer enough of one resource, one of them fractionally."""
     free = costs == 0
     rest = need - int(rooms[free] @ limits[free])
     total = Fraction(0)
@@ -56,13 +56,13 @@ def _cover(need: int, rooms: Integers, costs: Integers, limits: Integers) -> int
 
 
 def _servers(sizes: Integers, totals: Integers, capacity: int) -> int:
-    """Return the most servers of a given capacity that some dual feasible function proves necessary."""
+    """Return the largest number of servers that some dual feasible function proves to be necessary."""
     order = np.argsort(sizes)
     sizes, totals = sizes[order], totals[order]
     number, amount = (np.append(0, np.cumsum(values)) for values in (totals, totals * sizes))
-    small = np.unique(np.append(0, sizes[2 * sizes <= capacity]))  # sizes below are left out
+    small = np.unique(np.append(0, sizes[2 * sizes <= capacity]))  # smaller sizes are ignored
     first = np.searchsorted(sizes, small)
-    large = np.searchsorted(sizes, capacity - small, side="right")  # sizes from here on fill a server
+    large = np.searchsorted(sizes, capacity - small, side="right")  # each larger size counts as a whole server
     middle = amount[large] - amount[first]
     servers = int((number[-1] - number[large] - (-middle // capacity)).max())
     for divisor in _DIVISORS:

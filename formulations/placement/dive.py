@@ -1,4 +1,4 @@
-"""Dive: fix patterns one after another, and generate new ones for the remaining workers."""
+"""Dive: a heuristic that fixes patterns one after another and generates new ones for the remaining workers."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -13,32 +13,32 @@ from formulations.placement.start import complete
 from gsopt.core.budget import Budget
 from gsopt.core.numbers.tolerances import FEASIBILITY, REDUCED_COST
 
-#: Rounds of pricing after each pattern that is fixed, at most: in the first dive and in the others.
+#: Maximum number of pricing rounds each time patterns are fixed, in the first dive and in later ones.
 _ROUNDS = 2, 4
 
-#: Fillings that pricing follows at a time.
+#: Number of fillings that pricing keeps at a time.
 _WIDTHS = (300,)
 
-#: How much chance adds to the value of a pattern when the next one to fix is chosen, in dives after the first.
+#: Largest random amount added to the value of a pattern when the next one to fix is chosen, in later dives.
 _CHANCE = 0.5
 
 
 @dataclass(eq=False)
 class Diver:
-    """Repeated dives through one relaxation, which keep the generated patterns.
+    """Repeated dives into one relaxation, which share the generated patterns.
 
-    A dive rounds up the pattern that the relaxation uses most, removes its workers, generates patterns for the
-    others, and repeats until no worker is left or the relaxation shows that the goal cannot be reached. If time
-    runs out, the remaining workers are placed by best fit. Dives need a single zone, which means that pools do
-    not matter.
+    A dive rounds up the pattern that the relaxation uses most, removes the workers in it, generates patterns
+    for the others, and repeats this until no worker is left or the relaxation shows that the goal cannot be
+    reached. If the time limit is reached, the remaining workers are placed by best fit. Dives require a single
+    zone, that is, a problem in which pools do not matter.
 
     Source: Sadykov, Vanderbeck, Pessoa, Tahiri and Uchoa, "Primal heuristics for branch and price", INFORMS
     Journal on Computing 31 (2019).
     """
 
     packing: Packing
-    patterns: FillPatterns  # the patterns so far
-    random: np.random.Generator  # source of the chance in all dives but the first
+    patterns: FillPatterns  # all patterns generated so far
+    random: np.random.Generator  # random generator for all dives except the first
     dives: int = 0
     _known: set[tuple[int, int, bytes]] = field(init=False)
 
@@ -48,7 +48,7 @@ class Diver:
         self._master.add(self.patterns)
 
     def dive(self, goal: float, budget: Budget) -> Filled | None:
-        """Look for a solution of at most a given value, or return None if the dive finds none."""
+        """Search for a solution with at most the given value; return None if the dive finds none."""
         needs, left = self.packing.totals.copy(), self.packing.limits.copy()
         fixed: Counter[int] = Counter()
         cost = self.packing.offset
@@ -74,9 +74,9 @@ class Diver:
         return None if rest is None else Filled(chosen + rest.patterns, np.append(often, rest.values))
 
     def _generate(self, needs: Integers, goal: float, budget: Budget) -> Optimum | None:
-        """Solve the relaxation of the rest, with a few rounds of pricing.
+        """Solve the relaxation for the remaining workers, with a few rounds of pricing.
 
-        Return None if the goal is out of reach.
+        Return None if the goal cannot be reached or no optimum is found in time.
         """
         pricer = LabelPricing(self.packing.demands, self.packing.rooms, needs, _WIDTHS)
         for _ in range(_ROUNDS[self.dives > 0]):
@@ -98,7 +98,7 @@ class Diver:
         return optimum if optimum.objective - self.packing.offset <= goal + REDUCED_COST else None
 
     def _choose(self, optimum: Optimum) -> dict[int, int]:
-        """Choose the patterns to fix next, and how often: those with a whole part, or else the most used."""
+        """Choose the patterns to fix, with their numbers: those used at least once, else the most used one."""
         filled = optimum.values
         whole = np.floor(filled + FEASIBILITY).astype(np.int64)
         if whole.any():
@@ -108,6 +108,6 @@ class Diver:
 
 
 def _useful(counts: Integers, needs: Integers) -> int:
-    """Return how often a pattern can be used before it holds more workers than are left, but at least once."""
+    """Return how often a pattern can be used before it holds more workers than remain, but at least 1."""
     holds = counts > 0
     return max(int((needs[holds] // counts[holds]).min()), 1)

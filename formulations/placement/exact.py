@@ -1,4 +1,4 @@
-"""Exact: choose the exact method that suits the structure of a problem."""
+"""Exact: the choice of the exact method that suits the structure of a problem."""
 
 from dataclasses import replace
 
@@ -14,19 +14,19 @@ from gsopt.core.method import exact_method
 from gsopt.core.result import Result
 from gsopt.problems.placement import Placement, PlacementSolution
 
-#: Patterns up to which all of them are enumerated.
+#: Largest number of patterns that are enumerated.
 _FEW = 1_000
 
 
 @exact_method()
 def exact(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
-    """Solve a problem with the method that suits it; the message names that method.
+    """Solve a problem with the method that suits it; the result's message names the method.
 
-    Where single GPUs matter, because workers need parts of GPUs or some types of them, or where workers may
-    stay unplaced, the method is `milp` if the problem is small enough for it, and otherwise `search`. In all
-    other problems, it is `racks` if racks are minimized, `buckets` if workers need only GPUs, and `patterns` if
-    there are at most 1,000 maximal patterns. Otherwise it is `column_generation`, which may leave a gap. Each
-    of them starts from a placement and a bound that are found quickly.
+    If workers need parts of GPUs or certain GPU types, or may stay unplaced, the method is `milp` for small
+    problems and `search` for others. For all other problems, it is `racks` if racks are minimized, `buckets` if
+    workers need nothing but GPUs, and `patterns` if there are at most 1,000 maximal patterns. Otherwise, it is
+    `column_generation`, which may leave a gap. These four start from a placement and a bound that are found
+    quickly.
 
     Source
     ------

@@ -1,4 +1,4 @@
-"""Generation: patterns generated as the relaxation needs them, with a bound over all possible patterns."""
+"""Generation: column generation of patterns, with a bound over all possible patterns."""
 
 from dataclasses import dataclass, replace
 
@@ -15,41 +15,42 @@ from gsopt.core.budget import Budget
 from gsopt.core.numbers.tolerances import REDUCED_COST
 from gsopt.core.result import StoppedBy
 
-#: Weight of the prices of the best bound so far in those that are asked for: prices that jump less need fewer
-#: rounds (Pessoa, Sadykov, Uchoa and Vanderbeck, INFORMS Journal on Computing 30, 2018).
+#: Weight of the prices with the best bound so far, when they are mixed with the current ones. Prices that
+#: change less need fewer rounds (Pessoa, Sadykov, Uchoa and Vanderbeck, INFORMS Journal on Computing 30, 2018).
 _STABLE = 0.7
 
 
 @dataclass(frozen=True, eq=False)
 class Relaxed:
-    """The state of the relaxation."""
+    """The state of the relaxation during column generation."""
 
-    patterns: FillPatterns  # the patterns so far
-    optimum: Optimum | None = None  # the relaxation's optimum over them, or None while it is infeasible
-    prices: WorkerPrices | None = None  # the prices that go with it
-    bound: float = -np.inf  # bound on the optimum over all patterns
-    rounds: int = 0  # how often prices were set
+    patterns: FillPatterns  # all patterns generated so far
+    optimum: Optimum | None = None  # optimum of the relaxation over the patterns; None while it is infeasible
+    prices: WorkerPrices | None = None  # prices that prove the best bound
+    bound: float = -np.inf  # lower bound on the optimum over all possible patterns
+    rounds: int = 0  # number of rounds of pricing
     infeasible: bool = False  # whether it is proven that the relaxation over all patterns is infeasible
-    stopped_by: StoppedBy = StoppedBy.FINISHED  # why the generation ended
+    stopped_by: StoppedBy = StoppedBy.FINISHED  # reason why the generation ended
 
     @property
     def value(self) -> float:
-        """Value of the relaxation over the patterns so far."""
+        """Value of the relaxation over the patterns generated so far; infinite if there is no optimum."""
         return np.inf if self.optimum is None else self.optimum.objective
 
 
 @dataclass(frozen=True, eq=False)
 class Generation:
-    """One run of column generation."""
+    """A run of column generation."""
 
     packing: Packing
-    pricers: tuple[Pricer | None, ...]  # finds the patterns of each zone; None for a zone without servers
+    pricers: tuple[Pricer | None, ...]  # pricing methods, one per zone; None for a zone without servers
     budget: Budget
 
     def run(self, known: FillPatterns, center: WorkerPrices | None = None) -> Relaxed:
-        """Generate patterns until the relaxation is feasible, then until it is optimal.
+        """Generate patterns until the relaxation is feasible, and then until it is optimal.
 
-        `known` holds the patterns of known solutions, and `center` the best prices of an earlier run.
+        `known` contains the patterns of known solutions. `center` is the best set of prices of an earlier run,
+        if any.
         """
         patterns = known + single_demand_patterns(self.packing)
         master = Master(self.packing)
@@ -62,9 +63,9 @@ class Generation:
         return self._improve(master, begun, counting_cost=True)
 
     def _improve(self, master: Master, relaxed: Relaxed, *, counting_cost: bool) -> Relaxed:
-        """Add patterns of negative reduced cost until there are none.
+        """Add patterns with negative reduced cost until there are none.
 
-        The objective is the cost, or, without `counting_cost`, the number of workers without a place.
+        The objective is the cost or, without `counting_cost`, the number of unplaced workers.
         """
         patterns = relaxed.patterns
         best = -np.inf if relaxed.prices is None else lagrange(self.packing, relaxed.prices)
@@ -98,7 +99,7 @@ class Generation:
             master.add(fresh)
 
     def _is_known(self, relaxed: Relaxed, *, counting_cost: bool) -> bool:
-        """Check whether further patterns can change neither the rounded bound nor the proof of feasibility."""
+        """Check whether more patterns can change neither the rounded bound nor the proof of feasibility."""
         if not counting_cost:
             return relaxed.bound > 0
         if not np.isfinite(relaxed.bound):
@@ -106,7 +107,7 @@ class Generation:
         return round_up(self.packing, relaxed.bound) >= round_up(self.packing, relaxed.value - REDUCED_COST)
 
     def _price(self, worth: Reals, rents: Reals) -> tuple[FillPatterns, WorkerPrices]:
-        """Find patterns worth more than their rent, and an upper bound on the worth of any pattern."""
+        """Find patterns that are worth more than their rent, and bound the worth of all patterns."""
         rows = []
         most = np.zeros((len(self.packing.zones), len(rents)))
         for z, (zone, pricer) in enumerate(zip(self.packing.zones, self.pricers, strict=True)):
@@ -122,24 +123,24 @@ class Generation:
 
 
 def _asked(worth: Reals, best: WorkerPrices | None) -> list[Reals]:
-    """Return the prices to try: first a mix of the best so far and the relaxation's, then the relaxation's."""
+    """Return the prices to try, in this order: a mix of the best and the current ones, the current ones."""
     return [worth] if best is None else [_STABLE * best.worth + (1 - _STABLE) * worth, worth]
 
 
 def _paying(patterns: FillPatterns, worth: Reals, rents: Reals) -> NDArray[np.bool_]:
-    """Return whether each pattern improves the relaxation."""
+    """Return whether each pattern has a negative reduced cost."""
     worths = (patterns.counts * worth[patterns.zone]).sum(axis=1)
     paying: NDArray[np.bool_] = worths > rents[patterns.kind] + REDUCED_COST
     return paying
 
 
 def ending(budget: Budget) -> StoppedBy:
-    """Return why a linear program has no optimum: either the time limit was reached, or the solver failed."""
+    """Return why a linear program has no optimum: the time limit was reached or the solver failed."""
     return StoppedBy.TIME_LIMIT if budget.passed else StoppedBy.CRASH
 
 
 def single_demand_patterns(packing: Packing) -> FillPatterns:
-    """Return, for each zone and demand, a pattern with the most workers of that demand alone."""
+    """Return, for each zone and demand, a pattern with as many workers of that demand as possible."""
     rows = []
     for z, zone in enumerate(packing.zones):
         kinds = list(zone.kinds)

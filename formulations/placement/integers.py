@@ -1,4 +1,4 @@
-"""Integers: from the optimum of a linear relaxation to an integer solution, and a proof."""
+"""Integers: the search for an integer solution, and a proof, from the optimum of a linear relaxation."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -20,29 +20,29 @@ from gsopt.solvers.standard_form import LARGEST_BIG_M, StandardForm
 
 @dataclass(frozen=True)
 class Bracket:
-    """The best point and bound of an integer program."""
+    """The best known point and bound of an integer program."""
 
-    bound: int  # proven bound on the value of any point
-    # best point, integers of shape (columns,), or None; columns that follow are 0
+    bound: int  # proven lower bound on the objective
+    # best point, integers of shape (columns,), or None; columns beyond it are 0
     values: NDArray[np.int64] | None = None
-    objective: int | None = None  # its value, or None
+    objective: int | None = None  # objective of the best point, or None
     infeasible: bool = False  # whether it is proven that there is no point
-    stopped_by: StoppedBy = StoppedBy.FINISHED  # why the search ended
+    stopped_by: StoppedBy = StoppedBy.FINISHED  # reason why the search ended
 
     def closed(self, gap: float = 0.0) -> bool:
-        """Return whether value and bound meet, up to a relative gap."""
+        """Return whether the objective and the bound meet, up to a relative gap."""
         if self.objective is None:
             return self.infeasible
         return self.objective <= self.bound or is_within(self.objective, self.bound, gap)
 
     def with_point(self, values: NDArray[np.int64], objective: int) -> "Bracket":
-        """Return the bracket with a point if it is better."""
+        """Return the bracket with the given point if it is better than the best one."""
         if self.objective is not None and self.objective <= objective:
             return self
         return replace(self, values=values, objective=objective)
 
     def with_bound(self, bound: int) -> "Bracket":
-        """Return the bracket with a bound if it is better, capped at the value of the best point."""
+        """Return the bracket with the given bound if it is better, capped at the best objective."""
         best = max(self.bound, bound)
         return replace(self, bound=best if self.objective is None else min(best, self.objective))
 
@@ -60,24 +60,25 @@ def solve_integers(
 ) -> Bracket:
     """Improve the bracket of an integer program whose linear relaxation is solved.
 
-    First the relaxation is rounded down, and the small program that remains is solved. With few demands, this
-    often meets the bound. Otherwise the whole program follows, without the columns that reduced costs rule out.
+    First, the relaxation is rounded down, and the small program that remains is solved. If there are few
+    demands, its solution often meets the bound. Otherwise, the whole program is solved without the columns that
+    reduced costs rule out.
 
     Parameters
     ----------
     form
-        Integer program with integer costs, to be minimized. Every column is a non-negative integer.
+        Integer program to be minimized, with integer costs and non-negative integer variables.
     relaxed
-        Optimum of its linear relaxation; columns without a value are 0.
+        Optimum of its linear relaxation. Columns without a value are 0.
     known
-        The bracket so far, with at least a bound that holds for all columns of the problem.
+        The bracket so far, whose bound must hold for all columns of the problem.
     prove
-        Function that takes the value of a point, and returns a bound on all better points, or the value itself
-        if there are none.
+        Function that takes the objective of a point and returns a lower bound on all better points, or the
+        objective itself if there are none.
     budget
         Time limit, gap and backend.
     complete
-        Whether `form` has all columns that matter, so that an exhaustive search is a proof.
+        Whether `form` contains all columns that matter, so that solving it is a proof.
     dive
         Time limit for the small program, in seconds.
     search
@@ -124,14 +125,14 @@ def _rounded_down(form: StandardForm, values: Reals) -> StandardForm:
 
 
 def _proven(known: Bracket, proof: Proof) -> Bracket:
-    """Return the bracket with the proof of a search over all columns that matter."""
+    """Return the bracket updated with the proof of a search over all columns that matter."""
     if proof.status is Status.INFEASIBLE and known.objective is None:
         return replace(known, infeasible=True)
     return known if proof.bound is None else known.with_bound(ceil(proof.bound))
 
 
 def _better(known: Bracket, form: StandardForm, proof: Proof, columns: NDArray[np.int64]) -> Bracket:
-    """Return the bracket with the point that a solver found for some of the columns, if it is better."""
+    """Return the bracket with a point that a solver found over the given columns, if it is better."""
     if proof.values is None:
         return known
     values = np.zeros(form.cost.size, dtype=np.int64)
@@ -153,7 +154,7 @@ def _at_least(form: StandardForm, bound: int) -> StandardForm:
 
 
 def _promising(form: StandardForm, relaxed: Optimum, known: Bracket) -> NDArray[np.int64]:
-    """Return the columns that a better point may use, whose reduced costs are within the gap."""
+    """Return the columns that a better point can use, which are those with reduced costs within the gap."""
     if known.objective is None:
         return np.arange(form.cost.size)
     reduced = form.cost - form.matrix.T @ relaxed.duals
@@ -162,7 +163,7 @@ def _promising(form: StandardForm, relaxed: Optimum, known: Bracket) -> NDArray[
 
 
 def _only(form: StandardForm, columns: NDArray[Any]) -> StandardForm:
-    """Return the program with only some of its columns."""
+    """Return the program restricted to the given columns."""
     if columns.size == form.cost.size:
         return form
     return replace(

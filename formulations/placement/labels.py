@@ -1,4 +1,4 @@
-"""Labels: pricing by branch and bound in arrays, for amounts of any resolution."""
+"""Labels: pricing by a branch and bound that works on arrays, for amounts of any resolution."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -11,46 +11,48 @@ from formulations.placement.pricing import PricingResult
 from gsopt.core.budget import Budget
 from gsopt.core.numbers.tolerances import REDUCED_COST, SUM
 
-#: Fillings that are followed at a time, unless told otherwise.
+#: Default numbers of fillings kept at a time.
 _WIDTHS = (300, 6_000, 50_000)
 
-#: Bundles of workers that narrow searches know, those that are worth most beyond their resources.
+#: Number of bundles in narrow searches, which are those with the most worth beyond the price of their
+#: resources.
 _FEW_BUNDLES = 80
 
-#: Width up to which a search is narrow.
+#: Largest width of a narrow search.
 _NARROW = 300
 
-#: Fillings of one resource up to which those that others dominate are not looked for.
+#: Number of fillings, with a single resource, up to which dominated ones are not removed.
 _CROWD = 50
 
-#: Rooms with fillings that pay after which the others need not be looked at.
+#: Number of rooms with profitable fillings after which the search ends.
 _ENOUGH = 3
 
-#: Best fillings of a room among which those are chosen that are given.
+#: Number of best fillings of a room from which the returned ones are chosen.
 _BEST = 300
 
 
 @dataclass(frozen=True, eq=False)
 class LabelPricing:
-    """Pricing by extending all fillings at once, bundle by bundle, and dropping those that cannot pay.
+    """Pricing that extends all fillings bundle by bundle, and drops those that cannot be profitable.
 
-    Multipliers of the resources, the duals of the room's linear relaxation, give each decision a penalty. If a
-    worker is worth more than its resources, leaving it out costs the difference; if it is worth less, adding it
-    does. Idle resources cost their price. The worth of a filling is the relaxation's value minus its penalties,
-    so it is dropped once these exceed the distance to the rent. Workers with the largest penalties are decided
-    first. If too many fillings remain, the best are kept, and the worth of the others is bounded.
+    The duals of the room's linear relaxation are multipliers of the resources, and they give each decision a
+    penalty. If a worker is worth more than the price of its resources, leaving it out costs the difference. If
+    it is worth less, adding it costs the difference. Idle resources cost their price. The worth of a filling is
+    the relaxation's value minus its penalties, so a filling is dropped once the penalties exceed the difference
+    between this value and the rent. Workers with the largest penalties are decided first. If too many fillings
+    remain, the best are kept, and the worth of the others is bounded.
 
-    A filling holds at most as many workers of a demand as there are.
+    A filling never holds more workers of a demand than exist.
     """
 
     demands: Integers  # shape (demands, resources)
     rooms: Integers  # shape (rooms, resources)
     totals: Integers  # number of workers of each demand, shape (demands,)
-    # how many fillings are followed at a time: few at first, more where few find nothing that pays
+    # numbers of fillings kept at a time, tried in this order until a profitable filling is found
     widths: tuple[int, ...] = _WIDTHS
 
     def __call__(self, worth: Reals, rents: Reals, *, budget: Budget) -> PricingResult:
-        """Find fillings that pay for a few rooms, and bound the worth of all fillings of every room."""
+        """Find profitable fillings for a few rooms, and bound the worth of all fillings of every room."""
         prices = multipliers(self.demands, self.rooms.max(axis=0), self.totals, worth, budget)
         beyond = np.maximum(worth - self.demands @ prices, 0.0) @ self.totals
         most = self.rooms @ prices + beyond
@@ -70,7 +72,7 @@ class LabelPricing:
     def _search(
         self, worth: Reals, room: int, prices: Reals, rent: float, budget: Budget
     ) -> tuple[Integers, float]:
-        """Return fillings of a room that pay, and a bound on the worth of all its fillings."""
+        """Return profitable fillings of a room, and a bound on the worth of all its fillings."""
         bundles = _Bundles.of(self, worth, room, prices)
         counts, most = np.zeros((0, len(self.demands)), dtype=np.int64), bundles.whole
         for width in self.widths:
@@ -82,19 +84,19 @@ class LabelPricing:
 
 
 class _Bundles(NamedTuple):
-    """Workers of one demand in bundles of 1, 2, 4, ..., which are decided one after another."""
+    """Workers of each demand in bundles of 1, 2, 4, ..., which are decided one after another."""
 
-    # demand, size: the demand of each bundle, and the number of its workers, shape (bundles,)
+    # demand, size: demand of each bundle, and number of workers in it, shape (bundles,)
     demand: Integers
     size: Integers
-    needs: Integers  # what the workers need together, shape (bundles, resources)
-    charged: Reals  # what they are worth beyond the resources that they take, shape (bundles,)
-    prices: Reals  # the resources' multipliers, shape (resources,)
-    whole: float  # value of the room's relaxation: no filling is worth more
+    needs: Integers  # total needs of each bundle, shape (bundles, resources)
+    charged: Reals  # worth of each bundle minus the price of its resources, shape (bundles,)
+    prices: Reals  # multipliers of the resources, shape (resources,)
+    whole: float  # value of the room's relaxation, an upper bound on the worth of any filling
 
     @classmethod
     def of(cls, labels: LabelPricing, worth: Reals, room: int, prices: Reals) -> "_Bundles":
-        """Bundle the workers that fit in a room and have a positive worth."""
+        """Bundle the workers that fit into a room and have a positive worth."""
         free, demands = labels.rooms[room], labels.demands
         holds = np.where(demands > 0, free // np.maximum(demands, 1), labels.totals[:, np.newaxis]).min(axis=1)
         totals = np.where(worth > 0, np.minimum(holds, labels.totals), 0)
@@ -105,8 +107,8 @@ class _Bundles(NamedTuple):
         return cls(demand, size, demands[demand] * size[:, np.newaxis], charged, prices, whole)
 
     def chosen(self, width: int, slack: float) -> tuple[Integers, Integers]:
-        """Return the bundles to decide, most decisive first, and the bundles left out."""
-        order = np.flatnonzero(self.charged >= -slack)  # no other has a place in a filling that pays
+        """Return the bundles to decide, in descending order of penalty, and the bundles that are left out."""
+        order = np.flatnonzero(self.charged >= -slack)  # no other can be in a profitable filling
         others = order[:0]
         if width <= _NARROW and order.size > _FEW_BUNDLES:
             order = order[np.argpartition(-self.charged[order], _FEW_BUNDLES)]
@@ -124,7 +126,7 @@ def _sizes(total: int) -> list[int]:
 
 
 class _Step(NamedTuple):
-    """A decided bundle: each kept filling's parent, and the number of workers added."""
+    """The result of deciding one bundle: for each kept filling, its parent and the number of workers added."""
 
     demand: int
     parents: Integers
@@ -132,14 +134,14 @@ class _Step(NamedTuple):
 
 
 class _Followed(NamedTuple):
-    """The fillings that were followed to the end: their origins, their worth, and a bound on all fillings."""
+    """The complete fillings: the steps that led to them, their worth, and a bound on all fillings."""
 
     steps: list[_Step]
     worth: Reals
     most: float
 
     def best(self, rent: float, demands: int) -> Integers:
-        """Return fillings that pay: the best one, and for each demand the best one that holds it."""
+        """Return profitable fillings: the best of all, and the best that holds each demand."""
         paying = np.flatnonzero(self.worth > rent + REDUCED_COST)
         if paying.size > _BEST:
             paying = paying[np.argpartition(-self.worth[paying], _BEST)[:_BEST]]
@@ -153,7 +155,7 @@ class _Followed(NamedTuple):
 
 
 def _follow(bundles: _Bundles, room: Integers, rent: float, width: int, budget: Budget) -> _Followed:
-    """Extend fillings bundle by bundle."""
+    """Extend fillings bundle by bundle, keeping at most `width` fillings after each."""
     slack = bundles.whole - rent + SUM * bundles.whole
     order, others = bundles.chosen(width, slack)
     dropped = bundles.whole + min(float(bundles.charged[others].max()), 0.0) if others.size else rent
@@ -170,7 +172,7 @@ def _follow(bundles: _Bundles, room: Integers, rent: float, width: int, budget: 
         penalty = np.append(penalty[fits] - min(charged, 0.0), penalty + max(charged, 0.0))
         total = penalty
         if position + 1 < len(later) and (later[position + 1] < room).any():
-            idle = np.maximum(free - later[position + 1][:, np.newaxis], 0)  # nobody is left to take it
+            idle = np.maximum(free - later[position + 1][:, np.newaxis], 0)  # more than all later bundles need
             total = penalty + bundles.prices @ idle
         kept = np.flatnonzero(total <= slack)
         if kept.size > width:
@@ -187,7 +189,7 @@ def _follow(bundles: _Bundles, room: Integers, rent: float, width: int, budget: 
 
 
 def _undominated(free: Integers, penalty: Reals) -> Integers:
-    """Return fillings of one resource that no other filling dominates by room and worth."""
+    """Return the fillings that no other dominates in both room and worth, for a single resource."""
     order = np.lexsort((penalty, -free))
     sorted_penalty = penalty[order]
     best_before = np.minimum.accumulate(np.append(np.inf, sorted_penalty[:-1]))

@@ -1,4 +1,4 @@
-"""Layers: many fillings of one server, extended demand by demand in arrays."""
+"""Layers: array functions that extend many fillings of one server by the workers of one demand."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from formulations.placement.packing import Integers
 
 
 def fitting(free: Integers, need: Integers, most: int) -> Integers:
-    """Count the workers of one demand that fit into each filling, up to `most`."""
+    """Return how many workers of one demand fit into each filling, but at most `most`."""
     holds = np.full(free.shape[1], most, dtype=np.int64)
     for amounts, amount in zip(free, need.tolist(), strict=True):
         if amount:
@@ -15,10 +15,11 @@ def fitting(free: Integers, need: Integers, most: int) -> Integers:
 
 
 def extend(free: Integers, need: Integers, holds: Integers) -> tuple[Integers, Integers, Integers]:
-    """Extend each filling by every number of workers of one demand that fits, the largest first.
+    """Extend each filling by every possible number of workers of one demand, in descending order.
 
-    Returns, for each extended filling, the original filling, the number of workers added, and the free amounts,
-    shape (resources, extended fillings). `holds` is the number of workers that fit each filling.
+    `holds` is the number of workers that fit into each filling. Return, for each extended filling, the index of
+    the original filling, the number of workers added, and the free amounts, shape (resources, extended
+    fillings).
     """
     parents = np.repeat(np.arange(holds.size), holds + 1)
     last = np.cumsum(holds + 1) - 1

@@ -1,7 +1,7 @@
-"""Linear: small linear programs, solved in this process.
+"""Linear: small linear programs that are solved within this process.
 
-Each program takes milliseconds, which is less than it takes to pass it to another process. The results need not
-be trusted, because every bound is recomputed from the prices.
+Solving one takes milliseconds, less than passing it to another process would. The results need not be trusted,
+because every bound is recomputed from the prices.
 """
 
 from dataclasses import dataclass
@@ -19,13 +19,13 @@ from gsopt.solvers.standard_form import StandardForm
 class Optimum:
     """The optimum of a linear program."""
 
-    values: Reals  # one value per column, shape (columns,)
+    values: Reals  # values of the columns, shape (columns,)
     duals: Reals  # change of the objective per unit of each row's limit, shape (rows,)
     objective: float
 
 
 def solve_relaxation(form: StandardForm, budget: Budget) -> Optimum | None:
-    """Minimize over the linear relaxation of a standard form; return None if no optimum is found in time."""
+    """Minimize over the linear relaxation of a model; return None if no optimum is found in time."""
     from scipy.optimize import linprog
 
     left = budget.left()

@@ -1,4 +1,4 @@
-"""Master: the linear relaxation over the patterns so far, re-solved from its last basis."""
+"""Master: the linear relaxation over the patterns so far, solved anew from its last basis."""
 
 from typing import Any
 
@@ -12,11 +12,11 @@ from gsopt.solvers.backends.program import Program
 
 
 class Master:
-    """A growing linear program over patterns.
+    """A linear program over patterns that grows as patterns are added.
 
     Column generation solves this program hundreds of times, each time with a few more columns. The program
-    stays loaded in the solver, which continues from the last basis. The rows are those of `Packing.form`, and
-    additional columns count the workers of each zone and demand without a place.
+    stays loaded in the solver, which continues from the last basis. The rows are those of `Packing.form`.
+    Additional columns count the unplaced workers of each zone and demand.
     """
 
     def __init__(self, packing: Packing) -> None:
@@ -32,7 +32,7 @@ class Master:
         self._add(costs.astype(np.float64), most.astype(np.float64), csc_array(moving))
         missing = csc_array(eye_array(self._covers + len(packing.kinds), self._covers))
         self._add(np.zeros(self._covers), np.full(self._covers, np.inf), missing)
-        self._counting_cost: bool | None = None  # what the columns' costs are set to count; None: anew
+        self._counting_cost: bool | None = None  # objective that the costs are set for; None if outdated
 
     def _add(self, costs: Reals, most: Reals, matrix: Any) -> None:
         self._costs = np.append(self._costs, costs)
@@ -56,12 +56,12 @@ class Master:
         self._counting_cost = None
 
     def demand(self, needs: Integers, limits: Integers) -> None:
-        """Change the numbers of workers, shape (zones * demands,), and of available servers."""
+        """Change the numbers of workers, shape (zones * demands,), and of available servers, shape (kinds,)."""
         lower = np.append(needs, np.full(limits.size, -np.inf))
         self._program.change_rows(lower, np.append(np.full(needs.size, np.inf), limits))
 
     def solve(self, budget: Budget, *, counting_cost: bool = True) -> Optimum | None:
-        """Minimize the cost with all workers placed, or else the unplaced workers.
+        """Minimize the cost of placing all workers or, without `counting_cost`, the number of unplaced ones.
 
         Return None if no optimum is found.
         """

@@ -1,4 +1,4 @@
-"""Maximal patterns: every filling of a server to which no further worker can be added."""
+"""Maximal patterns: the enumeration of all fillings of a server to which no further worker can be added."""
 
 import numpy as np
 
@@ -6,19 +6,19 @@ from formulations.placement.layers import extend, fitting
 from formulations.placement.packing import FillPatterns, Integers, Packing
 from gsopt.core.budget import Budget
 
-#: Fillings looked at for each maximal one that is allowed, before the enumeration gives up.
+#: The enumeration gives up after this many fillings per maximal filling allowed.
 _EFFORT = 20
 
-#: More demands than this on one server are not enumerated at all.
+#: Largest number of demands that fit on one server for which patterns are enumerated at all.
 _MOST_DEMANDS = 200
 
 
 def maximal_patterns(packing: Packing, *, limit: int, budget: Budget) -> FillPatterns | None:
-    """Enumerate the maximal patterns of every zone and kind, or return None if there are more than `limit`.
+    """Enumerate the maximal patterns of every zone and kind, or return None if there are too many.
 
-    A pattern holds at most as many workers of a demand as there are. It is maximal if no worker that it lacks
-    would fit. All fillings are extended demand by demand, starting with the demands that take up most of the
-    server.
+    There are too many if they exceed `limit`, or if the enumeration takes too long. A pattern never holds more
+    workers of a demand than exist. It is maximal if none of the remaining workers would fit. All fillings are
+    extended demand by demand, in descending order of the share of the server that a worker takes up.
     """
     zone_of: list[int] = []
     kind_of: list[int] = []
@@ -35,7 +35,7 @@ def maximal_patterns(packing: Packing, *, limit: int, budget: Budget) -> FillPat
 
 
 def _fillings(packing: Packing, kind: int, demands: Integers, limit: int, budget: Budget) -> Integers | None:
-    """Enumerate the maximal fillings of one server, or return None if there are too many."""
+    """Enumerate the maximal fillings of one kind of server, or return None if there are too many."""
     room = packing.rooms[kind]
     suited = demands[(packing.demands[demands] <= room).all(axis=1)]
     if suited.size > _MOST_DEMANDS:
@@ -45,7 +45,7 @@ def _fillings(packing: Packing, kind: int, demands: Integers, limit: int, budget
     free = room[:, np.newaxis]
     counts = np.zeros((1, len(packing.demands)), dtype=np.int64)
     for demand in order.tolist():
-        is_last = demand == order[-1]  # less of the last demand leaves room for more of it
+        is_last = demand == order[-1]  # with fewer workers of the last demand, a filling is not maximal
         need = packing.demands[demand]
         holds = fitting(free, need, int(packing.totals[demand]))
         if is_last:

@@ -1,4 +1,4 @@
-"""MILP: the assignment of workers to single servers, for every variant of the problem."""
+"""MILP: the model that assigns workers to individual servers, for every variant of the problem."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -11,7 +11,8 @@ from gsopt.problems.placement import Placed, PlacedPart, Placement, PlacementSol
 from gsopt.solvers.formulation import Formulation
 from gsopt.solvers.standard_form import LARGEST_BIG_M
 
-#: Lines of workers times servers up to which the assignment model is of use: symmetric servers make it slow.
+#: Largest number of lines of workers times servers. Beyond it, the many symmetric servers make the model too
+#: slow.
 _LARGEST = 1_000
 
 
@@ -22,22 +23,21 @@ class Milp(Formulation[Placement, PlacementSolution]):
 
     Sets
     ----
-    i: lines of workers, flexible or not. s: single servers, each in the training or the inference pool. r:
-    resources. j: jobs. k: racks. h: single GPUs of a server of which workers can get a part, already shared or
-    not.
+    i: lines of workers, flexible or not. s: individual servers, each in the training or the inference pool. r:
+    resources. j: jobs. k: racks. h: individual GPUs of a server that have a free part, already shared or not.
 
     Parameters
     ----------
-    n_i: workers of line i. d_ir: need of one worker for resource r. g_i: GPUs of one worker. e_sr: free amount
-    of resource r on server s. u_is: how many workers of line i fit on server s. c_s: cost of using server s: 1,
-    or its GPUs if fragmentation is minimized; 0 if it is already in use. W: weight of a misplaced GPU. q_i:
-    part of a GPU that a worker of line i needs, in thousandths, 0 for most lines. a_sh: thousandths left of GPU
-    h.
+    n_i: number of workers of line i. d_ir: amount of resource r that one of them needs. g_i: GPUs that one of
+    them needs. e_sr: free amount of resource r on server s. u_is: number of workers of line i that fit on
+    server s. c_s: cost of using server s: 1, or its number of GPUs if fragmentation is minimized; 0 if it is
+    already in use. W: weight of a misplaced GPU. q_i: part of a GPU that one worker of line i needs, in
+    thousandths; 0 for most lines. a_sh: free thousandths of GPU h of server s.
 
     Variables
     ---------
-    x[i, s], integer: workers of line i on server s. y[s], binary: server s is in use. If preferences are
-    minimized, for inference servers: f[s], binary: server s is for flexible workers only; m[i, s], integer:
+    x[i, s], integer: number of workers of line i on server s. y[s], binary: server s is in use. If preferences
+    are minimized, for inference servers: f[s], binary: server s is for flexible workers only; m[i, s], integer:
     flexible workers of line i that share server s with others. If jobs are not split: h[j], binary: job j runs
     on inference servers. If racks are minimized: z[k], binary: rack k is used. For lines that need part of a
     GPU, instead of x: p[i, s, h], integer: workers of line i on GPU h of server s; b[s, h], binary: GPU h, of
@@ -46,20 +46,20 @@ class Milp(Formulation[Placement, PlacementSolution]):
     Objective
     ---------
     Minimize the sum of c_s y[s], plus W times the misplaced GPUs: g_i x[i, s] for inelastic lines on inference
-    servers and for other lines on training servers, and g_i m[i, s]. A constant accounts for the servers in
-    use. If racks are minimized, the sum of z[k]. If unallocated GPUs are, a constant minus the thousandths of
-    all workers placed.
+    servers and for other lines on training servers, and g_i m[i, s]. A constant accounts for the servers that
+    are already in use. If racks are minimized: the sum of z[k]. If unallocated GPUs are minimized: a constant
+    minus the thousandths of all workers placed.
 
     Constraints
     -----------
     place[i]: the x[i, s] + m[i, s] add up to n_i, or to at most n_i if workers may stay unplaced. hold[s, r]:
     the d_ir (x[i, s] + m[i, s]) add up to at most e_sr y[s]. Here and below, the sum of p[i, s, h] over h
-    stands for x[i, s] where a line needs part of a GPU, and for GPUs the b[s, h] are added. share[s, h]: the
-    q_i p[i, s, h] add up to at most a_sh b[s, h], or to a_sh if the GPU is shared already. alike[s, h]: b[s, h]
-    >= b[s, h + 1]. order[s]: y[s] >= y[s + 1] if both servers belong to one line. group[i, s]: x[i, s] <= u_is
-    f[s] for flexible lines and x[i, s] <= u_is (1 - f[s]) for others. touch[s]: y[s] <= z[k] for the rack k of
-    server s, if racks are minimized. together[i]: the x[i, s] + m[i, s] on inference servers add up to n_i h[j]
-    for the line's job j.
+    replaces x[i, s] if line i needs part of a GPU. If r is GPUs, the b[s, h] are added to the sum. share[s, h]:
+    the q_i p[i, s, h] add up to at most a_sh b[s, h], or to a_sh if the GPU is shared already. alike[s, h]:
+    b[s, h] >= b[s, h + 1]. order[s]: y[s] >= y[s + 1] if both servers belong to one line. group[i, s]: x[i, s]
+    <= u_is f[s] for flexible lines and x[i, s] <= u_is (1 - f[s]) for others. touch[s]: y[s] <= z[k] for the
+    rack k of server s, if racks are minimized. together[i]: the x[i, s] + m[i, s] on inference servers add up
+    to n_i h[j] for the line's job j.
 
     Size
     ----
@@ -81,13 +81,13 @@ class Milp(Formulation[Placement, PlacementSolution]):
     name: ClassVar[str] = "milp"
 
     def obstacle(self, problem: Placement) -> str:
-        """Return a message about the first worker that fits on no server, if there is one."""
+        """Return a message about the first worker that fits on no server, or an empty string."""
         return problem.misfit
 
     def build(self, problem: Placement) -> Any:
         """Build the Pyomo model.
 
-        Raise `Unsupported` if the model is too large or amounts are too fine.
+        Raise `Unsupported` if the model would be too large or its amounts too fine.
         """
         lines, hosts = problem.workers, list(problem.hosts.values())
         sharing = _sharing(problem)
@@ -206,12 +206,12 @@ milp = Milp()
 
 
 def _amounts(problem: Placement) -> tuple[list[list[int]], list[list[int]]]:
-    """Return the needs of lines and the free amounts of servers, divided by the needs' common divisor."""
+    """Return the lines' needs and the servers' free amounts, divided by the needs' greatest common divisors."""
     needs = np.array(problem.demands, dtype=np.int64).reshape(-1, len(problem.resources))
     free = np.array([host.free(problem.resources) for host in problem.hosts.values()])
     counts = np.array([line.count for line in problem.workers], dtype=np.int64)
     asked, unit = needs.T @ counts, np.maximum(np.gcd.reduce(needs, axis=0), 1)
-    if _has_parts(problem):  # each may take a GPU for itself
+    if _has_parts(problem):  # each of these workers may use a GPU alone
         gpu = problem.resources.index("gpu")
         asked[gpu] += sum(line.count for line in problem.workers if line.gpu_part)
         unit[gpu] = 1
@@ -222,7 +222,7 @@ def _amounts(problem: Placement) -> tuple[list[list[int]], list[list[int]]]:
 
 
 def _most(count: int, need: list[int], room: list[int]) -> int:
-    """Return how many identical workers fit, up to a number."""
+    """Return how many identical workers fit, but at most `count`."""
     return min([count, *(free // amount for free, amount in zip(room, need, strict=True) if amount)])
 
 
@@ -236,7 +236,7 @@ def _sharing(problem: Placement) -> int:
 
 
 def _useful_gpus(sharing: int, host: Server) -> int:
-    """Count the GPUs of a server that workers may share: never more free ones than workers that need a part."""
+    """Count the GPUs of a server that can be worth sharing: no more free ones than workers that need a part."""
     return len(host.shared) + min(host.free_gpus, sharing) if sharing else 0
 
 
@@ -249,7 +249,7 @@ def _undivided_jobs(problem: Placement) -> list[str]:
 
 
 def _on(model: Any, i: int, servers: Sequence[int]) -> Any:
-    """Add up the workers of a line on some servers."""
+    """Return the number of workers of a line on the given servers, as an expression."""
     if (i, 0) not in model.x:
         wanted = set(servers)
         return sum(model.p[line, s, h] for line, s, h in model.p if line == i and s in wanted)
@@ -258,7 +258,7 @@ def _on(model: Any, i: int, servers: Sequence[int]) -> Any:
 
 
 def _objective(model: Any, problem: Placement, hosts: list[Server]) -> Any:
-    """Return the objective, which is minimized."""
+    """Return the objective to minimize, as an expression."""
     if problem.minimize == "fragmentation":
         gpus = sum(line.demand.gpu * line.count for line in problem.workers)
         return sum(host.free_gpus * model.y[s] for s, host in enumerate(hosts)) - gpus

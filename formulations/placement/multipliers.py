@@ -1,4 +1,4 @@
-"""Multipliers: prices of one server's resources in the linear relaxation of filling it."""
+"""Multipliers: prices of one server's resources, from the linear relaxation of filling the server."""
 
 import numpy as np
 
@@ -11,14 +11,14 @@ from gsopt.solvers.standard_form import StandardForm
 def multipliers(demands: Integers, room: Integers, totals: Integers, worth: Reals, budget: Budget) -> Reals:
     """Return the duals of the linear relaxation of filling one server, non-negative, shape (resources,).
 
-    For any multipliers, the worth of any filling is at most the price of the room's resources, plus the worth
-    of all workers beyond the price of their resources. The returned multipliers minimize this bound. Returns
-    zeros if time runs out.
+    For any multipliers, the worth of every filling is at most the price of the room's resources plus, for all
+    workers that are worth more than the price of their resources, the difference. The returned multipliers
+    minimize this bound. If the time limit is reached, they are 0.
     """
     wanted = np.flatnonzero((worth > 0) & (totals > 0) & (demands <= room).all(axis=1))
     if room.size == 1:
         return _critical(demands[wanted, 0], int(room[0]), totals[wanted], worth[wanted])
-    share = demands[wanted] / np.maximum(room, 1)  # rows in full servers, so that bytes and GPUs weigh alike
+    share = demands[wanted] / np.maximum(room, 1)  # shares, so that bytes and GPUs have one scale
     form = StandardForm.build(
         cost=-worth[wanted],
         matrix=share.T,
@@ -34,7 +34,7 @@ def multipliers(demands: Integers, room: Integers, totals: Integers, worth: Real
 
 
 def _critical(sizes: Integers, room: int, totals: Integers, worth: Reals) -> Reals:
-    """Return the worth per size of the first worker that does not fit if those with the highest come first."""
+    """Return the worth per size of the first worker that does not fit, in descending order of this value."""
     order = np.argsort(-worth / sizes, kind="stable")
     beyond = np.flatnonzero(np.cumsum((sizes * totals)[order]) > room)
     if not beyond.size:

@@ -1,4 +1,4 @@
-"""Packing: a placement problem with identical parts merged, and the way back to its workers."""
+"""Packing: a placement problem with identical servers and workers merged, and the way back to a placement."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -17,10 +17,10 @@ from gsopt.solvers.standard_form import StandardForm
 Integers = NDArray[np.int64]
 Reals = NDArray[np.float64]
 
-#: Amounts of the packing's resources.
+#: Amounts of the packing's resources, in its units.
 Amounts = tuple[int, ...]
 
-#: A line of workers, and how many of them.
+#: Index of a line of workers, and a number of its workers.
 Some = tuple[int, int]
 
 
@@ -28,16 +28,16 @@ Some = tuple[int, int]
 class ServerKind:
     """Identical servers."""
 
-    pool: str  # their pool; empty where pools do not matter
-    in_use: bool  # whether workers stand on them already
-    room: tuple[int, ...]  # what is free on one of them, in the packing's units
+    pool: str  # pool of the servers; empty if pools do not matter
+    in_use: bool  # whether workers are already running on them
+    room: tuple[int, ...]  # free amounts on one of them, in the packing's units
     cost: int  # what using one of them adds to the objective
     names: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Zone:
-    """A role of servers: the kinds of servers that may take it, and the demands that it holds."""
+    """A role of servers, with the kinds of servers that can take it and the demands that it may hold."""
 
     kinds: tuple[int, ...]  # indices of the kinds
     demands: tuple[int, ...]  # indices of the demands
@@ -45,11 +45,11 @@ class Zone:
 
 @dataclass(frozen=True)
 class Unit:
-    """Workers that move between the pools together, and identical groups of workers."""
+    """Workers that can only move between the pools together, and identical groups of workers."""
 
-    # the workers that move together, and how often the same again
+    # the workers of each group that moves together, and how often the group exists
     members: tuple[tuple[tuple[Some, ...], int], ...]
-    moving: int  # what moving one of them to the inference servers adds to the objective
+    moving: int  # what moving one copy to the inference servers adds to the objective
 
     @property
     def number(self) -> int:
@@ -58,18 +58,18 @@ class Unit:
 
     @property
     def alone(self) -> bool:
-        """Whether the unit is a single worker."""
+        """Whether the unit consists of a single worker."""
         return sum(number for _, number in self.members[0][0]) == 1
 
 
 @dataclass(frozen=True, eq=False)
 class FillPatterns:
-    """Ways to fill one server."""
+    """Ways to fill one server with workers."""
 
     # zone, kind: zone and kind of the server, shape (patterns,)
     zone: Integers
     kind: Integers
-    counts: Integers  # how many workers of each demand stand on it, shape (patterns, demands)
+    counts: Integers  # number of workers of each demand on the server, shape (patterns, demands)
 
     @classmethod
     def of(cls, rows: Iterable[tuple[int, int, Any]], demands: int) -> "FillPatterns":
@@ -85,19 +85,19 @@ class FillPatterns:
         return self.zone.size
 
     def keys(self) -> list[tuple[int, int, bytes]]:
-        """Return a key that identifies each pattern."""
+        """Return hashable keys of the patterns, which identify equal ones."""
         each = zip(self.zone.tolist(), self.kind.tolist(), self.counts, strict=True)
         return [(zone, kind, counts.tobytes()) for zone, kind, counts in each]
 
     def without(self, known: Collection[tuple[int, int, bytes]]) -> "FillPatterns":
-        """Return the patterns without known ones and duplicates."""
+        """Return the patterns without duplicates and without those whose keys are known."""
         first = {key: index for index, key in reversed(list(enumerate(self.keys()))) if key not in known}
         kept = np.zeros(len(self), dtype=np.bool_)
         kept[list(first.values())] = True
         return self.only(kept)
 
     def only(self, chosen: NDArray[np.bool_]) -> "FillPatterns":
-        """Return the chosen patterns."""
+        """Return the patterns selected by a mask."""
         return FillPatterns(self.zone[chosen], self.kind[chosen], self.counts[chosen])
 
     def __add__(self, other: "FillPatterns") -> "FillPatterns":
@@ -110,7 +110,7 @@ class FillPatterns:
 
 @dataclass(frozen=True, eq=False)
 class Filled:
-    """A solution of a packing: fill patterns, how often each is used, and the numbers of moves."""
+    """A solution of a packing: fill patterns, and the numbers of moves followed by the uses of each pattern."""
 
     patterns: FillPatterns
     values: Integers
@@ -120,32 +120,33 @@ class Filled:
 class Packing:
     """A placement problem in terms of kinds of servers, distinct demands, and zones.
 
-    In the pattern model each server is filled by one of many patterns. The model asks for at least the existing
-    workers, so maximal patterns suffice. Places without a worker stay empty. Resources that nobody needs are
-    left out, as are those of which every server has enough for all workers together (except GPUs if misplaced
-    ones are counted). Amounts are divided by the greatest common divisor of all needs. Free amounts are rounded
-    down, without loss.
+    In the pattern model, each server in use is filled according to one pattern. The model requires room for at
+    least the existing workers, so maximal patterns suffice, and some places in them may stay empty. A resource
+    is left out if no worker needs it, or if every server has enough of it for all workers together (except GPUs
+    if misplaced ones are counted). Amounts are divided by the greatest common divisor of all needs. Free
+    amounts are then rounded down, which loses nothing.
 
     Sets
     ----
-    i: demands, the distinct vectors of needs. k: kinds of servers. z: zones, a single one for all servers; or,
-    if pools matter, training servers, inference servers that hold anything and, if preferences are minimized,
-    inference servers for flexible workers only. p: patterns, fillings of one server of kind k(p) in zone z(p).
-    u: units, workers that move between the pools together: a job if jobs are not split, otherwise a single
-    worker.
+    i: demands, which are the distinct vectors of needs. k: kinds of servers. z: zones: a single one for all
+    servers or, if pools matter, training servers, inference servers for all workers and, if preferences are
+    minimized, inference servers for flexible workers only. p: patterns, each a filling of one server of kind
+    k(p) in zone z(p). u: units, which are workers that move between the pools together: a job if jobs must not
+    be split, otherwise a single worker.
 
     Parameters
     ----------
-    a_pi: workers of demand i in pattern p. d_i: workers of demand i. n_k: servers of kind k. c_k: cost of using
-    one of them: 1, or its GPUs if fragmentation is minimized; 0 if it is already in use. m_u: how many times
-    unit u exists. b_ui, f_ui: its workers of demand i that are not flexible, and that are. w_u: cost of moving
-    it to the inference servers. v_i: cost of a flexible worker of demand i that shares a server.
+    a_pi: number of workers of demand i in pattern p. d_i: number of workers of demand i. n_k: number of servers
+    of kind k. c_k: cost of using one of them: 1, or its number of GPUs if fragmentation is minimized; 0 if it
+    is already in use. m_u: number of copies of unit u. b_ui, f_ui: numbers of workers of demand i in unit u
+    that are not flexible and that are flexible. w_u: cost of moving unit u to the inference servers. v_i: cost
+    of a flexible worker of demand i that shares a server.
 
     Variables
     ---------
-    y_p: servers filled by pattern p. If pools matter, h_u: units on inference servers. If there are servers for
-    flexible workers only, s_i: flexible workers that share an inference server with others. All are
-    non-negative integers.
+    y_p: number of servers filled by pattern p. If pools matter, h_u: number of copies of unit u on inference
+    servers. If there are servers for flexible workers only, s_i: number of flexible workers of demand i that
+    share an inference server with others. All are non-negative integers.
 
     Objective
     ---------
@@ -154,13 +155,13 @@ class Packing:
     Constraints
     -----------
     One zone: the a_pi y_p add up to at least d_i. If pools matter, instead: on training servers: the a_pi y_p
-    add up to at least the sum of (b_ui + f_ui) (m_u - h_u); on inference servers that hold anything: to at
-    least the sum of b_ui h_u, plus s_i; on those for flexible workers only: to at least the sum of f_ui h_u,
-    minus s_i. Of each kind: the y_p with k(p) = k add up to at most n_k. h_u <= m_u.
+    add up to at least the sum of (b_ui + f_ui) (m_u - h_u); on inference servers for all workers: to at least
+    the sum of b_ui h_u, plus s_i; on those for flexible workers only: to at least the sum of f_ui h_u, minus
+    s_i. Of each kind: the y_p with k(p) = k add up to at most n_k. h_u <= m_u.
 
     Size
     ----
-    One column per pattern, one row per demand and zone and one per kind of server.
+    One column per pattern, one row per demand and zone, and one row per kind of server.
 
     Source
     ------
@@ -169,7 +170,7 @@ class Packing:
     """
 
     problem: Placement
-    demands: Integers  # the different vectors in the packing's units, shape (demands, resources)
+    demands: Integers  # distinct needs in the packing's units, shape (demands, resources)
     demand_of: tuple[int, ...]  # index of the demand of each line of workers
     kinds: tuple[ServerKind, ...]
     zones: tuple[Zone, ...]
@@ -178,9 +179,9 @@ class Packing:
 
     @classmethod
     def of(cls, problem: Placement) -> "Packing":
-        """Merge identical parts of a problem.
+        """Merge the identical servers and workers of a problem.
 
-        Raise `Unsupported` if racks are minimized or single GPUs matter.
+        Raise `Unsupported` if racks are minimized or the problem requires more than amounts of resources.
         """
         if problem.minimize == "racks":
             raise Unsupported("patterns ignore racks; use racks or milp to minimize racks")
@@ -205,23 +206,23 @@ class Packing:
 
     @property
     def moves(self) -> int:
-        """Number of columns before the patterns: units moved and flexible workers that share."""
+        """Number of columns before the patterns: moves of each unit, and sharing workers of each demand."""
         return len(self.units) + len(self.demands) * self._grouped
 
     @property
     def floor(self) -> int:
-        """A bound on the objective that can be computed without a solver."""
+        """A lower bound on the objective that follows from the moves alone."""
         _, costs, most = self.moving
         return self.offset + int(np.minimum(costs * most, 0).sum())
 
     def worth(self, duals: Reals) -> Reals:
-        """Return the worth of the workers from the duals of `form`, shape (zones, demands)."""
+        """Return the worth of one worker, from the duals of `form`, shape (zones, demands)."""
         zones, demands = len(self.zones), len(self.demands)
         worth: Reals = np.maximum(duals[: zones * demands], 0.0).reshape(zones, demands)
         return worth
 
     def rents(self, duals: Reals, *, counting_cost: bool = True) -> Reals:
-        """Return the rent of a server of each kind, its scarcity by the duals plus its cost, shape (kinds,)."""
+        """Return the rent of each kind of server, its scarcity price plus its cost, shape (kinds,)."""
         rents: Reals = -np.minimum(duals[-len(self.kinds) :], 0.0)
         return rents + self.costs if counting_cost else rents
 
@@ -231,13 +232,13 @@ class Packing:
 
     @cached_property
     def rooms(self) -> Integers:
-        """The free amounts on a server of each kind, shape (kinds, resources)."""
+        """Free amounts on one server of each kind, shape (kinds, resources)."""
         rooms = np.array([kind.room for kind in self.kinds], dtype=np.int64)
         return rooms.reshape(len(self.kinds), self.demands.shape[1])
 
     @cached_property
     def costs(self) -> Integers:
-        """Cost of using a server of each kind in the objective, shape (kinds,)."""
+        """Objective cost of using one server of each kind, shape (kinds,)."""
         return np.array([kind.cost for kind in self.kinds], dtype=np.int64)
 
     @cached_property
@@ -254,7 +255,7 @@ class Packing:
         return totals
 
     def form(self, patterns: FillPatterns) -> StandardForm:
-        """Return the integer program over these patterns, with the columns of moves first."""
+        """Return the integer program over the given patterns, with the columns of moves before the patterns."""
         covers, kinds = len(self.zones) * len(self.demands), len(self.kinds)
         moving, costs, most = self.moving
         return StandardForm.build(
@@ -267,7 +268,7 @@ class Packing:
         )
 
     def filling(self, patterns: FillPatterns) -> coo_array[Any]:
-        """Return the columns of patterns in `form`."""
+        """Return the columns of the given patterns in `form`."""
         demands, covers = len(self.demands), len(self.zones) * len(self.demands)
         row, column = np.nonzero(patterns.counts.T)
         rows = np.concatenate([patterns.zone[column] * demands + row, covers + patterns.kind])
@@ -277,14 +278,14 @@ class Packing:
 
     @cached_property
     def needed(self) -> Integers:
-        """Number of workers to be placed before any move, by zone and demand, shape (zones * demands,)."""
+        """Number of workers to place if none is moved, by zone and demand, shape (zones * demands,)."""
         needed = np.zeros(len(self.zones) * len(self.demands), dtype=np.int64)
         needed[: len(self.demands)] = self.totals
         return needed
 
     @cached_property
     def moving(self) -> tuple[csr_array[Any, Any], Integers, Integers]:
-        """The columns of the moves in `form`: matrix, cost and upper bound."""
+        """Columns of the moves in `form`: their matrix, costs and upper bounds."""
         n, rows = len(self.demands), len(self.demands) * len(self.zones) + len(self.kinds)
         entries: list[tuple[int, int, int]] = []
         costs, most = np.zeros((2, self.moves), dtype=np.int64)
@@ -307,11 +308,11 @@ class Packing:
 
     @property
     def shared_zone(self) -> int:
-        """The zone of the inference servers that hold anything."""
+        """Index of the zone of inference servers for all workers."""
         return _SHARED
 
     def parts(self, unit: Unit) -> list[tuple[int, int, int]]:
-        """Return the demands of a unit, the zone of each if the unit moves, and the number of workers."""
+        """Return the demands of a unit, with the zone of each after a move and the number of workers."""
         return [
             (self.demand_of[line], self._inference_zone(line), number) for line, number in unit.members[0][0]
         ]
@@ -322,7 +323,7 @@ class Packing:
         return self.offset + int(self.moving[1] @ moved + self.costs[filled.patterns.kind] @ times)
 
     def filled(self, moved: Integers, servers: Iterable[tuple[int, int, Mapping[int, int]]]) -> Filled:
-        """Build a solution from moves and servers, each with a zone, a kind and workers by demand."""
+        """Build a solution from moves and servers, each given as zone, kind and number of workers by demand."""
         alike = Counter((zone, kind, tuple(sorted(holds.items()))) for zone, kind, holds in servers if holds)
         counts = np.zeros((len(alike), len(self.demands)), dtype=np.int64)
         for row, (_, _, holds) in enumerate(alike):
@@ -366,7 +367,7 @@ class Packing:
         return _FLEXIBLE if flexible else _SHARED
 
     def solution(self, values: Integers, patterns: FillPatterns) -> PlacementSolution:
-        """Read a placement from integer values of the columns of `form`."""
+        """Convert integer values of the columns of `form` to a placement."""
         moved, filled = values[: self.moves], values[self.moves :]
         stock = self._stock(moved)
         names = [iter(kind.names) for kind in self.kinds]
@@ -383,7 +384,7 @@ class Packing:
         return PlacementSolution(placed=tuple(placed))
 
     def _stock(self, moved: Integers) -> list[defaultdict[int, list[Some]]]:
-        """Return the workers to be placed in each zone, by demand."""
+        """Return the workers to place in each zone, grouped by demand."""
         stock: list[defaultdict[int, list[Some]]] = [defaultdict(list) for _ in self.zones]
         if not self.units:
             for line, workers in enumerate(self.problem.workers):
@@ -408,16 +409,16 @@ _GROUPED = 3
 
 
 def _amounts(problem: Placement) -> tuple[Integers, Integers]:
-    """Return the needs of lines and the free amounts of servers, in the packing's resources and units."""
+    """Return the lines' needs and the servers' free amounts, in the packing's resources and units."""
     resources = len(problem.resources)
     needs = np.array(problem.demands, dtype=np.int64).reshape(-1, resources)
     rooms = np.array(problem.rooms, dtype=np.int64).reshape(-1, resources)
     together = np.array([line.count for line in problem.workers], dtype=np.int64) @ needs
     scarce = np.flatnonzero((together > rooms.min(axis=0)) & (together > 0))
-    if problem.minimize == "preferences":  # which count GPUs: who needs more of them is not alike
+    if problem.minimize == "preferences":  # GPUs are counted, so their numbers must be kept
         gpus = [problem.resources.index("gpu")] if together[problem.resources.index("gpu")] else []
         scarce = np.union1d(scarce, np.array(gpus, dtype=np.int64))
-    asked = needs[:, scarce].any(axis=1).all()  # nobody shall ask for nothing
+    asked = needs[:, scarce].any(axis=1).all()  # every worker must still need something
     kept = scarce if scarce.size and asked else np.flatnonzero(together > 0)
     units = np.gcd.reduce(needs[:, kept], axis=0)
     units = np.maximum(units, 1)
@@ -478,7 +479,7 @@ def _units(problem: Placement, demand_of: tuple[int, ...]) -> Iterator[Unit]:
 
 
 def _moving(problem: Placement, line: int) -> int:
-    """Return the contribution to the objective of moving a worker to the inference servers."""
+    """Return what moving one worker to the inference servers adds to the objective."""
     workers = problem.workers[line]
     if problem.minimize != "preferences":
         return 0
@@ -486,7 +487,7 @@ def _moving(problem: Placement, line: int) -> int:
 
 
 def _offset(problem: Placement) -> int:
-    """Return the objective of an empty packing with all units on training servers."""
+    """Return the objective if all units are on training servers and no server is opened."""
     if problem.minimize == "fragmentation":
         free = sum(server.free_gpus * server.count for server in problem.servers if server.in_use)
         return free - sum(line.demand.gpu * line.count for line in problem.workers)
@@ -498,7 +499,7 @@ def _offset(problem: Placement) -> int:
 
 
 def _take(shelf: list[Some], number: int) -> Iterator[Some]:
-    """Take up to a number of workers from a shelf."""
+    """Remove up to the given number of workers from a shelf, and yield them."""
     while number and shelf:
         line, there = shelf.pop()
         taken = min(there, number)

@@ -1,4 +1,4 @@
-"""Patterns: the exact model over every maximal filling of a server."""
+"""Patterns: the exact method that solves the model over all maximal fillings of a server."""
 
 from dataclasses import replace
 from functools import partial
@@ -23,18 +23,18 @@ from gsopt.core.result import Result, StoppedBy
 from gsopt.problems.placement import Placement, PlacementSolution
 from gsopt.solvers.backends import solver_of
 
-#: More patterns than these are no task for one integer program.
+#: Default for the largest number of patterns in one integer program.
 MOST_PATTERNS = 20_000
 
 
 @exact_method()
 def patterns(problem: Placement, budget: Budget, *, most: int = MOST_PATTERNS) -> Result[PlacementSolution]:
-    """Enumerate the maximal patterns, and choose how often to use each.
+    """Enumerate the maximal patterns, and decide how often to use each of them.
 
     The model is that of `formulations.placement.packing.Packing`, whose docstring gives its sets, variables,
-    objective and constraints. Its relaxation is solved and rounded down. The small program that remains nearly
-    always meets the bound. If it does not, the whole program is solved without the patterns that reduced costs
-    rule out.
+    objective and constraints. The relaxation is solved and rounded down. The solution of the small program that
+    remains nearly always meets the bound. If it does not, the whole program is solved without the patterns that
+    reduced costs rule out.
 
     Size
     ----
@@ -50,7 +50,7 @@ def patterns(problem: Placement, budget: Budget, *, most: int = MOST_PATTERNS) -
     problem
         The problem.
     budget
-        Time limit, gap, start, and the backend of the integer programs; the linear program goes to HiGHS.
+        Time limit, gap, start, and the backend of the integer programs. HiGHS solves the linear program.
     most
         Largest number of maximal patterns to enumerate.
 
@@ -85,7 +85,7 @@ def patterns(problem: Placement, budget: Budget, *, most: int = MOST_PATTERNS) -
 def over_patterns(
     packing: Packing, first: FillPatterns, bracket: Bracket, every: FillPatterns, *, method: str, budget: Budget
 ) -> Result[PlacementSolution]:
-    """Solve the pattern model over all maximal patterns and those of the known solution."""
+    """Solve the pattern model over all maximal patterns and the patterns of the known solution."""
     message = f"{len(every):,} maximal patterns of {len(packing.kinds):,} kinds of servers"
     patterns = first + every
     master = Master(packing)
@@ -127,7 +127,7 @@ def over_patterns(
 def _prices(
     packing: Packing, patterns: FillPatterns, optimum: Optimum, *, most: float = np.inf
 ) -> WorkerPrices:
-    """Return worker prices from the relaxation's duals, up to `most`, with the worth of the patterns."""
+    """Return worker prices from the duals of the relaxation, capped at `most`, and bounds from the patterns."""
     worth = np.minimum(packing.worth(optimum.duals), most)
     best = np.zeros((len(packing.zones), len(packing.kinds)))
     np.maximum.at(best, (patterns.zone, patterns.kind), (patterns.counts * worth[patterns.zone]).sum(axis=1))

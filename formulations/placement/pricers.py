@@ -7,18 +7,18 @@ from formulations.placement.packing import Packing, Zone
 from formulations.placement.pricing import Pricer
 from formulations.placement.table import WorthTable
 
-#: Entries of a table, and steps in which it is filled, up to which it is the faster way.
+#: Largest number of entries of a table, and of steps to fill it, for which a table is faster than labels.
 _ENTRIES, _STEPS = 2_000_000, 5_000
 
-#: Share of the demands that have more workers than a server holds from which on all are taken to have.
+#: Minimum share of demands with at least as many workers as a server can hold for which a table is used.
 _MOST = 0.5
 
 
 def pricer(packing: Packing, zone: Zone) -> Pricer | None:
-    """Choose the pricing method for a zone, or return None for a zone without servers.
+    """Return the pricing method for a zone, or None for a zone without servers.
 
-    The method is a table if amounts are coarse and most demands have more workers than a server holds, as the
-    table does not limit the number of workers. Otherwise it is labels.
+    The method is `WorthTable` if amounts are coarse and at least half of the demands have as many workers as a
+    server can hold, because the table does not limit the number of workers. Otherwise, it is `LabelPricing`.
     """
     rooms = packing.rooms[list(zone.kinds)]
     if not len(rooms):

@@ -1,4 +1,4 @@
-"""Pricing: the patterns of each kind of server that would improve a linear relaxation the most."""
+"""Pricing: the search for patterns of each kind of server that would improve a linear relaxation the most."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -9,16 +9,16 @@ from gsopt.core.budget import Budget
 
 @dataclass(frozen=True, eq=False)
 class PricingResult:
-    """The fillings that pricing has found."""
+    """The fillings found by pricing, and bounds on all fillings."""
 
-    room: list[int]  # index of the room that each filling is for
-    counts: list[Integers]  # how many workers of each demand a filling holds, one row per filling
-    most: Reals  # upper bound on the worth of any filling, for each room; infinite where none is known
+    room: list[int]  # index of the room of each filling
+    counts: list[Integers]  # numbers of workers of each demand, one array per filling
+    most: Reals  # upper bounds on the worth of any filling, one per room; infinite if none is known
 
 
 class Pricer(Protocol):
-    """A method that finds the fillings of rooms that are worth the most."""
+    """A method that finds the fillings with the highest worth for each room."""
 
     def __call__(self, worth: Reals, rents: Reals, *, budget: Budget) -> PricingResult:
-        """Find fillings worth more than the rent of their room, given the worth of a worker of each demand."""
+        """Find fillings that are worth more than the rent of their room, given the worth of each demand."""
         ...

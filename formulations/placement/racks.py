@@ -1,4 +1,4 @@
-"""Racks: the exact method for using the fewest racks."""
+"""Racks: the exact method for minimizing the number of racks in use."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
@@ -18,23 +18,22 @@ from gsopt.problems.placement import Placement, PlacementSolution
 
 @exact_method()
 def racks(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
-    """Fill racks, those with the most room first, and prove the optimum by counting resources.
+    """Fill the racks with the most room first, and prove the optimum by counting resources.
 
     Workers are placed by best fit on the racks in use and on as few other racks as possible, those with the
     most room first. Racks that turn out to be unnecessary are dropped. The bound counts each resource: what
-    does not fit on the racks in use needs further racks, at best those with the largest free amount of this
-    resource. If placement and bound do not meet, the assignment model decides. If it is too large, a gap
-    remains.
+    does not fit on the racks in use needs more racks, at best those with the largest free amount of this
+    resource. If the placement does not attain the bound, the assignment model (`milp`) is solved. If that model
+    is too large, a gap remains.
 
     Size
     ----
-    A placement for every bisection step over the number of racks and for every rack that may be dropped, and
+    One placement for every bisection step over the number of racks and for every rack that may be dropped, and
     then `milp`.
 
     Source
     ------
-    gsopt's own. The objective is that of consolidated placement, as in Dally, section IV, for many jobs at
-    once.
+    gsopt's own. The objective is consolidated placement as in Dally, section IV, but for many jobs at once.
 
     Parameters
     ----------
@@ -89,7 +88,7 @@ def racks(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
 
 
 def _count(problem: Placement) -> int | None:
-    """Return a lower bound on the racks by counting resources, or None if some resource does not suffice."""
+    """Return a lower bound on the number of racks, or None if some resource does not suffice."""
     free = _free_by_rack(problem)
     touched = _touched(problem)
     needs = np.array(problem.demands, dtype=object).T @ [line.count for line in problem.workers]
@@ -108,14 +107,14 @@ def _count(problem: Placement) -> int | None:
 
 
 def _better(problem: Placement, budget: Budget, bound: int) -> PlacementSolution | None:
-    """Return the better of the budget's start and a constructed placement."""
+    """Return the better of the start and a constructed placement, or None if there is neither."""
     own = _fill_roomiest(problem, budget, bound)
     known = [each for each in (budget.start, own) if each is not None]
     return min(known, key=problem.objective, default=None)
 
 
 def _fill_roomiest(problem: Placement, budget: Budget, bound: int) -> PlacementSolution | None:
-    """Place workers on as few of the roomiest racks as possible, then drop unnecessary racks."""
+    """Place workers on as few of the racks with the most room as possible, then drop unnecessary racks."""
     order = _roomiest_first(problem)
     best = _place(problem, order, budget)
     low, high = bound, len(order)
@@ -133,7 +132,7 @@ def _fill_roomiest(problem: Placement, budget: Budget, bound: int) -> PlacementS
 
 
 def _with_fewer(problem: Placement, solution: PlacementSolution, budget: Budget) -> Iterator[PlacementSolution]:
-    """Yield placements with one rack fewer each, dropping the racks with the least room first."""
+    """Yield placements that each use one rack fewer; racks with the least room are dropped first."""
     needed = _touched(problem)
     in_use = list(problem.racks_touched(solution))
     for rack in reversed([each for each in _roomiest_first(problem) if each in in_use]):
@@ -147,7 +146,7 @@ def _with_fewer(problem: Placement, solution: PlacementSolution, budget: Budget)
 
 
 def _place(problem: Placement, racks: Collection[str], budget: Budget) -> PlacementSolution | None:
-    """Place workers on the servers of some racks only, by best fit."""
+    """Place workers by best fit on the servers of the given racks only; return None if this fails."""
     allowed = set(racks)
     servers = tuple(server for server in problem.servers if server.rack in allowed)
     if not servers:
@@ -161,7 +160,7 @@ def _place(problem: Placement, racks: Collection[str], budget: Budget) -> Placem
 
 
 def _roomiest_first(problem: Placement) -> Sequence[str]:
-    """Order the racks: those in use first, then by their share of all free resources."""
+    """Order the racks: those in use first, then in descending order of their share of free resources."""
     free, touched = _free_by_rack(problem), _touched(problem)
     totals = [max(sum(amounts), 1) for amounts in zip(*free.values(), strict=True)]
     needed = [any(demand[resource] for demand in problem.demands) for resource in range(len(totals))]
@@ -174,7 +173,7 @@ def _roomiest_first(problem: Placement) -> Sequence[str]:
 
 
 def _free_by_rack(problem: Placement) -> dict[str, list[int]]:
-    """Return the free amount of each resource in each rack."""
+    """Return the free amount of each resource in each rack, keyed by the name of the rack."""
     free: dict[str, list[int]] = {}
     for server, room in zip(problem.servers, problem.rooms, strict=True):
         amounts = free.setdefault(server.rack, [0] * len(room))

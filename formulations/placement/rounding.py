@@ -1,4 +1,4 @@
-"""Rounding: the relaxation rounded down, with the remaining workers placed greedily at varied prices."""
+"""Rounding: a heuristic that rounds the relaxation down and places the remaining workers greedily."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -12,16 +12,16 @@ from formulations.placement.packing import Filled, FillPatterns, Integers, Packi
 from gsopt.core.budget import Budget
 from gsopt.core.numbers.tolerances import FEASIBILITY
 
-#: How far prices are varied, up and down.
+#: Largest relative change of a price, up or down.
 _VARIED = 0.3
 
-#: Runs at most.
+#: Maximum number of runs.
 _RUNS = 200
 
-#: Servers filled in all runs together times demands, unless told otherwise.
+#: Default limit on the number of servers filled in all runs, multiplied by the number of demands.
 EFFORT = 500_000
 
-#: Kinds of servers among which the next one to fill is chosen.
+#: Number of kinds among which the next server to fill is chosen.
 _KINDS = 6
 
 #: A way to fill a server: zone, kind, and pairs of a demand and a number of workers.
@@ -32,14 +32,14 @@ _Filling = tuple[int, int, tuple[tuple[int, int], ...]]
 class Rounding:
     """The outcome of rounding."""
 
-    patterns: FillPatterns  # the relaxation's patterns, and after them the best run's fillings
-    # integers for the columns of the program over these patterns, or None if no run placed everybody
+    patterns: FillPatterns  # patterns of the relaxation, followed by the fillings of the best run
+    # integer values of the columns of the program over these patterns, or None if no run placed all workers
     values: Integers | None
-    others: FillPatterns  # the fillings of all runs, the best one's too
+    others: FillPatterns  # the fillings of all complete runs
 
     @property
     def filled(self) -> Filled | None:
-        """The solution found, or None."""
+        """The solution found; None if no run placed all workers."""
         return None if self.values is None else Filled(self.patterns, self.values)
 
 
@@ -55,10 +55,11 @@ def round_down(
 ) -> Rounding:
     """Round a relaxation down and place the remaining workers, repeatedly until the goal is met.
 
-    Each server is filled with the workers that are worth the most per share of the server. If there are only a
-    few kinds of servers, the kind whose filling is worth the most beyond its rent is used. Prices are the
-    relaxation's, varied at random in every run. No filling holds more workers than are left. No run starts once
-    the servers filled by all runs, times the number of demands, exceed `effort`.
+    Each server is filled with the workers that are worth the most per share of the server. For each server, up
+    to six kinds are tried, and the one whose filling has the largest worth minus rent is used. The prices are
+    those of the relaxation, and each run orders workers by randomly varied ones. No filling holds more workers
+    than remain. No run starts after the number of servers filled by all runs, multiplied by the number of
+    demands, exceeds `effort`.
     """
     demands = len(packing.demands)
     below = np.floor(optimum.values + FEASIBILITY).astype(np.int64)
@@ -82,7 +83,7 @@ def round_down(
 
 @dataclass(frozen=True, eq=False)
 class _Rest:
-    """The workers and servers that remain after rounding the relaxation down."""
+    """The workers and servers that remain after the relaxation is rounded down."""
 
     packing: Packing
     patterns: FillPatterns
@@ -91,7 +92,7 @@ class _Rest:
 
     @cached_property
     def needs(self) -> list[list[int]]:
-        """Remaining workers, by zone and demand."""
+        """Number of remaining workers, by zone and demand."""
         form = self.packing.form(self.patterns)
         zones, demands = len(self.packing.zones), len(self.packing.demands)
         missing = (form.row_lower - form.matrix @ self.below)[: zones * demands]
@@ -100,14 +101,14 @@ class _Rest:
 
     @cached_property
     def left(self) -> list[int]:
-        """Remaining servers, by kind."""
+        """Number of remaining servers of each kind."""
         filled = self.below[self.packing.moves :]
         taken = np.bincount(self.patterns.kind, filled, len(self.packing.kinds)).astype(np.int64)
         left: list[int] = (self.packing.limits - taken).tolist()
         return left
 
     def runs(self, random: np.random.Generator, most: int) -> Iterator[list[_Filling]]:
-        """Yield complete placements of the rest, each at different prices, skipping failed runs."""
+        """Yield complete placements of the remaining workers, each at different prices; skip failed runs."""
         effort = 0
         for _ in range(_RUNS):
             run = _GreedyRun(self, random)
@@ -123,7 +124,7 @@ class _Rest:
         return int(sum(self.packing.costs[kind] for _, kind, _ in run))
 
     def row(self, filling: _Filling) -> tuple[int, int, Integers]:
-        """Return a filling as a pattern's row."""
+        """Return the zone, the kind and the array of counts that make a filling a pattern."""
         zone, kind, pairs = filling
         counts = np.zeros(len(self.packing.demands), dtype=np.int64)
         for demand, number in pairs:
@@ -132,7 +133,7 @@ class _Rest:
 
 
 class _GreedyRun:
-    """One greedy run at varied prices."""
+    """A greedy placement of the remaining workers at varied prices."""
 
     def __init__(self, rest: _Rest, random: np.random.Generator) -> None:
         self._rest = rest
@@ -152,7 +153,7 @@ class _GreedyRun:
         return not any(map(any, self._needs))
 
     def fillings(self) -> Iterator[_Filling]:
-        """Fill server after server until all workers are placed, or no server can hold any of them."""
+        """Fill one server after another until all workers are placed or no server can hold any more."""
         for z, zone in enumerate(self._rest.packing.zones):
             while any(self._needs[z]):
                 kinds = [kind for kind in zone.kinds if self._left[kind]]
@@ -179,7 +180,7 @@ class _GreedyRun:
         return sum(self._worth[zone][demand] * number for demand, number in pairs) - self._rents[kind]
 
     def _fill(self, zone: int, kind: int) -> _Filling:
-        """Fill a server with remaining workers, those worth the most per share first."""
+        """Fill a server with remaining workers, in descending order of worth per share of the server."""
         self.filled += 1
         needs = self._needs[zone]
         room: Sequence[int] = self._rest.packing.kinds[kind].room

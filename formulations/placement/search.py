@@ -1,4 +1,4 @@
-"""Search: branch and bound over the workers, for problems in which single GPUs matter."""
+"""Search: a branch and bound over the workers, which supports parts of GPUs, GPU types and unplaced workers."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,42 +11,44 @@ from gsopt.core.method import exact_method
 from gsopt.core.result import Result, StoppedBy
 from gsopt.problems.placement import WHOLE_GPU, Placed, PlacedPart, Placement, PlacementSolution
 
-#: More workers than these are not searched: only the bound is proven.
+#: Largest number of workers for which placements are searched. With more, only a bound is proven.
 _MOST_WORKERS = 200
 
-#: Servers tried between two looks at the clock.
+#: Number of states between two checks of the time limit.
 _OFTEN = 256
 
 
 @exact_method(unused=["backend", "gap", "log", "on_incumbent"])
 def search(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
-    """Try the servers and GPUs of one worker after another, the largest first, without repeating equal states.
+    """Try all servers and GPUs for one worker after another, the largest first, and skip repeated states.
 
-    A state is what each server has left, in any order of equal servers and of a server's GPUs. A branch ends if
-    an earlier one reached the same state with the same workers to come and at no higher value, or if its bound
-    is no better than the best placement: servers that are in use and those that the remaining needs for each
-    resource require, or the unallocated GPUs if all remaining workers were placed. With more than 200 workers,
-    only the bound of `formulations.placement.ceiling` is proven.
+    A state is what each server has left, regardless of the order of identical servers and of the GPUs of a
+    server. A branch ends if an earlier one reached the same state with the same remaining workers at no higher
+    value, or if its bound is no better than the best placement. The bound is the number of servers in use plus
+    the servers that the remaining needs for some resource require, or the unallocated GPUs if all remaining
+    workers were placed. With more than 200 workers, only a bound is proven: that of
+    `formulations.placement.ceiling` on unallocated GPUs, or the number of servers already in use.
 
     Size
     ----
-    Exponential in the number of workers: a dozen workers take about a second.
+    Exponential in the number of workers. A dozen workers take about a second.
 
     Source
     ------
-    Martello and Toth, Knapsack Problems (1990), section 8.5, for bins; the states of single GPUs are our own.
+    Martello and Toth, Knapsack Problems (1990), section 8.5, for bins. The states of individual GPUs are
+    gsopt's own.
 
     Parameters
     ----------
     problem
-        The problem, which minimizes servers or unallocated GPUs.
+        The problem, which must minimize servers or unallocated GPUs.
     budget
         Time limit, gap and start.
 
     Raises
     ------
     Unsupported
-        The objective is another one, or jobs must not be split between two pools.
+        The problem has another objective, or jobs must not be split and there are two pools.
 
     Examples
     --------
@@ -99,7 +101,7 @@ def search(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
 
 
 def _in_use(problem: Placement) -> int:
-    """Count the servers in use, which no placement can free."""
+    """Count the servers already in use, which no placement can free."""
     return sum(server.count for server in problem.servers if server.in_use)
 
 
@@ -107,18 +109,18 @@ def _in_use(problem: Placement) -> int:
 class _ServerState:
     """What one server has left."""
 
-    kind: tuple[str, bool]  # type of GPU, and whether the server is in use from the beginning
-    free: list[int]  # by resource, free GPUs first
-    shared: list[int]  # thousandths left of each shared GPU
+    kind: tuple[str, bool]  # GPU type, and whether the server was in use from the beginning
+    free: list[int]  # free amounts by resource, GPUs first
+    shared: list[int]  # free thousandths of each shared GPU
     opened: bool
 
     def key(self) -> tuple[object, ...]:
-        """Return what tells servers apart."""
+        """Return a key that is equal for interchangeable servers."""
         return *self.kind, self.opened, tuple(self.free), tuple(sorted(self.shared))
 
 
 class _Tree:
-    """The search from worker to worker."""
+    """The search tree, in which each level places one worker."""
 
     def __init__(self, problem: Placement, budget: Budget, bound: int) -> None:
         self._problem, self._budget, self._bound = problem, budget, bound
@@ -147,7 +149,7 @@ class _Tree:
         self.states, self.complete = 0, False
 
     def _sums(self) -> list[list[int]]:
-        """Return the needs of the workers from each on: by resource, and in thousandths of GPUs at the end."""
+        """Return, for each place in the order, the total needs of the workers from there on."""
         sums = [[0] * (len(self._problem.resources) + 1)]
         for line in reversed(self._lines):
             needs = [*self._problem.demands[line], self._problem.workers[line].thousandths]
@@ -155,7 +157,7 @@ class _Tree:
         return sums[::-1]
 
     def run(self) -> None:
-        """Search until all states are known or time runs out."""
+        """Search until all states are explored or the time limit is reached."""
         start = self._budget.start
         if start is not None:
             self.best_value = int(self._problem.objective(start))
@@ -188,9 +190,10 @@ class _Tree:
     def _children(
         self, place: int, value: int, skipped: int
     ) -> Iterator[tuple[tuple[int, int] | None, int, int]]:
-        """Yield where the worker at a place of the order may go: server and GPU, and the value afterwards.
+        """Yield where a worker can go: a server and GPU or None, whether it is skipped, and the new value.
 
-        `skipped` is 1 if the last worker stayed unplaced: then equal workers after it do, too.
+        `skipped` is 1 if the previous worker stayed unplaced. Identical workers after it then stay unplaced,
+        too.
         """
         self.states += 1
         if place == len(self._lines):
@@ -219,7 +222,7 @@ class _Tree:
             yield None, 1, value
 
     def _gpus(self, server: _ServerState, line: int) -> list[int]:
-        """List the different GPUs of which a worker may get a part, or -1 if it needs none and has room."""
+        """List the distinct GPUs from which a worker can get a part; [-1] if it needs no part and fits."""
         part = self._problem.workers[line].gpu_part
         if any(need > free for need, free in zip(self._problem.demands[line], server.free, strict=True)):
             return []
@@ -229,7 +232,7 @@ class _Tree:
         return [*different.values(), *([len(server.shared)] if server.free[0] else [])]
 
     def _least(self, place: int, value: int) -> int:
-        """Return a lower bound on the value of all placements below."""
+        """Return a lower bound on the value of all placements in this branch."""
         *needs, thousandths = self._later[place]
         if not self._serving_all:
             return max(self._bound, value - thousandths)
@@ -245,7 +248,7 @@ class _Tree:
         return value + more
 
     def _put(self, place: int, placed: tuple[int, int] | None) -> tuple[int, int, int] | None:
-        """Place a worker, and return how to take it back."""
+        """Place a worker, and return what is needed to undo it."""
         line = self._lines[place]
         if placed is None:
             return None

@@ -12,17 +12,18 @@ from gsopt.core.budget import Budget
 
 
 def construct(packing: Packing, budget: Budget) -> Filled | None:
-    """Place workers by best fit and by first fit, in several orders.
+    """Place workers by best fit and by first fit, in several orders, and return the best result.
 
-    Return None if nothing is found in time.
+    Return None if no placement is found in time.
 
-    All workers of one demand are placed together. Best fit takes the largest demands first (by the sum of their
-    shares of a server, by the largest share, or by the first resource) and uses the fullest server with room.
-    First fit takes them in the problem's order and uses the first server with room. New servers are those with
-    the most room for their cost, or those with the least room. The best of these combinations is kept. If pools
-    matter, workers are placed unit by unit.
+    All workers of one demand are placed together. Best fit places demands in descending order of size (the sum
+    of their shares of a server, the largest share, or the first resource) and uses the fullest server with
+    room. First fit places them in the order of the problem and uses the first server with room. When a new
+    server is needed, the one with the most room per unit of cost is opened, or the one with the least room. The
+    best of these combinations is kept. If pools matter, workers are placed unit by unit.
 
-    Unless the budget has a start, the construction gets a moment even if hardly any time is left.
+    Unless the budget provides a starting solution, the construction may take 0.3 seconds even if less time is
+    left.
     """
     best: Filled | None = None
     grace = _grace(budget) if budget.start is None else budget
@@ -43,7 +44,7 @@ def _grace(budget: Budget) -> Budget:
 
 
 class _DemandOrder(NamedTuple):
-    """An order in which demands are placed, each on the first or on the fullest server with room."""
+    """An order in which to place demands, each on the first or on the fullest server with room."""
 
     demands: Integers
     on_first: bool = False
@@ -57,7 +58,7 @@ def _orders(packing: Packing) -> list[_DemandOrder]:
 
 
 def _openings(packing: Packing) -> list[Integers]:
-    """Return orders in which kinds of servers are opened, with those that cost nothing first."""
+    """Return orders in which to open kinds of servers; those that cost nothing are opened first."""
     room = _weights(packing) @ packing.rooms.T
     by_value = np.lexsort((-room, packing.costs / np.maximum(room, 1 / _TIES), packing.costs > 0))
     by_room = np.lexsort((room, packing.costs > 0))
@@ -69,13 +70,13 @@ def _weights(packing: Packing) -> Reals:
     return weights
 
 
-#: Seconds that the first placements may take whatever the limit, where none is known.
+#: Minimum time in seconds for the first placements if there is no starting solution, regardless of the limit.
 _GRACE = 0.3
 
-#: Combinations that are tried where units are placed one by one.
+#: Number of combinations that are tried if workers are placed unit by unit.
 _FOR_UNITS = 2
 
-#: Where sizes are equal the sum of the shares decides: it is divided by this and added.
+#: Divisor of the sum of shares, which is added to break ties between equal sizes.
 _TIES = 1e6
 
 
@@ -95,7 +96,7 @@ class _Servers:
         self.entries: list[tuple[Integers, int, Integers]] = []
 
     def place(self, demand: int, number: int, zone: int) -> int:
-        """Place workers of one demand in a zone, and return how many found no room."""
+        """Place workers of one demand in a zone, and return how many of them found no room."""
         rest = self._on_open(demand, number, zone)
         for kind in self._opening:
             if not rest:
@@ -135,7 +136,7 @@ class _Servers:
         return number - int(numbers.sum())
 
     def filled(self, moved: Integers) -> Filled:
-        """Return the fillings as patterns with their numbers."""
+        """Return the contents of the servers as patterns, with the number of uses of each."""
         contents: list[dict[int, int]] = [{} for _ in range(self.open)]
         for servers, demand, numbers in self.entries:
             for server, number in zip(servers.tolist(), numbers.tolist(), strict=True):
@@ -145,7 +146,7 @@ class _Servers:
 
 
 def complete(packing: Packing, needs: Integers, left: Integers) -> Filled | None:
-    """Place given numbers of workers on the remaining servers, or return None if one does not fit."""
+    """Place the given numbers of workers on the remaining servers; return None if one does not fit."""
     servers = _Servers(packing, _openings(packing)[0], left)
     for demand in _orders(packing)[-1].demands.tolist():
         if needs[demand] and servers.place(demand, int(needs[demand]), 0):
@@ -174,7 +175,7 @@ def _by_unit(packing: Packing, order: _DemandOrder, opening: Integers, budget: B
 
 
 def _portions(unit: Unit) -> Iterator[int]:
-    """Yield how often to place the unit at a time: all single workers at once, and jobs one by one."""
+    """Yield how many copies of a unit to place at a time: all at once for single workers, otherwise one."""
     if unit.alone:
         yield unit.number
     else:
@@ -189,7 +190,7 @@ def _place_unit(
     parts: Sequence[tuple[int, int, int]],
     times: int,
 ) -> bool:
-    """Place a unit in the cheaper pool, or else in the other one, and return whether there was room."""
+    """Place a unit in the cheaper pool or, if it does not fit, in the other; return whether there was room."""
     unit, rest = packing.units[u], times
     for inference in (True, False) if unit.moving < 0 else (False, True):
         before = servers.free.copy(), servers.left.copy(), servers.open, len(servers.entries)
@@ -197,7 +198,7 @@ def _place_unit(
         missing = 0
         for demand, zone, number in parts:
             missing = servers.place(demand, number * rest, zone if inference else 0)
-            if missing and inference and zone != packing.shared_zone:  # among others is better than nowhere
+            if missing and inference and zone != packing.shared_zone:  # better sharing than nowhere
                 shared[len(packing.units) + demand] = missing
                 missing = servers.place(demand, missing, packing.shared_zone)
                 shared[len(packing.units) + demand] -= missing

@@ -1,4 +1,4 @@
-"""Table: pricing by dynamic programming over all amounts, if these are coarse."""
+"""Table: pricing by dynamic programming over all combinations of amounts, for coarse amounts."""
 
 from dataclasses import dataclass
 
@@ -12,23 +12,24 @@ from gsopt.core.numbers.tolerances import REDUCED_COST
 
 @dataclass(frozen=True, eq=False)
 class WorthTable:
-    """Pricing with one table of the best worth for all amounts of the resources: an unbounded knapsack.
+    """Pricing by a table of the best worth for all combinations of amounts, as in an unbounded knapsack.
 
-    One table serves every room, however many different rooms partly used servers leave. Time and memory are
-    proportional to the number of combinations of amounts, time also to the number of demands. It is fast if the
-    first resource has few amounts, because the table is filled amount by amount of this resource.
+    One table serves all rooms, no matter how many different rooms there are because servers are partly used.
+    Memory is proportional to the number of combinations of amounts, and time to this number multiplied by the
+    number of demands. Pricing is fast if the first resource has few possible amounts, because the table is
+    filled separately for each of them.
     """
 
     demands: Integers  # shape (demands, resources)
     rooms: Integers  # shape (rooms, resources)
-    most_fillings: int = 200  # how many fillings to give at a time
+    most_fillings: int = 200  # largest number of fillings to return
 
     def __call__(self, worth: Reals, rents: Reals, *, budget: Budget) -> PricingResult:
         """Find the best filling of every room, and the best one that holds each demand."""
         best = self._best(worth, budget)
         if best is None:
             return PricingResult([], [], np.full(len(self.rooms), np.inf))
-        first = self.rooms[:, np.newaxis, :] - self.demands[np.newaxis, :, :]  # room beside one worker
+        first = self.rooms[:, np.newaxis, :] - self.demands[np.newaxis, :, :]  # what remains beside one worker
         fits = (first >= 0).all(axis=2) & (worth > 0)
         most = _at(best, self.rooms)
         gain = np.full((len(self.rooms), 1 + len(self.demands)), -np.inf)
@@ -43,9 +44,9 @@ class WorthTable:
         return PricingResult(rooms.tolist(), counts, most)
 
     def _best(self, worth: Reals, budget: Budget) -> Reals | None:
-        """Fill the table of the best worth of workers that fit, by amounts.
+        """Fill the table: the highest worth of workers that fit into each combination of amounts.
 
-        Return None when time runs out.
+        Return None if the time limit is reached.
         """
         best = np.zeros(self.rooms.max(axis=0) + 1)
         wanted = [
@@ -66,7 +67,7 @@ class WorthTable:
         return best
 
     def _trace(self, best: Reals, worth: Reals, room: Integers, *, holding: int | None) -> Integers:
-        """Trace the best filling of a room, or the best one that holds a given demand."""
+        """Return the best filling of a room, or the best one that holds a given demand."""
         counts = np.zeros(len(self.demands), dtype=np.int64)
         free = room.copy()
         if holding is not None:
@@ -87,14 +88,14 @@ def _at(best: Reals, points: Integers) -> Reals:
 
 
 def _improve(best: Reals, before: Reals, needs: tuple[int, ...], gain: float) -> None:
-    """Add one worker to the best earlier fillings wherever this is better."""
+    """Add one worker to the best earlier fillings wherever this increases their worth."""
     after = best[tuple(slice(need, None) for need in needs)]
     left = before[tuple(slice(None, max(size - need, 0)) for size, need in zip(best.shape, needs, strict=True))]
     np.maximum(after, left + gain, out=after)
 
 
 def _repeat(best: Reals, needs: tuple[int, ...], gain: float) -> None:
-    """Add any number of workers that need nothing of the first resource, by doubling."""
+    """Add any number of workers that need nothing of the first resource, by repeated doubling."""
     while all(need < size for need, size in zip(needs, best.shape, strict=True)):
         _improve(best, best, needs, gain)
         needs, gain = tuple(2 * need for need in needs), 2 * gain

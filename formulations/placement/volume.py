@@ -1,4 +1,4 @@
-"""Volume: a quick lower bound from a placement in which workers may be split into parts."""
+"""Volume: a quick lower bound from the relaxation in which workers and servers may be used fractionally."""
 
 import numpy as np
 from scipy.sparse import coo_array, csr_array, hstack, vstack
@@ -9,16 +9,17 @@ from gsopt.core.budget import Budget
 from gsopt.core.numbers.tolerances import CONTINUOUS_BOUND
 from gsopt.solvers.standard_form import StandardForm
 
-#: Entries of the program from which on it is not worth its time.
+#: Largest size of the program for which the bound is computed.
 _LARGEST = 500_000
 
 
 def volume(packing: Packing, budget: Budget) -> float:
-    """Bound a placement by a linear program over parts of workers and servers.
+    """Return a lower bound on the objective from a linear program over fractions of workers and servers.
 
-    The bound is minus infinity if there is no time left.
+    The bound is minus infinity if the program is too large or the time limit is reached.
 
-    The pattern model's relaxation is at least as strong, but only slightly if servers hold many workers.
+    The relaxation of the pattern model is at least as strong, but only slightly stronger if servers hold many
+    workers.
     """
     zones, kinds = len(packing.zones), len(packing.kinds)
     demands, resources = packing.demands.shape
@@ -58,7 +59,7 @@ def volume(packing: Packing, budget: Budget) -> float:
 
 
 def _pairs(lists: list[tuple[int, ...]]) -> tuple[Integers, Integers]:
-    """Return the index of the list and the entry, for every entry of every list."""
+    """Return, for every entry of every list, the index of the list and the entry."""
     lengths = np.array([len(each) for each in lists], dtype=np.int64)
     entries = np.array([entry for each in lists for entry in each], dtype=np.int64)
     return np.repeat(np.arange(lengths.size), lengths), entries

@@ -287,7 +287,7 @@ class PlacementSolution(Lean):
 
 
 class Placement(Problem[PlacementSolution]):
-    """The problem of placing all workers on the fewest servers, or with another objective minimized.
+    """The problem of placing workers on as few servers as possible, or so as to minimize another objective.
 
     Together, the workers on a server must not need more of any resource than is free. `minimize` selects the
     objective:
@@ -381,7 +381,7 @@ class Placement(Problem[PlacementSolution]):
         Raises
         ------
         InvalidInput
-            The cluster is plain, or one of the GPUs does not exist.
+            The cluster is plain, or it lacks the level or one of the GPUs.
 
         Examples
         --------
