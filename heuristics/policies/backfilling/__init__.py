@@ -1,4 +1,4 @@
-"""Backfilling: policies that let jobs overtake others without delaying reserved ones, by users' estimates."""
+"""Backfilling: policies that use estimates to let jobs overtake others without delaying reserved ones."""
 
 from heuristics.policies.backfilling.conservative import conservative_backfilling
 from heuristics.policies.backfilling.easy import easy_backfilling

@@ -1,4 +1,4 @@
-"""Books: the running jobs with their expected ends, and the profile of free GPUs that follows."""
+"""Books: the running jobs with their expected ends, and the resulting profile of free GPUs."""
 
 from collections.abc import Iterable, Sequence
 from heapq import heappop, heappush
@@ -10,12 +10,12 @@ from gsopt.simulation.parts.pool import pool_of
 from heuristics.policies.backfilling.estimates import late_end, user_estimates
 from heuristics.policies.backfilling.profile import Profile, Slot
 
-#: Keeps a bound below the running time although a drawn estimate is a rounded product.
+#: Factor that keeps a lower bound below the running time, although a drawn estimate is a rounded product.
 _ROUNDED_DOWN = 1 - 2**-40
 
 
 class Need(NamedTuple):
-    """What a job needs: GPUs, of kinds in the order of preference, for the length of its estimate."""
+    """What a job needs: GPUs, of kinds in order of preference, for the length of its estimate."""
 
     gpus: int
     kinds: tuple[int, ...]
@@ -23,14 +23,14 @@ class Need(NamedTuple):
 
 
 class Books:
-    """The running jobs with the slots that they are expected to need, and the profile without these.
+    """The running jobs with the slots that they are expected to occupy, and the profile of all other GPUs.
 
     Attributes
     ----------
     profile
-        The profile. Other parts of a policy may take slots from it for reservations.
+        The profile of free GPUs. Policies may also take slots for reservations from it.
     running
-        The slots of the running jobs.
+        The slots of the running jobs, keyed by job.
     """
 
     def __init__(self, state: State, factor: float, seed: int) -> None:
@@ -38,35 +38,35 @@ class Books:
         self._pool = pool_of(state)
         self._estimate, self._factor = user_estimates(state, factor, seed), factor
         self._needs: dict[int, Need] = {}
-        self._ends: list[tuple[Any, int]] = []  # a heap; outdated where they differ from the slots
-        self._due: dict[int, Any] = {}  # ends by the estimates themselves
+        self._ends: list[tuple[Any, int]] = []  # a heap; entries that differ from the slots are outdated
+        self._due: dict[int, Any] = {}  # ends according to the original estimates
         self.running: dict[int, Slot] = {}
         self.profile = Profile(state.now, self._free(state))
 
     def need(self, job: int) -> Need:
-        """Return what a job that is not complete needs."""
+        """Return the GPUs, kinds and time that an incomplete job needs."""
         if job not in self._needs:
             item = self._jobs[job]
             self._needs[job] = Need(item.gpus, self._pool.kinds(item), self._estimate(job))
         return self._needs[job]
 
     def earliest(self, job: int, before: Any = None) -> Slot | None:
-        """Return the first slot for a job, as in `Profile.earliest`."""
+        """Return the earliest slot for a job, as `Profile.earliest` does."""
         return self.profile.earliest(*self.need(job), before)
 
     def overestimate(self, job: int, factor: float | None) -> float | None:
-        """Return how many times its running time the estimate of a job may be, or None if that is unknown.
+        """Return the largest ratio of a job's estimate to its running time, or None if it is unknown.
 
-        `factor` holds for the estimates that jobs have of their own.
+        `factor` is this ratio for jobs that have their own estimates.
         """
         return self._factor if self._jobs[job].estimate is None else factor
 
     def are_exact(self, waiting: Iterable[int], factor: float | None) -> bool:
-        """Check whether the estimates of all running jobs and some waiting ones are exact."""
+        """Check whether the estimates of all running jobs and of the given waiting jobs are exact."""
         return all(self.overestimate(job, factor) == 1 for job in chain(self.running, waiting))
 
     def soonest(self, job: int, now: Any, factor: float | None) -> Any:
-        """Return the first time at which enough running jobs can have ended for a job to start."""
+        """Return the earliest time at which enough running jobs can have ended for a job to start."""
         gpus, kinds, _ = self.need(job)
         missing = gpus - sum(self.profile.free[kind] for kind in kinds)
         ends = sorted(
@@ -93,15 +93,15 @@ class Books:
         return max(self.running[job].start + least, now)
 
     def start(self, job: int, slot: Slot) -> None:
-        """Enter a job that starts now, in a slot that is taken from the profile already."""
+        """Add a job that starts now, in a slot that has already been taken from the profile."""
         self.running[job] = slot
         self._due[job] = slot.end
         heappush(self._ends, (slot.end, job))
 
     def complete(self, state: State) -> bool:
-        """Take the jobs off that are complete, and return whether any of them ended before it was expected to.
+        """Remove the completed jobs, and return whether any of them ended before its expected end.
 
-        The profile then begins now.
+        Afterwards, the profile begins now.
         """
         self.profile.advance(state.now)
         is_early = False
@@ -114,9 +114,10 @@ class Books:
         return is_early
 
     def agree(self, state: State, due: Sequence[Slot] = ()) -> bool:
-        """Check whether no job is late or evicted, and the profile says how many GPUs are free now.
+        """Check whether no job is late or evicted and the profile has the right number of free GPUs now.
 
-        `due` are the reserved slots that begin now, whose GPUs are free.
+        `due` are the reserved slots that begin now. Their GPUs are still free, although the profile counts them
+        as taken.
         """
         ends, running = self._ends, self.running
         while ends and (ends[0][1] not in running or running[ends[0][1]].end != ends[0][0]):
@@ -127,7 +128,7 @@ class Books:
         return self._free(state) == tuple(map(sum, by_kind))
 
     def correct(self, state: State) -> None:
-        """Begin a new profile from the free GPUs and the running jobs, and extend those that are late."""
+        """Rebuild the profile from the free GPUs and the running jobs, and extend the slots of late jobs."""
         now = state.now
         for job in state.evicted:
             self.running.pop(job, None)
@@ -142,7 +143,7 @@ class Books:
             heappush(self._ends, (end, job))
 
     def actions(self, state: State, started: dict[int, Slot]) -> list[Action]:
-        """Return the actions that start jobs on the GPUs of their slots."""
+        """Return the actions that start jobs on the GPUs in their slots."""
         self._pool.look(state)
         taken: dict[int, Any] = {job: self._pool.holding(slot.gpus) for job, slot in started.items()}
         return self._pool.actions(state, dict.fromkeys(taken), taken)
@@ -153,6 +154,6 @@ class Books:
         return (free,) if isinstance(free, int) else free
 
     def _with_running(self, free: tuple[int, ...]) -> list[int]:
-        """Return the numbers of GPUs that would be free if no job ran."""
+        """Return the number of GPUs of each kind that would be free if no job were running."""
         held = zip(*(slot.gpus for slot in self.running.values()), strict=True)
         return [sum(pair) for pair in zip(free, map(sum, held), strict=True)] if self.running else list(free)

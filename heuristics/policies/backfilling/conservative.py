@@ -1,4 +1,4 @@
-"""Conservative backfilling: every waiting job has a reservation, which never moves to a later time."""
+"""Conservative backfilling: a policy that reserves GPUs for every waiting job and never postpones a reservation."""
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
@@ -10,30 +10,32 @@ from heuristics.policies.backfilling.profile import Slot
 
 
 def conservative_backfilling(state: State, *, overestimate: float = 1.0, seed: int = 0) -> "Conservative":
-    """Give every job a reservation when it is released. A job may overtake others only if it delays none.
+    """Reserve GPUs for every job when it is released. Jobs may overtake others only if they delay none.
 
-    The reservation is the earliest time at which the GPUs of the job are free for its whole estimate, beside
-    running jobs and earlier reservations. When a job ends before its estimate is over, the reservations are
-    compressed: one waiting job after the other, by release, moves to the earliest time that is free for it
-    while all others stay. So no reservation ever moves to a later time, and a job starts no later than at its
-    first one, if estimates are upper limits, decisions are made at every event, and no GPUs go away. Otherwise
-    all reservations are made anew by release.
+    The reservation is at the earliest time at which enough GPUs are free for the length of the estimate, given
+    the running jobs and the existing reservations. When a job ends before its estimate is over, the
+    reservations are compressed: in order of release, each waiting job moves to the earliest time that is free
+    for it, while all others stay. Therefore, if estimates are upper limits, decisions are made at every event,
+    and no GPUs are removed, a reservation never moves to a later time, and a job starts no later than at its
+    first one. Otherwise, all reservations are made anew, in order of release.
 
-    A job runs to its end even if its estimate is too short; its expected end is then extended
+    A job runs to its end even if its estimate is too short. In this case, its expected end is extended
     (`heuristics.policies.backfilling.estimates.late_end`).
 
     Source: Mu'alem and Feitelson, "Utilization, predictability, workloads, and user runtime estimates in
     scheduling the IBM SP2 with backfilling" (2001), section 2. Key: release date. Ties: lower job number. All
-    events of one instant precede the decision, and reservations are compressed after every completion until
-    none moves. Not preemptive; knows estimates. O(waiting jobs times all jobs) per completion.
+    events of one instant precede the decision. Reservations are compressed after every completion until none
+    moves. Non-preemptive; knows estimates. O(W J) per completion, with W waiting jobs and J waiting or running
+    jobs.
 
     Parameters
     ----------
     overestimate
-        A job without an estimate of its own (`gsopt.Job.estimate`) gets its duration, times a number drawn
-        uniformly from 1 to this.
+        Largest factor by which estimates exceed durations. A job without its own estimate
+        (`gsopt.Job.estimate`) gets its duration multiplied by a number drawn uniformly between 1 and this
+        factor.
     seed
-        Seed of these numbers.
+        Seed of the random factors.
 
     Raises
     ------
@@ -52,7 +54,7 @@ def conservative_backfilling(state: State, *, overestimate: float = 1.0, seed: i
 
 
 class Conservative:
-    """The decider of `conservative_backfilling`.
+    """The decider of `conservative_backfilling`, with the current reservations.
 
     Attributes
     ----------
@@ -64,13 +66,13 @@ class Conservative:
 
     def __init__(self, books: Books) -> None:
         self._books = books
-        self._reserved: dict[int, Slot] = {}  # of the waiting jobs by release
-        self._unplaced: list[int] = []  # jobs that need GPUs that are away
+        self._reserved: dict[int, Slot] = {}  # of the waiting jobs, in order of release
+        self._unplaced: list[int] = []  # jobs that lack a reservation because GPUs are away
         self._is_loose = False  # whether a reservation may move to an earlier time
 
     @property
     def reservations(self) -> Mapping[int, Slot]:
-        """The reserved slots of the waiting jobs, by job."""
+        """The reserved slots of the waiting jobs, keyed by job."""
         return MappingProxyType(self._reserved)
 
     def decide(self, state: State) -> Iterable[Action]:
@@ -96,9 +98,9 @@ class Conservative:
         return actions
 
     def brackets(self, state: State, factor: float | None = None) -> Mapping[int, Bracket]:
-        """Return the brackets of the waiting jobs after the decision at this time, by job.
+        """Return the bracket of each waiting job after the decision at this time, keyed by job.
 
-        `factor` is how many times the running time an estimate may be; see `wait_brackets`.
+        `factor` is the largest ratio of an estimate to the running time; see `wait_brackets`.
         """
         books, now = self._books, state.now
         is_exact = books.are_exact(self._reserved, factor)
@@ -125,7 +127,7 @@ class Conservative:
             self._reserve(job)
 
     def _compress(self, state: State) -> None:
-        """Move each reservation to an earlier time if it fits there."""
+        """Move each reservation to the earliest time at which it fits, if that is earlier."""
         books = self._books
         self._is_loose = False
         for job, slot in self._reserved.items():

@@ -1,4 +1,4 @@
-"""EASY backfilling: a job may overtake the first waiting jobs if it does not delay them."""
+"""EASY backfilling: a policy that lets jobs overtake the first waiting jobs if these are not delayed."""
 
 from bisect import insort
 from collections.abc import Iterable, Mapping
@@ -11,7 +11,7 @@ from gsopt.simulation.bracket import Bracket
 from heuristics.policies.backfilling.books import Books
 from heuristics.policies.backfilling.profile import Slot
 
-#: Orders in which jobs are backfilled.
+#: Names of the orders in which jobs are backfilled.
 ORDERS = ("fcfs", "shortest")
 
 
@@ -23,32 +23,35 @@ def easy_backfilling(
     overestimate: float = 1.0,
     seed: int = 0,
 ) -> "Easy":
-    """Start jobs by release. A job may overtake the first waiting job if it does not delay it.
+    """Start jobs in order of release. A job may overtake the first waiting one if it does not delay it.
 
-    The first waiting job that does not fit gets a reservation: the earliest time at which enough GPUs are free
-    if all running jobs end by their estimates. A job behind it starts at once if its GPUs are free until its
-    own estimate is over, apart from those reserved. Reservations are made anew at every event, and a job with
-    one starts no later than at that time if estimates are upper limits (see `gsopt.Job.estimate`).
+    The first waiting job that does not fit gets a reservation at the earliest time at which enough GPUs are
+    free if all running jobs end at their estimates. A job behind it starts at once if enough GPUs are free
+    until its own estimate is over, not counting those that are reserved. Reservations are made anew at every
+    event. A job with a reservation starts no later than at the reserved time if estimates are upper limits (see
+    `gsopt.Job.estimate`).
 
-    A job runs to its end even if its estimate is too short; its expected end is then extended
+    A job runs to its end even if its estimate is too short. In this case, its expected end is extended
     (`heuristics.policies.backfilling.estimates.late_end`).
 
     Source: Lifka, "The ANL/IBM SP scheduling system" (1995); Mu'alem and Feitelson, "Utilization,
     predictability, workloads, and user runtime estimates in scheduling the IBM SP2 with backfilling" (2001),
-    section 2. The order ``"shortest"`` is that of Tsafrir, Etsion and Feitelson (2007), called SJBF there and
+    section 2. The order ``"shortest"`` is that of Tsafrir, Etsion and Feitelson (2007), called SJBF by them and
     EASY-SJF by others. Key: release date. Ties: lower job number. All events of one instant precede the
-    decision. Not preemptive; knows estimates. O(waiting jobs times running jobs) per event.
+    decision. Non-preemptive; knows estimates. O(W R) per event, with W waiting and R running jobs.
 
     Parameters
     ----------
     order
-        Order in which jobs are tried behind the reserved ones: by release, or by estimate.
+        Order in which jobs behind the reserved ones are tried: by release date (``"fcfs"``) or by estimate
+        (``"shortest"``).
     depth
-        Number of waiting jobs with a reservation, at least 1.
+        Number of waiting jobs that get a reservation, at least 1.
     overestimate
-        A job without an estimate of its own gets its duration, times a number drawn uniformly from 1 to this.
+        Largest factor by which estimates exceed durations. A job without its own estimate gets its duration
+        multiplied by a number drawn uniformly between 1 and this factor.
     seed
-        Seed of these numbers.
+        Seed of the random factors.
 
     Raises
     ------
@@ -70,12 +73,12 @@ def easy_backfilling(
 
 
 class Easy:
-    """The decider of `easy_backfilling`.
+    """The decider of `easy_backfilling`, with the current reservations.
 
     Attributes
     ----------
     reservations
-        The reserved slots since the last decision, by job.
+        The slots reserved at the last decision, keyed by job.
     """
 
     preemptive = False
@@ -84,17 +87,17 @@ class Easy:
         self._jobs = state.jobs
         self._books, self._depth = books, depth
         self._is_shortest_first = order == "shortest"
-        self._line: dict[int, None] = {}  # the waiting jobs by release
-        self._by_key: list[tuple[Any, int]] = []  # and by estimate, if this is the order of backfilling
+        self._line: dict[int, None] = {}  # the waiting jobs, in order of release
+        self._by_key: list[tuple[Any, int]] = []  # the waiting jobs, in order of estimate, if backfilled in it
         self._reserved: dict[int, Slot] = {}
 
     @property
     def reservations(self) -> Mapping[int, Slot]:
-        """The reserved slots since the last decision, by job."""
+        """The slots reserved at the last decision, keyed by job."""
         return MappingProxyType(self._reserved)
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Return the starts of the first jobs that fit, and of those behind them that delay no reserved one."""
+        """Start the first waiting jobs that fit, and jobs behind them that do not delay any reserved job."""
         books = self._books
         books.complete(state)
         if not books.agree(state):
@@ -119,9 +122,9 @@ class Easy:
         return books.actions(state, started) if started else ()
 
     def brackets(self, state: State, factor: float | None = None) -> Mapping[int, Bracket]:
-        """Return the brackets of the waiting jobs after the decision at this time, by job.
+        """Return the bracket of each waiting job after the decision at this time, keyed by job.
 
-        `factor` is how many times the running time an estimate may be; see `wait_brackets`.
+        `factor` is the largest ratio of an estimate to the running time; see `wait_brackets`.
         """
         books = self._books
         if not books.are_exact(self._line, factor):
@@ -136,7 +139,7 @@ class Easy:
         return found
 
     def _exactly(self, job: int, now: Any) -> Bracket:
-        """Return the bracket of a job if all estimates are exact and the reserved slots are taken."""
+        """Return the bracket of a job, given that all estimates are exact and the reserved slots are taken."""
         if job in self._reserved:
             return Bracket(self._reserved[job].start, self._reserved[job].start)
         slot = self._books.earliest(job)
@@ -151,7 +154,7 @@ class Easy:
                 insort(self._by_key, (self._books.need(job).length, job))
 
     def _backfill(self, started: dict[int, Slot]) -> None:
-        """Start waiting jobs that fit beside the reservations."""
+        """Start the waiting jobs that fit beside the reservations."""
         books = self._books
         waiting = [job for _, job in self._by_key] if self._is_shortest_first else list(self._line)
         free = sum(books.profile.free)

@@ -1,4 +1,4 @@
-"""Estimates: how long users say that their jobs run, and when a running job is expected to end."""
+"""Estimates: the running times that users predict, and the expected ends of running jobs."""
 
 from collections.abc import Callable
 from random import Random
@@ -9,22 +9,22 @@ from gsopt.simulation import State
 
 _LARGEST_FACTOR = 1e6
 
-#: Seconds after its estimate when a late job is expected to end: a minute, and if that is over, 5, ..., 100 h.
+#: Extensions of a late job's estimate in seconds, tried in this order: 1 minute, 5 minutes, ..., 100 hours.
 _EXTENSIONS = tuple(60.0 * minutes for minutes in (1, 5, 15, 30, 60, 120, 300, 600, 1200, 3000, 6000))
 
 
 def checked_factor(factor: float) -> float:
-    """Return the largest factor of drawn estimates, or raise `InvalidInput` if it is out of range."""
+    """Return the factor by which estimates may exceed durations; raise `InvalidInput` if it is out of range."""
     if not (isinstance(factor, int | float) and 1 <= factor <= _LARGEST_FACTOR):
         raise InvalidInput("overestimate", shorten(factor), "must be a number from 1 to 1e6")
     return factor
 
 
 def user_estimates(state: State, factor: float, seed: int) -> Callable[[int], Any]:
-    """Return a function that returns the estimate of a job, in seconds.
+    """Return a function that returns the estimate of a job in seconds.
 
-    A job without an estimate of its own gets its duration, times a number drawn uniformly from 1 to `factor`.
-    The number depends on the seed and the number of the job alone.
+    A job without its own estimate gets its duration multiplied by a number drawn uniformly between 1 and
+    `factor`. This number depends only on the seed and the index of the job.
     """
     checked_factor(factor)
     number = type(state.now)
@@ -39,10 +39,11 @@ def user_estimates(state: State, factor: float, seed: int) -> Callable[[int], An
 
 
 def late_end(end: Any, now: Any) -> Any:
-    """Return when a job is expected to end that should have ended before, or just now.
+    """Return the new expected end of a job that was expected to end by now.
 
-    The estimate is extended by a minute; if that is over as well, by 5, 15 and 30 minutes, then by 1, 2, 5, 10,
-    20, 50 and 100 hours. After that, the extension doubles, which the source does not say.
+    The estimate is extended by 1 minute or, if that is not enough, by 5, 15 or 30 minutes, or by 1, 2, 5, 10,
+    20, 50 or 100 hours. Beyond that, the extension is doubled until it is long enough, which is not in the
+    source.
 
     Source: Tsafrir, Etsion and Feitelson, "Backfilling using system-generated predictions rather than user
     runtime estimates" (2007), section 3.3.

@@ -1,4 +1,4 @@
-"""Profile: the GPUs that are free from now on, if every job ends when it is expected to."""
+"""Profile: the number of free GPUs over time, if every job ends when it is expected to."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
@@ -7,16 +7,16 @@ from typing import Any, NamedTuple
 
 
 class Slot(NamedTuple):
-    """The GPUs of one job from its start to its expected end.
+    """The GPUs that one job occupies from its start to its expected end.
 
     Attributes
     ----------
     start
-        When the job starts, in seconds.
+        Time when the job starts, in seconds.
     end
-        When it is expected to end.
+        Time when the job is expected to end, in seconds.
     gpus
-        Its number of GPUs of each kind.
+        Number of the job's GPUs of each kind.
     """
 
     start: Any
@@ -27,7 +27,7 @@ class Slot(NamedTuple):
 class Profile:
     """The number of free GPUs of each kind, as a step function of time that begins now.
 
-    Neighbouring steps differ, so there are at most two steps for each slot.
+    Adjacent steps always differ, so there are at most two steps per slot.
 
     Examples
     --------
@@ -39,7 +39,7 @@ class Profile:
 
     def __init__(self, now: Any, free: Sequence[int]) -> None:
         self._times = [now]
-        self._free = [[number] for number in free]  # by kind, then by step
+        self._free = [[number] for number in free]  # number of free GPUs, by kind and step
 
     @property
     def free(self) -> tuple[int, ...]:
@@ -47,7 +47,7 @@ class Profile:
         return tuple(column[0] for column in self._free)
 
     def advance(self, now: Any) -> None:
-        """Forget the steps that lie in the past."""
+        """Remove the steps that lie in the past."""
         past = bisect_right(self._times, now) - 1
         if past > 0:
             del self._times[:past]
@@ -56,18 +56,18 @@ class Profile:
         self._times[0] = now
 
     def take(self, slot: Slot) -> None:
-        """Take the GPUs of a slot, from now at the earliest."""
+        """Take the GPUs in a slot, except for the part of the slot that is in the past."""
         self._add(slot, -1)
 
     def give_back(self, slot: Slot) -> None:
-        """Give the GPUs of a slot back, from now at the earliest."""
+        """Give back the GPUs in a slot, except for the part of the slot that is in the past."""
         self._add(slot, 1)
 
     def earliest(self, count: int, kinds: Sequence[int], length: Any, before: Any = None) -> Slot | None:
-        """Return the first slot of a length with a number of GPUs of some kinds, or None if there is none.
+        """Return the earliest slot of the given length with enough GPUs of the given kinds, or None.
 
-        The kinds are in the order of preference. With one kind and `before`, only slots that start earlier are
-        returned, and GPUs are not counted from that time on, because the job itself holds them there.
+        The kinds are in order of preference. If there is one kind and `before` is set, the slot must start
+        before that time, and GPUs are ignored from that time on, because the job itself holds them there.
         """
         if len(kinds) == 1:
             return self._earliest_of_one(count, kinds, length, before)
@@ -87,7 +87,7 @@ class Profile:
         return None
 
     def now(self, count: int, kinds: Sequence[int], length: Any) -> Slot | None:
-        """Return the slot of a length that starts now, or None if the GPUs are not free for so long."""
+        """Return the slot of the given length that starts now, or None if too few GPUs stay free."""
         times = self._times
         end = _end(times[0], length)
         last = max(bisect_left(times, end), 1)
@@ -112,7 +112,7 @@ class Profile:
         return None
 
     def _chosen(self, count: int, kinds: Sequence[int], free: Sequence[int]) -> tuple[int, ...]:
-        """Return a number of GPUs by kind, as many as possible of the first kinds."""
+        """Return the number of GPUs to use of each kind, with as many as possible of the preferred kinds."""
         chosen = [0] * len(self._free)
         for kind, most in zip(kinds, free, strict=True):
             chosen[kind] = min(most, count)
@@ -132,7 +132,7 @@ class Profile:
         self._join(first)
 
     def _step_at(self, time: Any) -> int:
-        """Return the step that begins at a time, which is made if there is none."""
+        """Return the index of the step that begins at the given time, which is created if necessary."""
         step = bisect_left(self._times, time)
         if step == len(self._times) or self._times[step] != time:
             self._times.insert(step, time)
@@ -141,7 +141,7 @@ class Profile:
         return step
 
     def _join(self, step: int) -> None:
-        """Join a step to the one before if they do not differ."""
+        """Merge a step with the previous one if they are equal."""
         if step and all(column[step] == column[step - 1] for column in self._free):
             del self._times[step]
             for column in self._free:
@@ -149,6 +149,6 @@ class Profile:
 
 
 def _end(begin: Any, length: Any) -> Any:
-    """Return the end of a slot, which is after its beginning even if the sum is rounded."""
+    """Return the end of a slot, which is after its start even if the sum is rounded."""
     end = begin + length
     return end if end > begin else nextafter(begin, inf)

@@ -1,4 +1,4 @@
-"""Preempting: jobs of high priority start at once, and running jobs of lower priority stop for them."""
+"""Preempting: policies that stop running jobs so that jobs of higher priority can start at once."""
 
 from heuristics.policies.preempting.admitting import admitting
 from heuristics.policies.preempting.priority_preemption import priority_preemption

@@ -1,4 +1,4 @@
-"""Admitting: for a job that does not fit, the decision `admission` chooses the jobs of least cost that stop."""
+"""Admitting: a policy that solves `admission` to choose the jobs to stop for a job that does not fit."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -16,16 +16,16 @@ from gsopt.simulation import Decider, State
 from heuristics.policies.preempting.floor import Floor, Standing
 from heuristics.policies.preempting.queue import Queue, Room, Victim
 
-#: Any method of the decision `admission`, or its name.
+#: A method for the decision `admission`, or its name.
 Solver = Callable[[Admission], object] | str
 
-#: What it costs to stop a job.
+#: Name of the cost of stopping a job.
 Cost = Literal["lost_work", "gpus", "jobs"]
 
-#: Largest cost of an eviction.
+#: Maximum cost of an eviction.
 _MOST_COST = 1e12
 
-#: Name of the waiting job.
+#: Name of the waiting job in the instance of `admission`.
 _PENDING = "pending"
 
 
@@ -37,33 +37,33 @@ def admitting(
     within: str = "",
     solver_time: float | None = 1.0,
 ) -> Decider:
-    """Start jobs by priority. For a job that does not fit, the least important work in its way stops.
+    """Start jobs by priority. If one does not fit, stop the jobs of lower priority with the lowest total cost.
 
     If a job does not fit, the decision `gsopt.problems.Admission` is solved: which running jobs of lower
-    priority have to stop, at the least total cost, so that it fits. If it would not fit even without all of
-    them, or the solver finds no solution, nothing stops, and other jobs may start. A job that does not fit on
-    one machine takes whole machines. The queue, and the places of jobs that fit, are those of
+    priority should stop, at minimum total cost, to make room? If the job would not fit even if all of them
+    stopped, or if the solver finds no solution, no job stops, and the next job in the queue is tried. A job
+    that does not fit on one machine uses whole machines. Jobs are sorted, and jobs that fit are placed, as in
     `heuristics.policies.priority_preemption`.
 
-    With the rule of a scheduler as `solver`, such as ``kueue`` or ``slurm``, the policy preempts as that
+    If `solver` is the rule of a scheduler, such as ``kueue`` or ``slurm``, the policy preempts as that
     scheduler does.
 
-    Source: gsopt. Key: priority. Ties: release date. Preemptive; does not know durations. One decision for each
-    job that does not fit, but would without jobs of lower priority.
+    Source: gsopt. Key: priority. Ties: release date. Preemptive; does not know durations. One decision is
+    solved for each job that does not fit but would fit without the jobs of lower priority.
 
     Parameters
     ----------
     solver
-        A method of `admission`, or its name: ``exact``, ``greedy``, ``kueue``, ...
+        A method for `admission`, or its name: ``exact``, ``greedy``, ``kueue``, ...
     cost
-        Cost of stopping a job: the GPU time since its last start if it has no checkpoints, and otherwise
-        nothing (``lost_work``); its GPUs (``gpus``); or 1 (``jobs``). Of equal costs, the exact method stops
-        the fewest jobs.
+        Cost of stopping a job: the GPU time since its last start, or 0 if it has checkpoints (``lost_work``);
+        its number of GPUs (``gpus``); or 1 (``jobs``). Among solutions of equal cost, the exact method chooses
+        one that stops the fewest jobs.
     within
-        Level of the cluster, such as ``rack``: a single group of this level must hold all GPUs of a job. Empty
-        for no such rule.
+        Level of the cluster, such as ``rack``. All GPUs of a job must be in a single group of this level. Empty
+        for no restriction.
     solver_time
-        Limit in seconds for each decision, after which the best known solution counts; None for no limit.
+        Time limit in seconds for each decision, after which the best solution found is used; None for no limit.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def admitting(
 
 
 class _Solved:
-    """The rule: solves an instance of `admission` for each job that does not fit."""
+    """The rule that solves an instance of `admission` for each job that does not fit."""
 
     def __init__(self, method: MethodLike, cost: Cost, limit: float | None) -> None:
         self._method, self._cost = method, cost
@@ -92,7 +92,7 @@ class _Solved:
         self._options: dict[str, Any] = {"time_limit": float(limit)} if limit is not None and limited else {}
 
     def __call__(self, state: State, floor: Floor, job: int, victims: list[Victim]) -> Room | None:
-        """Return the jobs that stop, and where the waiting job then stands."""
+        """Return the jobs that stop and where the waiting job is placed, or None if there is no solution."""
         problem = self._problem(state, floor, job, victims)
         solution = run_method(self._method, problem, **self._options).solution
         if solution is None:
@@ -104,7 +104,7 @@ class _Solved:
         return Room([int(name) for name in solution.evicted], standing)
 
     def _problem(self, state: State, floor: Floor, job: int, victims: list[Victim]) -> Admission:
-        """Return the instance: the victims are gangs, and all other GPUs that are not free are in use."""
+        """Return the instance, in which the victims are gangs and all other occupied GPUs are in use."""
         machines = floor.cluster.machines
         running = [self._running(state, floor, victim) for victim in victims]
         used = [machine.gpus - len(free) for machine, free in zip(machines, floor.free, strict=True)]
@@ -156,7 +156,7 @@ class _Solved:
 
 
 def _parts(job: Job, floor: Floor, standing: Standing) -> tuple[list[Part], list[Mapping[str, int]]]:
-    """Return the workers of a running job, by their number of GPUs, and their machines."""
+    """Return the workers of a running job, grouped by their number of GPUs, and the machines of each group."""
     by_size: dict[int, list[int]] = {}
     for machine, gpus in standing.items():
         by_size.setdefault(gpus, []).append(machine)

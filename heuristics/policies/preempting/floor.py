@@ -1,4 +1,4 @@
-"""Floor: the free GPUs of each machine during a decision, and where a job fits on them."""
+"""Floor: the free GPUs of each machine during a decision, and the search for machines on which a job fits."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -8,26 +8,26 @@ from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.job import Job
 from gsopt.simulation import State
 
-#: Number of GPUs of a job on each machine, by the machine's index.
+#: Number of a job's GPUs on each machine, keyed by the machine's index.
 Standing = Mapping[int, int]
 
 
 class Floor:
-    """The machines of a cluster, and the jobs on them.
+    """The machines of a cluster, with their free GPUs and running jobs.
 
-    A job that does not fit on one machine takes whole machines, and the remaining GPUs on another one. A plain
-    cluster is a single machine.
+    A job that does not fit on one machine uses whole machines, plus another one for the remaining GPUs. A plain
+    cluster counts as a single machine.
 
     Attributes
     ----------
     cluster
-        The cluster, in which a plain cluster is a machine.
+        The cluster; a plain one is converted to a single machine.
     within
-        Level at which a single group of machines must hold all GPUs of a job; empty for no such level.
+        Level at which all GPUs of a job must be in a single group of machines; empty for no restriction.
     free
-        Numbers of the free GPUs of each machine, ascending.
+        Indices of the free GPUs of each machine.
     on
-        The running jobs, by number.
+        Machines and GPU counts of the running jobs, keyed by job.
     """
 
     def __init__(self, cluster: Cluster, within: str) -> None:
@@ -40,7 +40,7 @@ class Floor:
         self.on: dict[int, Standing] = {}
 
     def look(self, state: State) -> None:
-        """Note the free GPUs and the running jobs."""
+        """Read the free GPUs and the running jobs from the state."""
         self.free = [[] for _ in self.cluster.machines]
         for gpu in range(max(state.free, 0)) if self._plain else sorted(state.free_gpus()):
             self.free[self.cluster.machine_of[gpu]].append(gpu)
@@ -52,7 +52,7 @@ class Floor:
         return Counter(self.cluster.machine_of[gpu] for gpu in state.placement(job))
 
     def sizes(self, job: Job) -> list[int]:
-        """Return the number of GPUs on each machine of a job, descending, or nothing if no machine suits it."""
+        """Return the number of GPUs on each of a job's machines, descending; empty if no machine is eligible."""
         largest = max((self.cluster.machines[each].gpus for each in self.eligible(job)), default=0)
         if not largest:
             return []
@@ -60,7 +60,7 @@ class Floor:
         return [largest] * whole + [rest] * (rest > 0)
 
     def eligible(self, job: Job) -> list[int]:
-        """Return the machines that have the job's type of GPU with enough memory."""
+        """Return the indices of the machines that have the job's GPU type and enough memory."""
         return [
             number
             for number, machine in enumerate(self.cluster.machines)
@@ -69,9 +69,10 @@ class Floor:
         ]
 
     def fit(self, job: Job, without: Iterable[int] = ()) -> Standing | None:
-        """Return where a job fits, or None, if some running jobs stop.
+        """Return where a job fits if the running jobs in `without` stop, or None if it does not fit.
 
-        Of several groups, the one with the fewest free GPUs is used, and in it, the machines with the fewest.
+        If it fits into several groups, the one with the fewest free GPUs is used and, within it, the machines
+        with the fewest free GPUs.
         """
         room = [len(gpus) for gpus in self.free]
         for other in without:
@@ -88,7 +89,7 @@ class Floor:
         return min(found, key=lambda each: each[0], default=(0, None))[1]
 
     def leave(self, job: int, gpus: Iterable[int]) -> None:
-        """Free the GPUs of a running job."""
+        """Free the GPUs of a running job that stops."""
         for machine, number in self.on.pop(job).items():
             if self._plain:
                 self.free[machine] += range(number)
@@ -96,7 +97,7 @@ class Floor:
             self.free[self.cluster.machine_of[gpu]].append(gpu)
 
     def enter(self, standing: Standing) -> tuple[int, ...] | None:
-        """Take GPUs on some machines and return their numbers, or None in a plain cluster."""
+        """Take GPUs on the given machines, and return their indices, or None in a plain cluster."""
         taken: list[int] = []
         for machine, number in standing.items():
             self.free[machine].sort()
@@ -106,7 +107,7 @@ class Floor:
 
 
 def _packed(sizes: Iterable[int], members: Iterable[int], room: list[int]) -> Standing | None:
-    """Return the fullest machines that hold a job's GPUs, or None."""
+    """Return how a job fits on the machines with the fewest free GPUs, or None if it does not fit."""
     order = sorted(members, key=lambda machine: (room[machine], machine))
     standing: Counter[int] = Counter()
     for size in sizes:

@@ -1,4 +1,4 @@
-"""Priority preemption: the least important jobs stop, the latest first, until a more important one fits."""
+"""Priority preemption: a policy that stops the least important jobs to make room for more important ones."""
 
 from gsopt.simulation import Decider, State
 from heuristics.policies.preempting.floor import Floor
@@ -6,21 +6,21 @@ from heuristics.policies.preempting.queue import Queue, Room, Victim
 
 
 def priority_preemption(state: State, *, within: str = "") -> Decider:
-    """Start jobs by priority. For a job that does not fit, less important jobs stop, the latest first.
+    """Start jobs by priority. If one does not fit, stop less important jobs until it does.
 
-    Running jobs of lower priority stop by ascending priority, the latest start first, until the job fits. If it
-    would not fit even then, nothing stops, and other jobs may start. A job that does not fit on one machine
-    takes whole machines.
+    Running jobs of lower priority stop in ascending order of priority, with ties broken by the latest start,
+    until the job fits. If it would not fit even if all of them stopped, no job stops, and the next job in the
+    queue is tried. A job that does not fit on one machine uses whole machines.
 
-    Source: preemption by priority, as in many schedulers; in none of them exactly this. Key: priority. Ties:
-    release date. Preemptive; does not know durations. O(R M) for each job that does not fit, with R running
-    jobs and M machines.
+    Source: preemption by priority, which many schedulers have, though none in exactly this form. Key: priority.
+    Ties: release date. Preemptive; does not know durations. O(R M) for each job that does not fit, with R
+    running jobs and M machines.
 
     Parameters
     ----------
     within
-        Level of the cluster, such as ``rack``: a single group of this level must hold all GPUs of a job. Empty
-        for no such rule.
+        Level of the cluster, such as ``rack``. All GPUs of a job must be in a single group of this level. Empty
+        for no restriction.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Queue: waiting jobs start by priority; for those that do not fit, a rule chooses running jobs that stop."""
+"""Queue: a decider that starts jobs by priority, with a rule that chooses the running jobs to stop for them."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 from gsopt.simulation import Action, Start, State, Stop, Wake
 from heuristics.policies.preempting.floor import Floor, Standing
 
-#: Seconds after which jobs that were stopped may start again.
+#: Time in seconds after which stopped jobs may start again.
 _REQUEUED = 1
 
 
 class Victim(NamedTuple):
-    """A running job that may stop: its number, its priority, and when it started."""
+    """A running job that may be stopped, with its priority and the time of its last start."""
 
     job: int
     priority: int
@@ -19,18 +19,19 @@ class Victim(NamedTuple):
 
 
 class Room(NamedTuple):
-    """The jobs that stop for a waiting job, and where it then stands."""
+    """The jobs to stop for a waiting job, and where the waiting job is then placed."""
 
     stops: Iterable[int]
     standing: Standing
 
 
-#: Chooses which of the victims stop for a waiting job; None if it finds no way. All of them would be enough.
+#: Chooses which of the victims stop for a waiting job, or returns None if it finds no solution. Stopping all of
+#: them always makes enough room.
 Rule = Callable[[State, Floor, int, list[Victim]], Room | None]
 
 
 class Queue:
-    """The decider: the waiting jobs, and since when the others have been running."""
+    """The decider, which keeps the waiting jobs and the start times of the running ones."""
 
     preemptive = True
 
@@ -40,7 +41,7 @@ class Queue:
         self._started: dict[int, Any] = {}
 
     def decide(self, state: State) -> Iterator[Action]:
-        """Start all waiting jobs that fit, or for which jobs of lower priority can stop."""
+        """Start all waiting jobs that fit or for which jobs of lower priority can stop."""
         self._waiting.update(state.arrived, state.evicted)
         floor, stopped = self._floor, False
         floor.look(state)
@@ -64,7 +65,7 @@ class Queue:
             yield Wake(state.now + _REQUEUED)
 
     def _room(self, state: State, job: int, old: set[int]) -> Room | None:
-        """Return the jobs that stop for a job: some that stand on its machines, and did not start just now."""
+        """Return which jobs of lower priority stop for a job; those that started just now may not."""
         item, machines = state.jobs[job], set(self._floor.eligible(state.jobs[job]))
         victims = [
             Victim(other, state.jobs[other].priority, self._started[other])
