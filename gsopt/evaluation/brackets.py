@@ -1,4 +1,4 @@
-"""Brackets: between which times waiting jobs start, as far as users' estimates tell."""
+"""Brackets: the earliest and latest start times of waiting jobs, derived from users' estimates."""
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -24,32 +24,33 @@ def wait_brackets(
     factor: float | None = None,
     **options: Any,
 ) -> dict[str, Bracket]:
-    """Return between which times each job starts that waits at a time, by the name of the job.
+    """Return the earliest and latest start of each job that waits at a given time, keyed by the job's name.
 
-    The jobs are simulated until that time, and no later job is looked at. The brackets are certain if no job
-    exceeds its estimate, no GPUs go away, there are no overheads, and decisions are made at every event:
+    The jobs are simulated until that time. Later jobs are ignored. The brackets are guaranteed if no job
+    exceeds its estimate, no GPUs are removed, there are no overheads, and decisions are made at every event:
 
-    - Under ``conservative_backfilling``, a job starts at its reservation at the latest. Later jobs cannot delay
-      it, and reservations only move to earlier times.
-    - Under ``easy_backfilling``, this holds for the first waiting job. The others have no latest start, as jobs
-      that arrive later may be backfilled before them; with exact estimates, all reserved jobs have one.
-    - No policy starts a job before so many running jobs can have ended that its GPUs are free.
-    - With exact estimates, a reserved job starts exactly at its reservation, and the others no earlier than
-      they fit beside all reservations.
+    - Under ``conservative_backfilling``, a job starts no later than at its reserved time. Later jobs cannot
+      delay it, and reservations only move to earlier times.
+    - Under ``easy_backfilling``, this holds for the first waiting job. The others have no latest start, because
+      jobs that arrive later may be backfilled before them. With exact estimates, all jobs with a reservation
+      have a latest start.
+    - No policy starts a job before enough running jobs can have ended for its GPUs to be free.
+    - With exact estimates, a job with a reservation starts exactly at the reserved time, and the others start
+      no earlier than they fit beside all reservations.
 
     Parameters
     ----------
     given
         The jobs with their estimates, or a whole scenario.
     policy
-        The policy, or its name. Its decider must have a method ``brackets``, as those of
+        The policy, or its name. Its decider must have a method ``brackets``, like the deciders of
         ``conservative_backfilling`` and ``easy_backfilling``.
     at
-        Time in seconds on the clock of the workload.
+        Time in seconds, on the clock of the workload.
     cluster
-        The GPUs of a workload, or their number.
+        The cluster for a workload, or its number of GPUs.
     factor
-        The estimates are at most so many times the running times; 1 if they are exact, None if unknown.
+        Largest ratio of an estimate to the running time; 1 if estimates are exact, None if it is unknown.
     options
         Options of the policy.
 
@@ -85,11 +86,11 @@ def wait_brackets(
 
 
 class _Over(Exception):
-    """The time of the question is over."""
+    """The simulation has passed the time for which brackets are asked."""
 
 
 class _Watch:
-    """Keeps the brackets after the last decision until a time, and then ends the run."""
+    """A decider that records the brackets after every decision up to a given time, and then ends the run."""
 
     def __init__(self, policy: Policy, at: float, factor: float | None) -> None:
         self._policy, self._at, self._factor = policy, at, factor
@@ -99,7 +100,7 @@ class _Watch:
         self.found: Mapping[int, Bracket] = {}
 
     def policy(self, state: State, **options: Any) -> "_Watch":
-        """Begin to watch a new decider."""
+        """Start to watch a new decider of the policy."""
         decider = self._policy(state, **options)
         self._decide, self.preemptive = decider.decide, decider.preemptive
         self._brackets = getattr(decider, "brackets", None)
@@ -109,7 +110,7 @@ class _Watch:
         return self
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Return the actions of the decider."""
+        """Return the actions of the watched decider, and record its brackets."""
         if state.now > self._at:
             raise _Over
         actions = list(self._decide(state))

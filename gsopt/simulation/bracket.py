@@ -1,18 +1,18 @@
-"""Bracket: the times between which a waiting job starts."""
+"""Bracket: the earliest and latest start of a waiting job."""
 
 from typing import Any, NamedTuple
 
 
 class Bracket(NamedTuple):
-    """The times between which a waiting job starts.
+    """The earliest and latest start of a waiting job.
 
     Attributes
     ----------
     earliest
-        No earlier start is possible.
+        Earliest possible start, in seconds.
     latest
-        The job starts no later; None if there is no such time, because jobs that have not arrived yet may
-        overtake it.
+        Latest possible start, in seconds; None if there is none, because jobs that have not arrived yet may
+        overtake the job.
     """
 
     earliest: Any

@@ -1,1 +1,1 @@
-"""Common: what heuristics of several decisions share."""
+"""Common: functions shared by the heuristics for several decisions."""

@@ -1,4 +1,4 @@
-"""Partition: parts of a decision, each with some jobs and an equal part of the GPUs, solved one by one."""
+"""Partition: functions that split a decision into parts with equal numbers of GPUs and solve each part."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from random import Random
@@ -13,7 +13,7 @@ Item = TypeVar("Item")
 
 
 def check_partition(parts: int, seed: int) -> None:
-    """Raise `InvalidInput` unless there is at least one part, and the seed is an integer."""
+    """Raise `InvalidInput` unless there is at least one part and the seed is an integer."""
     is_count = isinstance(parts, int) and number_of(parts) >= 1
     require(is_count, "parts", parts, "must be an integer, at least 1")
     is_seed = isinstance(seed, int) and not isinstance(seed, bool)
@@ -21,12 +21,12 @@ def check_partition(parts: int, seed: int) -> None:
 
 
 def dealt(groups: Sequence[Sequence[Item]], parts: int, seed: int, *, even: bool = True) -> list[list[Item]]:
-    """Deal items to parts at random.
+    """Distribute the items of all groups over parts at random.
 
-    If `even`, the groups are shuffled, and their items go to the parts in turn. So no part has two items more
-    than another, and the items of a group go to as many parts as possible. Otherwise, the part of each item is
-    drawn by itself. A part has its items in the order in which they were given. Parts without items are left
-    out.
+    If `even`, the groups are shuffled, and their items are dealt to the parts in rotation. Therefore, the sizes
+    of the parts differ by at most one, and the items of a group go to as many parts as possible. Otherwise, the
+    part of each item is drawn independently. Within a part, items keep the order in which they were given.
+    Empty parts are left out.
     """
     random = Random(seed)
     order = list(range(len(groups)))
@@ -40,14 +40,14 @@ def dealt(groups: Sequence[Sequence[Item]], parts: int, seed: int, *, even: bool
 
 
 def divided(gpus: Mapping[str, int], parts: int) -> dict[str, int]:
-    """Return the GPUs of one part: of each type, the number divided by the parts and rounded down."""
+    """Return the GPUs of each type in one part, which are the number divided by `parts` and rounded down."""
     return {kind: count // parts for kind, count in gpus.items()}
 
 
 def solutions(problems: Iterable[Problem[Any]], method: MethodLike, budget: Budget) -> Iterator[Any]:
-    """Solve problems one by one, and yield their solutions, None where there is none.
+    """Solve problems one by one, and yield the solution of each, or None if there is none.
 
-    Each problem gets an equal part of the time that is left.
+    Each problem may use an equal share of the remaining time.
     """
     every = list(problems)
     for solved, problem in enumerate(every):

@@ -1,4 +1,4 @@
-"""POP: the jobs and GPUs are divided into parts at random, and each part is solved apart."""
+"""POP: a heuristic that randomly partitions the jobs, divides the GPUs, and solves each part separately."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -19,14 +19,14 @@ def pop(
     solver: MethodLike | str = "exact",
     budget: Budget = UNLIMITED,
 ) -> ConfigurationSolution:
-    """Deal the jobs to parts at random, divide the GPUs of each type evenly, and solve each part apart.
+    """Distribute the jobs over parts at random, divide the GPUs evenly, and solve each part separately.
 
-    A part gets the number of GPUs of a type divided by the number of parts, rounded down; the remaining GPUs
-    stay idle. Pinned jobs keep their GPUs and belong to no part. A job gets at most the GPUs of its part, so
-    that large jobs shrink or move.
+    Each part gets the number of GPUs of each type divided by the number of parts, rounded down. The remaining
+    GPUs stay idle. Pinned jobs keep their GPUs and belong to no part. A job gets at most the GPUs of its part,
+    so large jobs have to shrink or move to another type.
 
-    Complexity: that of `solver` on problems with 1/k of the jobs and GPUs, k times. For dynamic programming on
-    T types, that is less by a factor of about k**T.
+    Complexity: k times that of `solver` on problems with 1/k of the jobs and GPUs. For dynamic programming on T
+    types, this is less than for the whole problem by a factor of about k**T.
 
     Parameters
     ----------
@@ -35,14 +35,14 @@ def pop(
     parts
         Number of parts.
     seed
-        Seed of the partition. It depends on the places of the jobs, not on their names.
+        Seed of the partition, which depends on the positions of the jobs, not on their names.
     even
-        Whether parts have equal numbers of jobs, as in the paper's Figure 2. Otherwise, the part of each job is
-        drawn by itself, as in the scheduler of the authors' program.
+        Whether the numbers of jobs in the parts differ by at most one, as in the paper's Figure 2. Otherwise,
+        the part of each job is drawn independently, as in the scheduler of the authors' program.
     solver
         The method that solves each part, or its name.
     budget
-        Time limit. Each part may use an equal part of what is left.
+        Time limit. Each part may use an equal share of the remaining time.
 
     Raises
     ------
@@ -51,9 +51,10 @@ def pop(
 
     Notes
     -----
-    Source: POP (SOSP 2021), section 3. The paper divides the problems of Gavel, not those of Sia.
+    Source: POP (SOSP 2021), section 3. The paper partitions Gavel's problems, not Sia's.
 
-    Departures from the paper: it has no pinned jobs. Jobs cannot be split here, as each has one configuration.
+    Departures: the paper has no pinned jobs. Here, jobs cannot be split, because each has only one
+    configuration.
 
     Examples
     --------
@@ -73,7 +74,7 @@ def pop(
 
 
 def _left(problem: Configuration, pinned: Mapping[str, int]) -> dict[str, int]:
-    """Return the GPUs of each type that pinned jobs leave."""
+    """Return the GPUs of each type that remain beside the pinned jobs."""
     left = dict(problem.gpus)
     for place in pinned.values():
         left[problem.configurations[place].type] -= problem.configurations[place].gpus
@@ -85,8 +86,8 @@ def _problems(
 ) -> Iterator[Configuration]:
     """Yield the problem of each part.
 
-    Configurations that do not fit keep their index, but no job may have them. So it does not matter that a type
-    without GPUs has one.
+    Configurations that do not fit keep their index, but no job can use them. Therefore, it does no harm that a
+    type without GPUs in the part is given one GPU.
     """
     own = divided(gpus, parts)
     fits = [shape.gpus <= own[shape.type] for shape in problem.configurations]
@@ -96,6 +97,6 @@ def _problems(
 
 
 def _fitting(job: AdaptiveJob, fits: Sequence[bool]) -> AdaptiveJob:
-    """Return a job that runs only in the configurations that fit."""
+    """Return the job restricted to the configurations that fit."""
     measured = zip(job.goodputs, fits, strict=True)
     return job.model_copy(update={"goodputs": tuple(goodput if fit else None for goodput, fit in measured)})

@@ -1,4 +1,4 @@
-"""POP: the jobs and GPUs are divided into parts at random, and each part is solved apart."""
+"""POP: a heuristic that randomly partitions the jobs, divides the GPUs, and solves each part separately."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,10 +15,11 @@ from gsopt.problems.shares import Shares, TimeShares, TypedJob
 from gsopt.scenario.job import LEAST
 from heuristics.common.partition import check_partition, dealt, divided, solutions
 
-#: Criteria in which the terms of the pieces of a job add up to the term of the job. The others count jobs.
+#: Criteria in which the terms of a job's pieces add up to the term of the job. The others depend on the number
+#: of jobs.
 _DIVISIBLE = ("max_min", "makespan", "max_sum")
 
-#: Most pieces of a job that is larger than its part. With 2, 4 or 8 GPUs a job needs at most as many.
+#: Largest number of pieces of a job that is larger than its part. A job needs at most one piece per GPU.
 _MOST_PIECES = 64
 
 
@@ -33,18 +34,18 @@ def pop(
     solver: MethodLike | str = "exact",
     budget: Budget = UNLIMITED,
 ) -> TimeShares | NoSolution:
-    """Deal the jobs to parts at random, divide the GPUs of each type evenly, and solve each part apart.
+    """Distribute the jobs over parts at random, divide the GPUs evenly, and solve each part separately.
 
-    A part gets the number of GPUs of a type divided by the number of parts, rounded down; the remaining GPUs
-    stay idle. All that a criterion compares jobs with is computed from the jobs and GPUs of the part.
+    Each part gets the number of GPUs of each type divided by the number of parts, rounded down. The remaining
+    GPUs stay idle. Whatever a criterion compares jobs with is computed from the jobs and GPUs of the part.
 
     A part may have fewer GPUs of a type than a job needs. Since parts divide time, not servers, such a job can
-    still use all the GPU time of the part. It counts as equal pieces that fit, if there are at most 64. With
-    more, and in the criteria `fifo` and `finish_time`, a job runs only on types of which its part has enough
-    GPUs. A job that does not run in its part gets no time. If times count, there is then no solution, as this
-    job would never end.
+    still use all the GPU time of the part. It is replaced by equal pieces that fit, if at most 64 are needed.
+    If more are needed, or if the criterion is `fifo` or `finish_time`, the job runs only on types of which its
+    part has enough GPUs. A job that does not run in its part gets no time. If the criterion minimizes times,
+    there is no solution in this case, because the job would never end.
 
-    Complexity: that of `solver` on problems with 1/k of the jobs and GPUs, k times.
+    Complexity: k times that of `solver` on problems with 1/k of the jobs and GPUs.
 
     Parameters
     ----------
@@ -53,31 +54,32 @@ def pop(
     parts
         Number of parts.
     seed
-        Seed of the partition. It depends on the places of the jobs, not on their names.
+        Seed of the partition, which depends on the positions of the jobs, not on their names.
     even
-        Whether parts have equal numbers of jobs, as in the paper's Figure 2. Otherwise, the part of each job is
-        drawn by itself, as in the scheduler of the authors' program.
+        Whether the numbers of jobs in the parts differ by at most one, as in the paper's Figure 2. Otherwise,
+        the part of each job is drawn independently, as in the scheduler of the authors' program.
     split
-        Client splitting: the largest job or piece of a job is halved repeatedly until there are this many times
-        the number of jobs more. The pieces of a job go to different parts. An odd number of GPUs is not
-        divided. From 0 to 1, and 0 for `fifo` and `finish_time`.
+        Client splitting: number of additional pieces, as a share of the number of jobs. To create each of them,
+        the largest job or piece is halved. Jobs and pieces with an odd number of GPUs are not halved. The
+        pieces of a job go to as many different parts as possible. Between 0 and 1; must be 0 for `fifo` and
+        `finish_time`.
     solver
         The method that solves each part, or its name.
     budget
-        Time limit. Each part may use an equal part of what is left.
+        Time limit. Each part may use an equal share of the remaining time.
 
     Raises
     ------
     InvalidInput
-        The number of parts is below 1, the seed is not an integer, jobs cannot be split, or there is no such
-        method.
+        The number of parts is below 1, the seed is not an integer, `split` is out of range or not supported by
+        the criterion, or there is no such method.
 
     Notes
     -----
-    Source: POP (SOSP 2021), section 3, and the authors' program for the rounding of GPUs, for jobs larger than
-    their part, and for the order of splits.
+    Source: POP (SOSP 2021), section 3. The rounding of GPUs, the treatment of jobs larger than their part, and
+    the order of splits are those of the authors' program.
 
-    Departures from the paper: its program splits only the demands of networks, not jobs.
+    Departures: jobs can be split here, while the authors' program splits only network demands.
 
     Examples
     --------
@@ -113,7 +115,7 @@ def pop(
 
 @dataclass(frozen=True)
 class _Piece:
-    """A piece of a job, with a part of its GPUs, which counts as a job of its own."""
+    """A piece of a job that has a fraction of its GPUs and counts as a separate job."""
 
     job: TypedJob
     size: Fraction = Fraction(1)
@@ -124,13 +126,14 @@ class _Piece:
         return int(self.job.gpus * self.size)
 
     def divided(self, count: int) -> list["_Piece"]:
-        """Return equal pieces of the piece."""
+        """Return the given number of equal pieces into which the piece is divided."""
         return [_Piece(self.job, self.size / count)] * count
 
     def as_job(self, name: str, kinds: Sequence[str]) -> TypedJob:
-        """Return a job that runs on the given types, and whose shares are the job's shares of the piece's time.
+        """Return a job that stands for the piece and runs only on the given types.
 
-        If each piece reaches a level, all pieces together reach it for the job.
+        Its shares are shares of the piece's time. If each piece of a job reaches a level, the job reaches it,
+        too.
         """
         return TypedJob(
             name=name,
@@ -147,7 +150,7 @@ class _Piece:
 
 
 def _split(problem: Shares, split: float) -> list[list[_Piece]]:
-    """Return the pieces of each job: halve the largest piece with an even number of GPUs, again and again."""
+    """Return the pieces of each job after repeatedly halving the largest piece with an even number of GPUs."""
     pieces: list[list[_Piece]] = [[_Piece(job)] for job in problem.jobs]
     even = [(-job.gpus, place) for place, job in enumerate(problem.jobs) if job.gpus % 2 == 0]
     heapify(even)
@@ -165,7 +168,7 @@ def _split(problem: Shares, split: float) -> list[list[_Piece]]:
 
 
 def _fitting(problem: Shares, piece: _Piece, gpus: Mapping[str, int]) -> Iterator[_Piece]:
-    """Yield a piece that can run on the GPUs of a part, or equal pieces of it that can, or nothing."""
+    """Yield the piece if it can run on the GPUs of a part, else equal pieces that can, else nothing."""
     counts = [gpus[kind] for kind in problem.rates[piece.job.name] if kind in gpus]
     if not counts:
         return
@@ -177,12 +180,12 @@ def _fitting(problem: Shares, piece: _Piece, gpus: Mapping[str, int]) -> Iterato
 
 
 def _fewest(gpus: int, most: int) -> int:
-    """Return the least number of equal pieces of a number of GPUs with at most so many GPUs each."""
+    """Return the minimum number of equal pieces into which `gpus` GPUs split with at most `most` GPUs each."""
     return next(count for count in range(-(-gpus // most), gpus + 1) if gpus % count == 0)
 
 
 def _part(problem: Shares, pieces: Sequence[_Piece], gpus: Mapping[str, int]) -> Shares:
-    """Return the problem of a part, in which jobs are named by their places."""
+    """Return the problem of a part, in which jobs are named by their positions."""
     jobs = [
         piece.as_job(str(number), [kind for kind in problem.rates[piece.job.name] if kind in gpus])
         for number, piece in enumerate(pieces)

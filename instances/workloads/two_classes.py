@@ -1,4 +1,4 @@
-"""Two classes: jobs of high priority among others of low priority."""
+"""Two classes: generated workloads with jobs of high and of low priority."""
 
 from random import Random
 
@@ -18,19 +18,19 @@ def two_classes(
     shape: JobDistribution = ITP,
     seed: int = 0,
 ) -> Workload:
-    """Generate jobs with Poisson arrivals, some of which have priority 1 and the others priority 0.
+    """Generate jobs with Poisson arrivals, some of which have priority 1 while the others have priority 0.
 
     Parameters
     ----------
     jobs, gpus, load, shape
         As in `poisson`.
     urgent
-        Probability that a job has priority 1. Sizes and durations of both classes are distributed alike.
+        Probability that a job has priority 1. Sizes and durations have the same distribution in both classes.
     checkpoints
-        Whether jobs keep their progress when they stop.
+        Whether jobs keep their progress when they are stopped.
     seed
-        Seed of all random draws. The jobs are those of `poisson`, and every share of urgent jobs contains the
-        jobs of all smaller shares.
+        Seed of all random draws. With the same seed, the jobs are those of `poisson`, and a job that is urgent
+        at one value of `urgent` stays urgent at all larger ones.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Conservative backfilling: a policy that reserves GPUs for every waiting job and never postpones a reservation."""
+"""Conservative backfilling: a policy that gives every waiting job a reservation and never postpones it."""
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType

@@ -52,7 +52,7 @@ class Floor:
         return Counter(self.cluster.machine_of[gpu] for gpu in state.placement(job))
 
     def sizes(self, job: Job) -> list[int]:
-        """Return the number of GPUs on each of a job's machines, descending; empty if no machine is eligible."""
+        """Return the number of GPUs on each of a job's machines, descending; empty if none is eligible."""
         largest = max((self.cluster.machines[each].gpus for each in self.eligible(job)), default=0)
         if not largest:
             return []
