@@ -1,4 +1,4 @@
-"""Arrivals: pods that arrive at the openb cluster, one after another, until it is more than full."""
+"""Arrivals: pods that arrive at Alibaba's openb cluster one after another, until it is overfull."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,12 +11,12 @@ from gsopt.problems.placement import Placement, PlacementSolution, Resources, Se
 from instances.arguments import at_least
 from instances.traces.openb import OpenbNode, PodDemand, read_nodes, read_pods
 
-#: Thousandths of one GPU.
+#: One GPU in thousandths.
 _GPU = 1_000
 
 
 class Allocation(NamedTuple):
-    """GPUs requested by the workers so far, and allocated to them, in % of all GPUs."""
+    """GPUs requested by the workers so far and GPUs allocated to them, as percentages of all GPUs."""
 
     arrived: float
     allocated: float
@@ -25,22 +25,23 @@ class Allocation(NamedTuple):
 def arrivals(folder: str | Path, *, pods: str = "default", load: float = 1.3, seed: int = 0) -> Placement:
     """Return the pods of Alibaba's openb trace in random order, more of them than the cluster can serve.
 
-    All pods of a list arrive in random order, followed by pods drawn from the list with replacement as long as
-    all together request at most `load` times the cluster's GPUs. Servers are in random order, too. Each line of
-    workers is one pod, with its cores in thousandths, its memory in MiB, its GPUs or thousandths of one, and
-    the types of GPU that it accepts. GPUs left unallocated are minimized, so that pods may stay unplaced.
+    All pods of a list arrive in random order. They are followed by pods drawn from the list with replacement,
+    as long as all pods together request at most `load` times the cluster's GPUs. The servers are in random
+    order, too. Each line of workers is one pod, with its cores in thousandths, its memory in MiB, its GPUs or
+    thousandths of one, and the GPU types that it accepts. The unallocated GPUs are minimized, so pods may stay
+    unplaced.
 
     Parameters
     ----------
     folder
-        The folder of public traces.
+        Folder that contains the public traces.
     pods
-        Name of the list, such as ``default``, ``gpushare40``, ``multigpu20`` or ``gpuspec33``.
+        Name of the list of pods, such as ``default``, ``gpushare40``, ``multigpu20`` or ``gpuspec33``.
     load
-        GPUs requested, as a multiple of the cluster's GPUs. Below what the list requests, pods at the end are
-        left out.
+        Upper limit on the GPUs requested, as a multiple of the cluster's GPUs. If the list alone requests more,
+        the pods at the end are left out.
     seed
-        Seed of all draws.
+        Seed of all random draws.
 
     Raises
     ------
@@ -50,7 +51,8 @@ def arrivals(folder: str | Path, *, pods: str = "default", load: float = 1.3, se
     Notes
     -----
     Q. Weng et al., Beware of fragmentation: Scheduling GPU-sharing workloads with fragmentation gradient
-    descent, ATC 2023, section 6.1. The authors' program draws orders from another generator of random numbers.
+    descent, ATC 2023, section 6.1. The authors' program uses a different random number generator, so its orders
+    differ.
     """
     at_least(0, load=load)
     random = np.random.default_rng(seed)
@@ -77,7 +79,7 @@ def arrivals(folder: str | Path, *, pods: str = "default", load: float = 1.3, se
 
 
 def allocation(problem: Placement, solution: PlacementSolution) -> tuple[Allocation, ...]:
-    """Return, after each line of workers, the GPUs requested so far and those that a placement allocates.
+    """Return the GPUs requested and allocated so far after each line of workers, for a given placement.
 
     Examples
     --------
@@ -103,7 +105,7 @@ def allocation(problem: Placement, solution: PlacementSolution) -> tuple[Allocat
 
 
 def _order(pods: int, random: np.random.Generator) -> Iterator[int]:
-    """Yield every pod once in random order, then pods drawn with replacement."""
+    """Yield the index of every pod once in random order, then of pods drawn with replacement."""
     if not pods:
         return
     yield from random.permutation(pods).tolist()

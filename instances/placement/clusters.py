@@ -1,4 +1,4 @@
-"""Clusters: the servers of generated instances, with the capacities of Aryl's clusters."""
+"""Clusters: the servers of generated instances, with the capacities of the servers in Aryl's clusters."""
 
 from collections import Counter
 from random import Random
@@ -8,16 +8,16 @@ from gsopt.core.errors import require
 from gsopt.problems.placement import Pool, Resources, Server
 from instances.arguments import at_least, fractions
 
-#: What a generated instance may minimize.
+#: Objectives of generated instances.
 Minimize = Literal["servers", "fragmentation", "preferences"]
 
-#: GPUs, CPU cores and GB of memory of a training and of an inference server.
+#: GPUs, CPU cores and GB of memory of a server in each pool.
 CAPACITY: dict[Pool, Resources] = {
     "training": Resources(gpu=8, cpu=92, memory=350),
     "inference": Resources(gpu=8, cpu=92, memory=210),
 }
 
-#: Servers of Aryl's training and inference clusters.
+#: Numbers of servers in Aryl's training and inference clusters.
 TRAINING, INFERENCE = 443, 520
 
 
@@ -31,7 +31,10 @@ def check_cluster(training: int, inference: int, occupied: float) -> None:
 def cluster(
     training: int, inference: int, *, occupied: float = 0.0, random: Random | None = None
 ) -> tuple[Server, ...]:
-    """Create training and inference servers, a share of which have 1 to 7 GPUs, CPU and memory in use."""
+    """Create training and inference servers.
+
+    On a share of `occupied` of the servers, 1 to 7 GPUs, with CPU and memory, are in use.
+    """
     draw = random or Random(0)
     servers: list[Server] = []
     pools: dict[Pool, int] = {"training": training, "inference": inference}

@@ -1,4 +1,4 @@
-"""Elastic: inelastic and elastic jobs, with preferences for training or inference servers."""
+"""Elastic: generated inelastic and elastic jobs, which prefer training or inference servers."""
 
 from collections.abc import Iterator
 from random import Random
@@ -10,7 +10,7 @@ from gsopt.problems.placement import Placement, Resources, Workers
 from instances.arguments import at_least, fractions
 from instances.placement.clusters import INFERENCE, TRAINING, Minimize, check_cluster, cluster
 
-#: What the worker of a job needs, and how many jobs of a hundred have such workers.
+#: GPUs, cores and GB that one worker needs, with the percentage of jobs that have such workers.
 _WORKERS = {
     (1, 8, 24): 15,
     (1, 12, 40): 10,
@@ -21,7 +21,7 @@ _WORKERS = {
     (8, 92, 210): 8,
 }
 
-#: Workers of an inelastic job, and base and flexible workers of an elastic one.
+#: Ranges of the number of workers of inelastic jobs, and of base and flexible workers of elastic jobs.
 _INELASTIC, _BASE, _FLEXIBLE = (1, 8), (1, 4), (0, 4)
 
 
@@ -38,14 +38,15 @@ def elastic(
 ) -> Placement:
     """Generate inelastic jobs of 1 to 8 workers, and elastic jobs of 1 to 4 base and 0 to 4 flexible workers.
 
-    All workers of a job have the same demand, one of seven vectors of 1 to 8 GPUs with CPU and memory.
+    All workers of a job have the same demand, which is one of seven combinations of 1 to 8 GPUs, CPU and
+    memory.
 
     Parameters
     ----------
     jobs
         Number of jobs.
     elastic_share
-        Share of the jobs that are elastic.
+        Probability that a job is elastic.
     training, inference
         Number of training servers and of inference servers, with 8 GPUs, 92 cores and 350 or 210 GB each.
     occupied

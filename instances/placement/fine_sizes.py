@@ -1,4 +1,4 @@
-"""Fine sizes: workers of hundreds of sizes, on servers with a very large capacity of one resource."""
+"""Fine sizes: generated workers of hundreds of sizes, on servers with a very large capacity of one resource."""
 
 from random import Random
 
@@ -8,7 +8,7 @@ from instances.arguments import at_least
 
 _CAPACITY = 100_000
 
-#: Least and largest size: three to five workers fill a server.
+#: Smallest and largest size. At most five workers fit on a server.
 _SIZES = (20_000, 35_000)
 
 

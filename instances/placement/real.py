@@ -1,4 +1,4 @@
-"""Real: instances from public traces, if these are available."""
+"""Real: instances from public traces, for traces that are available."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -11,20 +11,20 @@ from gsopt.core.problem import About
 from gsopt.problems.placement import Placement, Resources, Server, Workers
 from instances.traces.openb import FOLDER, OpenbNode, PodDemand, openb, read_nodes, read_pods
 
-#: Demands are rounded up to multiples of these: GPUs, cores and GiB.
+#: Step to which demands are rounded up, in GPUs, cores and GiB.
 _GRID = (1, 4, 16)
 
-#: Pods of the list from the first on.
+#: Numbers of pods at the beginning of the list that make an instance each.
 _FIRST = (1_000, 2_000, 4_000)
 
-#: Pods that stand already, and pods that arrive.
+#: Number of pods that are already placed, and number of pods that arrive after them.
 _STANDING, _ARRIVING = 2_000, 1_000
 
-#: Cores and MiB are counted in thousands, and in 1,024.
+#: Thousandths per core, and MiB per GiB.
 _MILLI, _MIB = 1_000, 1_024
 
 
-#: GPUs, cores and GiB.
+#: Amounts of GPUs, cores and GiB.
 Vector = tuple[int, int, int]
 
 
@@ -37,12 +37,12 @@ class _ServerKind(NamedTuple):
 
 
 def from_data(folder: Path) -> Iterator[Placement]:
-    """Yield instances from Alibaba's openb cluster of 1,213 servers and 6,212 GPUs.
+    """Yield instances from Alibaba's openb cluster, which has 1,213 servers and 6,212 GPUs.
 
-    The first instance contains the few pods that were running at the busiest moment. Three instances contain
-    the first 1,000, 2,000 and 4,000 pods of the list as if none had ended, which is how the authors of the
-    trace fill the cluster. In the fifth, 1,000 pods arrive when the first 2,000 are already placed. Without the
-    trace there are no instances.
+    The first instance contains the few pods that were running at the busiest moment. The next three contain the
+    first 1,000, 2,000 and 4,000 pods of the list as if none had ended, which is how the authors of the trace
+    fill the cluster. In the fifth, 1,000 pods arrive when the first 2,000 are already placed. If the trace is
+    missing, nothing is yielded.
 
     Notes
     -----
@@ -62,13 +62,13 @@ def from_data(folder: Path) -> Iterator[Placement]:
 def snapshot(
     nodes: Sequence[OpenbNode], pods: Sequence[PodDemand], *, standing: Sequence[PodDemand] = ()
 ) -> Placement:
-    """Create an instance that places pods on nodes, some of which may already host pods.
+    """Create the problem of placing pods on nodes, some of which may already host pods.
 
-    Amounts are GPUs, cores and GiB. A pod that requests part of a GPU gets a whole GPU, because a sum of parts
-    does not show which GPUs the parts belong to. Cores are rounded up to multiples of 4 and memory to multiples
-    of 16 GiB, which leaves a few dozen different demands. As all amounts are rounded up, every placement is
-    also valid for the pods' actual demands. The GPU types that a pod accepts are ignored. The pods in
-    `standing` are placed first, one by one, by best fit on GPUs. Those that do not fit are left out.
+    Amounts are GPUs, cores and GiB. A pod that requests part of a GPU gets a whole GPU, because the sum of
+    parts on a node does not show to which GPUs they belong. Cores are rounded up to multiples of 4 and memory
+    to multiples of 16 GiB, which leaves a few dozen different demands. As all amounts are rounded up, every
+    placement is also valid for the pods' actual demands. The GPU types that a pod accepts are ignored. The pods
+    in `standing` are already placed, one by one, by best fit on GPUs. Those that do not fit are left out.
     """
     used = _used(nodes, standing)
     kinds = Counter(
@@ -99,7 +99,7 @@ def _named(name: str, problem: Placement) -> Placement:
 
 
 def _running(folder: Path, pods: Sequence[PodDemand]) -> list[PodDemand]:
-    """Return the pods with GPUs that run at the busiest moment if each runs from its creation on."""
+    """Return the pods with GPUs that run at the busiest moment if each starts when it is created."""
     jobs = openb(folder).workload.jobs
     starts = np.array([job.release_date for job in jobs], dtype=float)
     ends = starts + np.array([job.duration for job in jobs], dtype=float)
@@ -109,7 +109,7 @@ def _running(folder: Path, pods: Sequence[PodDemand]) -> list[PodDemand]:
 
 
 def _used(nodes: Sequence[OpenbNode], standing: Sequence[PodDemand]) -> list[Vector]:
-    """Return the resources in use on each node once pods are placed by best fit on GPUs."""
+    """Return the resources in use on each node after the pods in `standing` are placed by best fit on GPUs."""
     capacity = np.array([_capacity(node) for node in nodes])
     free = capacity.copy()
     for pod in standing:

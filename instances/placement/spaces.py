@@ -1,4 +1,4 @@
-"""Spaces of small placement problems."""
+"""Spaces: finite sets of small placement problems for `gsopt.worst`."""
 
 from collections.abc import Sequence
 
@@ -10,14 +10,14 @@ __all__ = ["tiny"]
 
 
 def tiny(*, workers: int = 6, gpus: int = 8) -> Space:
-    """Return all problems of placing a few workers on the same number of empty servers.
+    """Return the space of all problems of placing a few workers on as many empty servers.
 
     Parameters
     ----------
     workers
-        Largest number of workers, each of which is a separate job.
+        Maximum number of workers, each of which is a separate job.
     gpus
-        Largest number of GPUs of a server. A worker needs at least one GPU and at most all GPUs of a server.
+        Maximum number of GPUs per server. A worker needs at least one GPU and at most all GPUs of a server.
 
     Examples
     --------

@@ -20,14 +20,14 @@ def committed() -> list[Placement]:
 
 
 def small() -> list[Placement]:
-    """Generate small instances that can be solved by trying every placement."""
+    """Generate the small instances, which can be solved by trying every placement."""
     return in_folder(
         "small", _whole_gpus(), _vectors(), _preferences(), _racks(), _single_gpus(), _corner_cases()
     )
 
 
 def production() -> list[Placement]:
-    """Generate the instances as large as Aryl's clusters: 443 training and 520 inference servers."""
+    """Generate the instances as large as Aryl's clusters, with 443 training and 520 inference servers."""
     made = {
         **{
             f"vectors-{types:02}-{workers:04}": vectors(types=types, workers=workers, skew=0.5, seed=types)
@@ -48,9 +48,9 @@ def production() -> list[Placement]:
 
 
 def challenge() -> list[Placement]:
-    """Generate an instance whose optimality the exact method cannot prove within minutes.
+    """Generate an instance that the exact method cannot solve to proven optimality within minutes.
 
-    About eight small workers, which need five resources, fit on a server. The relaxation is almost, but not
+    The workers need five resources, and about eight of them fit on a server. The relaxation is almost, but not
     quite, tight.
     """
     made = {"vectors-4-200-5": vector_packing(family=4, workers=200, resources=5, seed=1)}

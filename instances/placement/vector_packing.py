@@ -1,4 +1,4 @@
-"""Vector packing: classes of instances used to compare methods in the literature."""
+"""Vector packing: generated classes of instances that the literature uses to compare methods."""
 
 from collections.abc import Iterator
 from random import Random
@@ -8,7 +8,7 @@ from gsopt.core.problem import About
 from gsopt.problems.placement import Placement, Resources, Server, Workers
 from instances.arguments import at_least
 
-#: Capacity, least and largest size of the classes with independent sizes.
+#: Capacity, smallest size and largest size in the classes with independent sizes.
 _UNIFORM = {
     1: (1_000, 100, 400),
     2: (1_000, 1, 1_000),
@@ -18,16 +18,16 @@ _UNIFORM = {
     6: (150, 20, 100),
 }
 
-#: Least and largest size of the first resource in the correlated classes, on a capacity of 150.
+#: Smallest and largest size of the first resource, and the capacity, in the correlated classes.
 _FIRST, _CAPACITY = (20, 100), 150
 
-#: In class 7 the other sizes differ from the first by at most this much.
+#: Maximum difference between the first size and the others in class 7.
 _CLOSE = 10
 
-#: In class 8 another size and the first add up to at least and at most this much.
+#: Minimum and maximum sum of the first size and any other in class 8.
 _OPPOSITE = (110, 130)
 
-#: Capacity of class 10, and sizes of two of the three workers that fill a server.
+#: Capacity in class 10, and range of the sizes of two of the three workers that fill a server.
 _FULL, _PART = 100, (25, 50)
 
 _CLASSES = (*_UNIFORM, 7, 8, 10)
@@ -38,17 +38,17 @@ _MOST = 1_000
 
 
 def vector_packing(*, family: int = 1, workers: int = 60, resources: int = 3, seed: int = 0) -> Placement:
-    """Generate workers with different demands for identical servers, one server for each worker.
+    """Generate workers with different demands, and as many identical servers.
 
-    These are the classes 1 to 8 and 10 of Caprara and Toth, with any number of resources instead of two. In
-    classes 1 to 6 (6 is Spieksma's), the sizes of a worker are drawn independently for each resource. In class
-    7 they are close to each other, and in class 8 the other sizes are large if the first one is small. In class
-    10, three workers fill a server completely, so that the optimum is a third of the number of workers. Their
-    class 9 is left out.
+    These are classes 1 to 8 and 10 of Caprara and Toth, with any number of resources instead of two. In classes
+    1 to 6 (class 6 is Spieksma's), the sizes of a worker are drawn independently for each resource. In class 7,
+    they are close to each other. In class 8, the other sizes are large if the first one is small. In class 10,
+    three workers fill a server completely, so the optimum is a third of the number of workers. Class 9 is left
+    out.
 
     Source: Caprara and Toth, "Lower bounds and algorithms for the 2-dimensional vector packing problem",
     Discrete Applied Mathematics 111 (2001); Spieksma, "A branch-and-bound algorithm for the two-dimensional
-    vector packing problem", Computers and Operations Research 21 (1994); for triplets Falkenauer, "A hybrid
+    vector packing problem", Computers and Operations Research 21 (1994); for triplets, Falkenauer, "A hybrid
     grouping genetic algorithm for bin packing", Journal of Heuristics 2 (1996). The random draws are gsopt's
     own.
 
@@ -91,7 +91,7 @@ def vector_packing(*, family: int = 1, workers: int = 60, resources: int = 3, se
 
 
 def _sizes(family: int, workers: int, resources: int, random: Random) -> tuple[int, list[tuple[int, ...]]]:
-    """Draw the sizes of every worker, and return them with the capacity of the servers."""
+    """Draw the sizes of all workers, and return the capacity of the servers and these sizes."""
     if family in _UNIFORM:
         capacity, least, largest = _UNIFORM[family]
         return capacity, [_vector(least, largest, resources, random) for _ in range(workers)]

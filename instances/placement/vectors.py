@@ -1,4 +1,4 @@
-"""Vectors: workers of a few types that need GPUs, CPU and memory."""
+"""Vectors: generated workers of a few types that need GPUs, CPU and memory."""
 
 from random import Random
 from typing import get_args
@@ -12,10 +12,10 @@ _GPUS = (1, 2, 4, 8)
 
 _MOST_TYPES, _LARGEST_SKEW = 500, 10
 
-#: CPU cores and GB of memory that come with one GPU, at least and at most.
+#: Minimum and maximum number of CPU cores, and of GB of memory, per GPU.
 _CORES, _MEMORY = (4, 14), (8, 60)
 
-#: All types fit on an inference server, the smaller one.
+#: Upper limits, so that all types fit on an inference server, which is smaller than a training server.
 _CORES_AT_MOST, _MEMORY_AT_MOST = CAPACITY["inference"].cpu, CAPACITY["inference"].memory
 
 
@@ -38,14 +38,14 @@ def vectors(
     Parameters
     ----------
     types
-        Number of different vectors.
+        Number of types, which are distinct combinations of GPUs, CPU and memory.
     workers
-        Number of workers, at least one of each type.
+        Number of workers, at least as many as types.
     training, inference
         Number of training servers and of inference servers, with 8 GPUs, 92 cores and 350 or 210 GB each.
     skew
-        Exponent that makes types with more GPUs rarer. Types with g GPUs are drawn in proportion to ``g **
-        -skew``.
+        Exponent that makes types with more GPUs rarer: the number of GPUs g of a type is drawn with a weight of
+        ``g ** -skew``.
     occupied
         Share of the servers that are partly in use.
     minimize

@@ -1,4 +1,4 @@
-"""Whole GPUs: workers that need only GPUs."""
+"""Whole GPUs: generated workers that need nothing but GPUs."""
 
 from random import Random
 
@@ -12,19 +12,19 @@ _GPUS = 8
 def whole_gpus(
     *, workers: int = 3000, servers: int = 1200, powers_of_two: bool = True, seed: int = 0
 ) -> Placement:
-    """Generate workers that need only GPUs, for servers with 8 GPUs.
+    """Generate workers that need nothing but GPUs, and servers with 8 GPUs.
 
     Every worker is a separate job.
 
     Sizes are drawn with probabilities proportional to their inverses. In total, 3,000 workers need about 6,400
-    GPUs if sizes are powers of two, and 8,800 with all sizes.
+    GPUs if sizes are powers of two, and about 8,800 if all sizes are allowed.
 
     Parameters
     ----------
     workers, servers
         Number of workers, and number of servers.
     powers_of_two
-        Whether the sizes are 1, 2, 4 and 8, or all from 1 to 8.
+        Whether sizes are only 1, 2, 4 and 8, instead of all integers from 1 to 8.
     seed
         Seed of all random draws.
 
