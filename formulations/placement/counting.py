@@ -1,4 +1,4 @@
-"""Counting: fast bounds from the total amount of each resource, without a solver."""
+"""Counting: fast bounds that count the total amount of each resource and need no solver."""
 
 from fractions import Fraction
 from math import ceil

@@ -48,7 +48,7 @@ class Diver:
         self._master.add(self.patterns)
 
     def dive(self, goal: float, budget: Budget) -> Filled | None:
-        """Search for a solution with at most the given value; return None if the dive finds none."""
+        """Search for a solution whose value is at most `goal`; return None if the dive finds none."""
         needs, left = self.packing.totals.copy(), self.packing.limits.copy()
         fixed: Counter[int] = Counter()
         cost = self.packing.offset
@@ -98,7 +98,7 @@ class Diver:
         return optimum if optimum.objective - self.packing.offset <= goal + REDUCED_COST else None
 
     def _choose(self, optimum: Optimum) -> dict[int, int]:
-        """Choose the patterns to fix, with their numbers: those used at least once, else the most used one."""
+        """Return the patterns to fix and how often: all with a value of at least 1, or else the largest one."""
         filled = optimum.values
         whole = np.floor(filled + FEASIBILITY).astype(np.int64)
         if whole.any():

@@ -1,4 +1,4 @@
-"""Generation: column generation of patterns, with a bound over all possible patterns."""
+"""Generation: the column generation of patterns, with a bound on the relaxation over all possible patterns."""
 
 from dataclasses import dataclass, replace
 
@@ -123,7 +123,7 @@ class Generation:
 
 
 def _asked(worth: Reals, best: WorkerPrices | None) -> list[Reals]:
-    """Return the prices to try, in this order: a mix of the best and the current ones, the current ones."""
+    """Return the sets of prices to try: first a mix of the best and the current ones, then the current ones."""
     return [worth] if best is None else [_STABLE * best.worth + (1 - _STABLE) * worth, worth]
 
 

@@ -1,4 +1,4 @@
-"""Integers: the search for an integer solution, and a proof, from the optimum of a linear relaxation."""
+"""Integers: the search for an integer solution and a proof, starting from the optimum of the relaxation."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Labels: pricing by a branch and bound that works on arrays, for amounts of any resolution."""
+"""Labels: the pricing method for fine amounts, a branch and bound that works on arrays."""
 
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -17,9 +17,9 @@ _LARGEST = 1_000
 
 
 class Milp(Formulation[Placement, PlacementSolution]):
-    """Decide how many workers of each line run on each individual server.
+    """A model that decides how many workers of each line run on each individual server.
 
-    A slow reference model for small instances, against which the other methods are tested.
+    It is slow and meant for small instances, on which the other methods are tested against it.
 
     Sets
     ----

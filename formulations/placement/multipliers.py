@@ -1,4 +1,4 @@
-"""Multipliers: prices of one server's resources, from the linear relaxation of filling the server."""
+"""Multipliers: prices of a server's resources, which are the duals of the linear relaxation of filling it."""
 
 import numpy as np
 

@@ -26,7 +26,7 @@ Some = tuple[int, int]
 
 @dataclass(frozen=True)
 class ServerKind:
-    """Identical servers."""
+    """Servers that are interchangeable in a packing."""
 
     pool: str  # pool of the servers; empty if pools do not matter
     in_use: bool  # whether workers are already running on them
@@ -206,7 +206,7 @@ class Packing:
 
     @property
     def moves(self) -> int:
-        """Number of columns before the patterns: moves of each unit, and sharing workers of each demand."""
+        """Number of move columns: one per unit and, if flexible workers have their own zone, one per demand."""
         return len(self.units) + len(self.demands) * self._grouped
 
     @property
@@ -216,7 +216,7 @@ class Packing:
         return self.offset + int(np.minimum(costs * most, 0).sum())
 
     def worth(self, duals: Reals) -> Reals:
-        """Return the worth of one worker, from the duals of `form`, shape (zones, demands)."""
+        """Return the worth of a worker by zone and demand, from the duals of `form`, shape (zones, demands)."""
         zones, demands = len(self.zones), len(self.demands)
         worth: Reals = np.maximum(duals[: zones * demands], 0.0).reshape(zones, demands)
         return worth
@@ -312,7 +312,7 @@ class Packing:
         return _SHARED
 
     def parts(self, unit: Unit) -> list[tuple[int, int, int]]:
-        """Return the demands of a unit, with the zone of each after a move and the number of workers."""
+        """Return the demand of each line of a unit, its zone if the unit moves, and its number of workers."""
         return [
             (self.demand_of[line], self._inference_zone(line), number) for line, number in unit.members[0][0]
         ]

@@ -124,7 +124,7 @@ class _Rest:
         return int(sum(self.packing.costs[kind] for _, kind, _ in run))
 
     def row(self, filling: _Filling) -> tuple[int, int, Integers]:
-        """Return the zone, the kind and the array of counts that make a filling a pattern."""
+        """Return a filling as the row of a pattern: zone, kind and numbers of workers."""
         zone, kind, pairs = filling
         counts = np.zeros(len(self.packing.demands), dtype=np.int64)
         for demand, number in pairs:

@@ -1,4 +1,4 @@
-"""Table: pricing by dynamic programming over all combinations of amounts, for coarse amounts."""
+"""Table: the pricing method for coarse amounts, a dynamic program over all combinations of amounts."""
 
 from dataclasses import dataclass
 

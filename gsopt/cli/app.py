@@ -20,7 +20,7 @@ _COMMANDS = {
     "compare": "Compare methods with the optimum, or policies on a trace.",
     "solve": "Solve one instance and print the judged result.",
     "simulate": "Simulate policies on a trace and prove a lower bound.",
-    "queue": "Print the earliest and latest start of each waiting job in a trace.",
+    "queue": "Print the earliest and latest start of each waiting job.",
     "check": "Judge a solution of an instance.",
     "judge": "Judge a schedule from any source against a proven bound.",
     "bound": "Certify a lower bound on the mean JCT for a trace.",

@@ -38,7 +38,7 @@ def queue(
     cluster: ClusterFile = None,
     as_json: Json = False,
 ) -> None:
-    """Print the earliest and latest start of each waiting job in a trace.
+    """Print the earliest and latest start of each waiting job.
 
     The times are guaranteed if no job runs longer than its estimate and no GPUs are removed. Later jobs of the
     trace are ignored. A job without an estimate is expected to run for its duration.

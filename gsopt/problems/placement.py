@@ -159,7 +159,7 @@ class Server(Lean):
 
     @property
     def thousandths(self) -> int:
-        """Free GPU capacity of one of the servers, in thousandths of a GPU, with free parts of shared GPUs."""
+        """Free GPU capacity of one of the servers in thousandths of a GPU, including parts of shared GPUs."""
         return self.gpus_with_room * WHOLE_GPU - sum(self.shared)
 
     @property
@@ -695,7 +695,7 @@ class Placement(Problem[PlacementSolution]):
                 yield f"job {job}: runs on both training and inference servers"
 
     def headline(self) -> dict[str, int | float | str]:
-        """Return the objective, the number of workers and the number of servers."""
+        """Return the name of the objective, the number of workers and the number of servers."""
         workers = sum(line.count for line in self.workers)
         return {"minimize": self.minimize, "workers": workers, "of servers": self.size}
 

@@ -1,4 +1,4 @@
-"""Heuristics for placement."""
+"""Placement: heuristics for placing workers on servers."""
 
 from heuristics.placement.best_fit import best_fit
 from heuristics.placement.best_fit_decreasing import best_fit_decreasing

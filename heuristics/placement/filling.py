@@ -41,7 +41,7 @@ def fill(
     one_by_one: bool = False,
     budget: Budget = UNLIMITED,
 ) -> PlacementSolution | NoSolution:
-    """Place the lines in a given order, each worker on the first of the servers with the lowest score.
+    """Place the lines in a given order, each worker on the server with the lowest score, the first one if tied.
 
     If broken preferences are minimized, workers use their preferred servers first: training servers for
     inelastic workers, and inference servers for the others, with base and flexible workers on different

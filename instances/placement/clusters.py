@@ -33,7 +33,7 @@ def cluster(
 ) -> tuple[Server, ...]:
     """Create training and inference servers.
 
-    On a share of `occupied` of the servers, 1 to 7 GPUs, with CPU and memory, are in use.
+    `occupied` is the share of servers on which 1 to 7 GPUs are in use, with CPU and memory in proportion.
     """
     draw = random or Random(0)
     servers: list[Server] = []

@@ -1,4 +1,4 @@
-"""Real: instances from public traces, for traces that are available."""
+"""Real: instances from public traces, if the traces are available."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Conservative backfilling: a policy that gives every waiting job a reservation and never postpones it."""
+"""Conservative backfilling: a policy that gives every waiting job a reservation, and never a later one."""
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
