@@ -14,12 +14,12 @@ def gpus(problem: Placement) -> list[float]:
 
 
 def total_share(problem: Placement) -> list[float]:
-    """Return each line's size: the sum of one worker's needs as shares of the largest server's resources."""
+    """Return the sum of one worker's needs as shares of the largest server's resources, for each line."""
     return [sum(shares) for shares in _shares(problem)]
 
 
 def largest_share(problem: Placement) -> list[float]:
-    """Return each line's size: the largest of one worker's needs as shares of the largest server's resources."""
+    """Return the largest of one worker's needs as shares of the largest server's resources, for each line."""
     return [max(shares) for shares in _shares(problem)]
 
 

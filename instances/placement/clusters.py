@@ -33,7 +33,7 @@ def cluster(
 ) -> tuple[Server, ...]:
     """Create training and inference servers.
 
-    `occupied` is the share of servers on which 1 to 7 GPUs are in use, with CPU and memory in proportion.
+    `occupied` is the share of servers on which 1 to 7 GPUs are in use, with CPU and memory for each of them.
     """
     draw = random or Random(0)
     servers: list[Server] = []

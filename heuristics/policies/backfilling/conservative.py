@@ -1,4 +1,4 @@
-"""Conservative backfilling: a policy that gives every waiting job a reservation, and never a later one."""
+"""Conservative backfilling: a policy in which every waiting job has a reservation that is never postponed."""
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
