@@ -1,4 +1,4 @@
-"""How far the bound on the mean JCT and `marginal` are from the optimum of 1,000 batches that is known exactly."""
+"""How far the bound on the mean JCT and `marginal` are from the known optimum of 1,000 batches."""
 
 from collections.abc import Callable, Sequence
 from random import Random
@@ -57,7 +57,7 @@ KINDS: dict[str, Callable[[Row], bool]] = {
 
 
 def test_against_the_optimum(benchmark: Any) -> None:
-    """No bound is above the optimum and no schedule below it, and neither is further off than the page says."""
+    """No bound is above the optimum, and no schedule below it."""
     rows = once(benchmark, lambda: [measured(seed) for seed in range(BATCHES)])
     for kind, belongs in KINDS.items():
         say(kind, [row for row in rows if belongs(row)])
@@ -80,7 +80,7 @@ def measured(seed: int) -> Row:
 
 
 def say(kind: str, rows: Sequence[Row]) -> None:
-    """Print the median, the 95th percentile and the largest distance of each value, and how often claims hold."""
+    """Print how far each value is from the optimum, and how often it is near."""
     if not rows:
         return
     low = [-row.bound for row in rows]

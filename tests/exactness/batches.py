@@ -92,7 +92,7 @@ def draw(random: Random, *, jobs: int = 50, gpus: int = 256) -> Batch:
 
 
 def mean(costs: Sequence[Fraction], sizes: Sequence[float]) -> Fraction:
-    """Return the least mean completion time, from what a unit of work of each job costs, the largest job first."""
+    """Return the least mean completion time, from a_1, a_2, ... and the sizes in any order."""
     ordered = sorted((Fraction(decimal(size)) for size in sizes), reverse=True)
     return sum(map(Fraction.__mul__, costs, ordered), Fraction(0)) / len(sizes)
 
@@ -100,7 +100,7 @@ def mean(costs: Sequence[Fraction], sizes: Sequence[float]) -> Fraction:
 def whole(speeds: Sequence[float], jobs: int) -> list[Fraction]:
     """Return a_1, a_2, ... on whole GPUs, from the concave speeds on 1, 2, ... GPUs.
 
-    As the speeds are concave, the best division gives GPUs one by one to the largest gain a_i (s(g + 1) - s(g)).
+    As the speeds are concave, the best division gives each GPU to the largest gain a_i (s(g + 1) - s(g)).
     """
     exact = [Fraction(decimal(speed)) for speed in speeds]
     gains = [more - less for less, more in pairwise([Fraction(0), *exact])]
@@ -151,7 +151,7 @@ def schedule(batch: Batch) -> SchedulingSolution:
 
 
 def gpu_prices(batch: Batch) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Return when the number of jobs changes under the best schedule, and what one more GPU is worth until then."""
+    """Return when jobs complete under the best schedule, from 0 on, and what one more GPU is worth between."""
     speeds = [Fraction(decimal(speed)) for speed in batch.speeds]
     costs = whole(batch.speeds, len(batch.sizes))
     ends = Counter(run.end for run in _last_runs(schedule(batch)))

@@ -1,6 +1,5 @@
 """Batches that are released together: the closed form, and how far the bound and `marginal` are from it."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import accumulate
@@ -84,7 +83,7 @@ def test_no_bound_is_above_the_optimum_of_a_batch() -> None:
             assert Fraction(found.mean_jct) <= optimum(batch)
 
 
-@pytest.mark.parametrize(("seed", "default", "better"), [(44, 0.15, 0.01), (57, 0.2, 0.015)])
+@pytest.mark.parametrize(("seed", "default", "better"), [(57, 0.2, 0.015), (79, 0.2, 0.015)])
 def test_better_prices_prove_more_of_a_batch(seed: int, default: float, better: float) -> None:
     """The search for prices ends far below the optimum, although prices within a percent or so exist.
 
@@ -120,21 +119,13 @@ def test_marginal_shares_what_equal_jobs_should_have_in_turn() -> None:
 
 @pytest.mark.parametrize("gpus", [1, 2, 7])
 def test_known_cases(gpus: int) -> None:
-    """With linear speeds the shortest job has all GPUs, and jobs that cannot grow run in order of their sizes."""
-    sizes = (1.0, 2.0, 4.0, 8.0)
+    """If speeds are linear, the shortest job has all GPUs; if jobs cannot grow, they run in order of size."""
     linear = batches.whole([float(count) for count in range(1, gpus + 1)], 4)
     rigid = batches.whole([1.0] * gpus, 4)
 
     assert linear == [Fraction(rank, gpus) for rank in range(1, 5)]
     assert rigid == [Fraction(-(-rank // gpus)) for rank in range(1, 5)]
-    assert batches.mean(rigid, sizes) == Fraction(
-        sum(-(-rank // gpus) * size for rank, size in ranked(sizes)), 4
-    )
-
-
-def ranked(sizes: Sequence[float]) -> list[tuple[int, int]]:
-    """Return the sizes from the largest to the smallest, with their ranks from 1."""
-    return [(rank, int(size)) for rank, size in enumerate(sorted(sizes, reverse=True), start=1)]
+    assert batches.mean(linear, (1.0, 8.0, 2.0, 4.0)) == Fraction(8 + 2 * 4 + 3 * 2 + 4 * 1, 4 * gpus)
 
 
 def powers(exponent: float, gpus: int) -> tuple[float, ...]:
