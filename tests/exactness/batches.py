@@ -172,7 +172,8 @@ def _last_runs(solution: SchedulingSolution) -> Iterable[Run]:
 def _division(speeds: Sequence[Fraction], costs: Sequence[Fraction]) -> tuple[list[int], Fraction]:
     """Return how many GPUs each job gets, and between what the last GPU gains and what another one would gain.
 
-    GPUs go one by one to the largest gain. Any of equal gains will do, as only jobs of equal cost can then change places.
+    GPUs go one by one to the largest gain. Any of equal gains will do, as only jobs of equal cost can then
+    change places.
     """
     held = [0] * len(costs)
     gains = [cost * speeds[0] for cost in costs]
