@@ -80,7 +80,7 @@ class Displacement:
         return max(0, floor(least / _FINE - lost - 1e-6) + 1) if least is not None else 0
 
     def _inner(self, domain: int, price: int, below: int, stops: Stops, split: list[int]) -> int | None:
-        """Return the minimum of cost minus price of gained places in a domain, or None if not found."""
+        """Return the minimum cost in a domain, minus the price of places gained, or None if not found."""
         narrow = Stops(stops.numbers, split, stops.gang, stops.machine, stops.load, stops.unit)
         cover = Cover.of(self._problem, self._inside, narrow, free=self._free)
         inside = cover.domain == domain

@@ -30,9 +30,9 @@ def exact(problem: Admission, budget: Budget) -> Result[AdmissionSolution]:
 
     1. Compute a bound for every domain (`formulations.admission.bounds`).
     2. In ascending order of bounds, find the cheapest stops for each domain by dynamic programming over the
-    gangs that share machines. If there are too many of these, solve the domain's mixed-integer program.
+       gangs that share machines. If there are too many of these, solve the domain's mixed-integer program.
     3. Stop when the next bound is not below the best cost. If no gang may be moved, the best choice is then
-    optimal.
+       optimal.
 
     With moves, stopping a gang costs the lower of its eviction cost and its move cost. The resulting total is
     a lower bound. It is optimal if all gangs that move fit into the remaining room. If one of them does not

@@ -260,7 +260,7 @@ class _Data:
 
     @cached_property
     def most(self) -> dict[tuple[int, int, int], int]:
-        """How many workers of each part fit on each machine if all gangs that may stop do so, if any."""
+        """How many workers of each part fit on each machine (if any) when all gangs that may stop do so."""
         rooms = [
             [has + sum(freed) for has, *freed in zip(free, *self.stopping[m].values(), strict=True)]
             for m, free in enumerate(self.problem.free)

@@ -55,7 +55,7 @@ def integers(never: int) -> type:
 
 
 class MachineNode(Node):
-    """A machine, on which its own gangs stop at their cost and the bits state which shared gangs stop."""
+    """The node of one machine; bits state which shared gangs stop, and other gangs stop at their cost."""
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ class MachineNode(Node):
             self.table[stops] = list(accumulate(best, min))[::-1]
 
     def _reachable(self, own: Sequence[Load]) -> dict[tuple[int, ...], tuple[int, Any]]:
-        """Return the useful amounts that own gangs can free, each with its minimum cost and linked gangs."""
+        """Return useful amounts that own gangs can free, with minimum cost and a linked list of gangs."""
         useful = [
             max(0, self._most * amount - spare) for amount, spare in zip(self._need, self._spare, strict=True)
         ]

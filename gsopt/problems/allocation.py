@@ -337,7 +337,7 @@ class Allocation(Problem[AllocationSolution]):
         }
 
     def candidates(self) -> Iterator[AllocationSolution]:
-        """Yield every combination of allowed numbers of extra workers."""
+        """Yield every combination of allowed numbers of extra workers, including infeasible ones."""
         names = [job.name for job in self.jobs]
         for extra in product(*((0, *job.extras) for job in self.jobs)):
             yield AllocationSolution(extra=dict(zip(names, extra, strict=True)))

@@ -30,7 +30,7 @@ class Grant(Frozen):
 
 
 class Batches(Frozen):
-    """The grants of the running jobs, keyed by job name.
+    """The grant of each running job, keyed by job name.
 
     Jobs that are left out wait.
     """

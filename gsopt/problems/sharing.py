@@ -44,7 +44,7 @@ def run_at(job: str, time: Exact, gpus: Iterable[int]) -> Run:
 
 
 class Sharing(Problem[SharingSolution]):
-    """The problem of starting rigid jobs on identical GPUs, on which jobs slow their partners down.
+    """The problem of starting rigid jobs on identical GPUs, where jobs that share a GPU slow down.
 
     A job runs on the same GPUs from its start to its end. Its partners at any moment are the jobs that hold
     one of its GPUs. Its speed is determined by the partner that slows it down most. All jobs are known in

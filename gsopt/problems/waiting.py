@@ -89,7 +89,7 @@ class Waiting(Problem[WaitingSolution]):
         Objective. ``"mean_jct"``: the mean time from release to end. ``"makespan"``: the time from the first
         release to the last end.
     slot
-        Number of seconds to multiples of which running times are rounded up; None for no rounding.
+        Length of a time slot in seconds. Running times are rounded up to whole slots; None for no rounding.
 
     Examples
     --------
@@ -205,7 +205,7 @@ class Waiting(Problem[WaitingSolution]):
         return self._values(solution)[self.minimize]
 
     def violations(self, solution: WaitingSolution) -> list[str]:
-        """Check that every job runs once, after its release, on its own GPUs, as many as it demands."""
+        """Check that every job runs once, after its release, alone on as many GPUs as it demands."""
         found = list(broken_runs(solution.runs, self.jobs, self.cluster.gpus))
         return found or list(self._crowded(solution))
 
@@ -221,7 +221,7 @@ class Waiting(Problem[WaitingSolution]):
         return {"jobs": len(self.jobs), "GPUs": self.cluster.gpus, "minimize": self.minimize}
 
     def candidates(self) -> Iterator[WaitingSolution]:
-        """Yield a schedule for every order of starts and every choice of cells, with the earliest starts."""
+        """Yield a schedule for each order of starts and choice of cells; jobs start as early as possible."""
         sizes = [len(cell) for cell in self.cells]
         shares = [
             [

@@ -257,7 +257,7 @@ class State(Protocol):
         """Return a job's remaining work, as the time in seconds that it takes alone on the demanded GPUs."""
 
     def ready(self, job: int) -> Any:
-        """Return the time from which a job makes progress: now, or the later end of its overhead.
+        """Return the time from which a job makes progress: now or, if later, the end of its overhead.
 
         For a job that was not running before this decision, this is always now.
         """

@@ -155,8 +155,8 @@ def simulate(
         Whether to compute a lower bound on the mean job completion time of every policy that decides in
         rounds of this length (`gsopt.schedule.bounds.mean_jct_bound`), or a bound that is already known.
     time_limit
-        Wall-clock time in seconds, or a string such as ``30s``, after which the run is aborted. The bound is
-        computed beforehand, and this does not count. A decision in progress is not interrupted.
+        Wall-clock time in seconds, or a string such as ``30s``, after which the run is aborted. Time spent on
+        computing the bound beforehand does not count. A decision in progress is not interrupted.
     options
         If a workload is given, any fields of `gsopt.scenario.scenario.Physics`, such as `overheads`,
         `share_limit` and `capacity_changes`. All other options are passed to the policy. If an option of the

@@ -132,7 +132,7 @@ class RunView:
         return run.remaining[job]
 
     def ready(self, job: int) -> Any:
-        """Return the time from which a job makes progress: now, or the later end of its overhead."""
+        """Return the time from which a job makes progress: now or, if later, the end of its overhead."""
         run = self._run
         return max(run.progress_from[job], run.now) if run.held[job] else run.now
 

@@ -1,4 +1,4 @@
-"""Network: the cluster that consists of machines and the switches at their locations."""
+"""Network: a cluster built from machines and their locations, such as zones and racks."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

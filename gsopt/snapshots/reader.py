@@ -15,7 +15,7 @@ from gsopt.snapshots.snapshot import Snapshot
 
 
 class Source(StrEnum):
-    """The scheduler from whose output a snapshot is read.
+    """A scheduler whose output can be read as a snapshot.
 
     Examples
     --------

@@ -77,7 +77,7 @@ def more_nodes(
 
 
 def _held(problem: Placement, shape: Vector, short: Sequence[tuple[WorkerLine, int]]) -> set[str]:
-    """Return the names of the gangs each of whose parts would fit on an empty node of the given capacity."""
+    """Return the names of gangs whose parts would each fit on an empty node with the given capacity."""
     names = {row.gang.name for row, _ in short}
     return names - {row.gang.name for row, _ in short if not fitting(problem.demands[row.line], shape)}
 
@@ -88,7 +88,7 @@ def _may_stand(problem: Placement, row: WorkerLine, capacity: Vector) -> bool:
 
 
 def _short(problem: Placement, demand: Vector, amounts: Sequence[Vector]) -> tuple[str, int, int] | None:
-    """Return the first resource of which no node has enough, the demand, and the largest amount."""
+    """Return the first resource that every node lacks, with the demand and the largest amount."""
     for position, name in enumerate(problem.resources):
         most = max(amount[position] for amount in amounts)
         if demand[position] > most:

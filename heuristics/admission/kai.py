@@ -23,8 +23,8 @@ def kai(
 
     - With `node_local`: for each machine of the last candidate, the gathered gangs that have workers on it.
     - If no such scenario succeeds for all workers, the whole search restarts with another kind of scenario:
-    the gangs on the machines that would have the fewest free GPUs. It starts with the fewest of these
-    machines that have enough GPUs in total, then adds 1, 2, 4, ... more.
+      the gangs on the machines that would have the fewest free GPUs. It starts with the fewest of these
+      machines that have enough GPUs in total, then adds 1, 2, 4, ... more.
 
     In a scenario, all its gangs stop. Then the pending workers are placed on the fullest machines. After
     them, the stopped gangs are placed in descending order of priority, with ties going to the gang that

@@ -26,8 +26,8 @@ def kueue(
     another queue only as long as that queue exceeds its quota. Afterwards, in reverse order, all but the last
     resume unless the pending gang would then no longer fit.
 
-    Gangs in other queues stop only if the pending gang's own queue then stays within its quota. However,
-    gangs whose priority is at most `borrow_below` may stop in any case.
+    Gangs in other queues stop only if the pending gang's own queue then stays within its quota. The only
+    exceptions are gangs whose priority is at most `borrow_below`, which may stop in any case.
 
     Parameters
     ----------

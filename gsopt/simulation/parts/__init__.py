@@ -1,4 +1,4 @@
-"""Parts: building blocks that several policies share."""
+"""Parts: building blocks for policies, each of which several policies use."""
 
 from gsopt.simulation.parts.accumulation import Pairs
 from gsopt.simulation.parts.greedy import Greedy

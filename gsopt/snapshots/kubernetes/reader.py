@@ -34,13 +34,13 @@ def read(
     ``kubectl get nodes -o json`` or ``kubectl get pods,pdb --all-namespaces -o yaml``.
 
     - **GPUs** are the GPU resources of any vendor. Slices (MIG) and shares remain separate resources, in
-    addition to a machine's number of GPUs. With time slicing, GPUs are counted, not their replicas.
+      addition to a machine's number of GPUs. With time slicing, GPUs are counted, not their replicas.
     - **Gangs** consist of the pods of one PodGroup, JobSet, LeaderWorkerSet group, Kubeflow, Volcano or Ray
-    job, Job or other owner. Each pod of a ReplicaSet or StatefulSet is a gang of its own. Pods of a DaemonSet
-    belong to their node.
+      job, Job or other owner. Each pod of a ReplicaSet or StatefulSet is a gang of its own. Pods of a
+      DaemonSet belong to their node.
     - **Kept nodes** are those that are cordoned, not ready or part of the control plane, and those with a
-    gang that must not be evicted. The reason may be an annotation, a disruption budget that allows no
-    eviction, or two disruption budgets for the same pod.
+      gang that must not be evicted. The reason may be an annotation, a disruption budget that allows no
+      eviction, or two disruption budgets for the same pod.
 
     Parameters
     ----------
