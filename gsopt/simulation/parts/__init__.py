@@ -1,4 +1,4 @@
-"""Parts: building blocks for policies, each of which several policies use."""
+"""Parts: building blocks shared by several policies."""
 
 from gsopt.simulation.parts.accumulation import Pairs
 from gsopt.simulation.parts.greedy import Greedy

@@ -56,7 +56,7 @@ class Inventory:
         return list(self._modes[job])
 
     def kinds_with_room(self, state: State, job: int) -> list[str]:
-        """Return a job's kinds of which at least as many GPUs as it demands are available."""
+        """Return the usable kinds of a job that have at least as many available GPUs as it demands."""
         return [name for name in self._modes[job] if self.counts[name] >= state.jobs[job].gpus]
 
     def rate(self, state: State, job: int, name: str, beside: Sequence[int] = ()) -> Any:
@@ -178,7 +178,7 @@ def _gpus_of(cluster: Cluster, kind: GpuKind) -> list[int]:
 
 
 def _closest(cluster: Cluster, gpus: Sequence[int]) -> tuple[int, ...]:
-    """Return the GPUs in an order in which the first ones are close together: largest machines first."""
+    """Sort GPUs so that the first ones are close together: machines with the most of them first."""
     machine_of = cluster.machine_of
     sizes = Counter(machine_of[gpu] for gpu in gpus)
     return tuple(sorted(gpus, key=lambda gpu: (-sizes[machine_of[gpu]], gpu)))

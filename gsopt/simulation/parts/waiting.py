@@ -1,4 +1,4 @@
-"""Waiting: a queue of waiting jobs by key, with which policies need not scan all jobs at every event."""
+"""Waiting: a queue of waiting jobs by key, which saves policies a scan of all jobs at every event."""
 
 from collections.abc import Callable, Hashable
 from heapq import heappop, heappush
