@@ -1,4 +1,4 @@
-"""Run state: the time, jobs and GPUs of a run at one moment."""
+"""Run state: the time, jobs and GPUs of a run at one point in time."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -70,9 +70,10 @@ class RunState:
         partners: Sequence[int],
         types: Mapping[str, int] | None,
     ) -> Any:
-        """Return the speed of a job on GPUs of the given types that a tier joins, ignoring phases.
+        """Return the speed of a job on GPUs of the given types that a tier connects, ignoring phases.
 
-        For an adaptive job, the speed is relative to its speed there alone, on GPUs of the measured type.
+        For an adaptive job, this is relative to its speed on the same GPUs without partners and on the
+        measured type.
         """
         item, speed = self.jobs[job], self.scenario.speed
         if job in self.trainees:
