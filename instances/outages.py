@@ -1,7 +1,8 @@
 """Outages: times in which machines are out of service, and the events of a scenario that they cause."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
+from math import comb, fsum
 from random import Random
 from typing import NamedTuple
 
@@ -60,7 +61,7 @@ def random_outages(
     Examples
     --------
     >>> random_outages(["a", "b"], seconds=3600, uptime=3000, downtime=60)
-    {'a': (), 'b': (Outage(begin=1588.811, end=1628.722),)}
+    {'a': (), 'b': (Outage(begin=898.927, end=941.884), Outage(begin=2499.134, end=2591.026))}
     """
     for name, mean in (("seconds", seconds), ("uptime", uptime), ("downtime", downtime)):
         require(0 < mean <= LATEST, name, mean, f"must be more than 0 and at most {LATEST:g}")
@@ -104,3 +105,45 @@ def outage_events(outages: Mapping[str, Sequence[Outage]], *, seconds: float = L
         names = tuple(machine for *_, machine in group)
         events.append(Leave(time=time, servers=names) if leaves else Return(time=time, servers=names))
     return tuple(events)
+
+
+def drawn_availability(
+    histories: Sequence[Sequence[Outage]], needed: int, spares: int, *, seconds: float
+) -> float:
+    """Return the share of time in which at least `needed` of `needed + spares` drawn machines are up.
+
+    The result is the mean over all draws of so many of the machines: at a time at which some of them are down,
+    the number of these that is drawn is hypergeometric. Unlike with independent faults
+    (`gsopt.evaluation.spares.availability`), faults that come together count as such.
+
+    Parameters
+    ----------
+    histories
+        The outages of every machine, apart from each other.
+    needed, spares
+        Numbers of machines, together at most as many as there are.
+    seconds
+        Length of time.
+
+    Examples
+    --------
+    >>> drawn_availability([[Outage(0, 50)], [Outage(0, 30)]], needed=1, spares=0, seconds=100)
+    0.6
+    """
+    total, nodes = len(histories), needed + spares
+    require(1 <= needed, "needed", needed, "must be at least 1")
+    require(0 <= spares and nodes <= total, "spares", spares, f"must be at least 0 and at most {total - needed}")
+    changes = [(0.0, 0), (seconds, 0)]
+    for begin, end in (each for own in histories for each in own):
+        changes += [(min(begin, seconds), 1), (min(end, seconds), -1)]
+    down, seconds_with = 0, [0.0] * (total + 1)
+    for (time, change), (later, _) in pairwise(sorted(changes)):
+        down += change
+        seconds_with[down] += later - time
+    draws = comb(total, nodes)
+    fine = (
+        spent * (sum(comb(n, k) * comb(total - n, nodes - k) for k in range(min(n, spares) + 1)) / draws)
+        for n, spent in enumerate(seconds_with)
+        if spent
+    )
+    return fsum(fine) / seconds

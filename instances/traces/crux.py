@@ -88,6 +88,8 @@ def crux_cluster(path: str | Path, *, hosts: int | None = None) -> Cluster:
     """
     file = find(path, HOSTS)
     rows = read_whole_table(file, _COLUMNS, lambda row: [row.values[column] for column in _COLUMNS])
+    if not rows:
+        raise InvalidInput("", "", "must have a host", source=file.name)
     tree: dict[str, dict[str, list[str]]] = {}
     for _, (host, core, pod, rack) in rows:
         if core != rows[0][1][1]:

@@ -79,13 +79,13 @@ def server_outages(path: str | Path) -> tuple[tuple[Outage, ...], ...]:
 
 
 def drawn_outages(
-    histories: Sequence[Sequence[Outage]], machines: Sequence[str], *, begin: float = 0.0, seed: int = 0
+    histories: Sequence[Sequence[Outage]], machines: Sequence[str], *, seed: int = 0
 ) -> Outages:
     """Give every machine the outages of a server drawn at random.
 
-    No server is drawn a second time before all have been drawn. Servers drawn together keep their common time,
-    so faults that hit several servers at once still do. From the second time on, this time is shifted around
-    the trace by a drawn span, so that no machine repeats another.
+    No server is drawn a second time before all have been drawn. Time 0 is a drawn moment of the trace, whose
+    beginning follows its end. It is the same moment for servers drawn in the same round, so faults that hit
+    several of them at once still do; it is another one in the next round, so no machine repeats another.
 
     Parameters
     ----------
@@ -93,22 +93,19 @@ def drawn_outages(
         The outages of every server, as `server_outages` returns them.
     machines
         Names of the machines.
-    begin
-        Day of the trace that becomes time 0, unless it is shifted.
     seed
         Seed of all random draws.
 
     Examples
     --------
     >>> drawn_outages([[Outage(60, 90)], []], ["a", "b"], seed=1)
-    {'a': (), 'b': (Outage(begin=60, end=90),)}
+    {'a': (Outage(begin=26102094.33, end=26102124.33),), 'b': ()}
     """
     at_least(1, histories=len(histories))
-    require(0 <= begin < DAYS, "begin", begin, f"must be at least 0 and less than {DAYS}")
     random = Random(seed)
     drawn: dict[str, tuple[Outage, ...]] = {}
     for first in range(0, len(machines), len(histories)):
-        shift = random.uniform(0, DAYS * _DAY) if first else begin * _DAY
+        shift = round(random.uniform(0, DAYS * _DAY), 2)
         servers = random.sample(histories, len(histories))
         for machine, history in zip(machines[first : first + len(histories)], servers, strict=False):
             drawn[machine] = merged(_shifted(history, shift))
@@ -122,7 +119,7 @@ def _shifted(history: Sequence[Outage], shift: float) -> Iterator[Outage]:
         for offset in (-shift, span - shift):
             early, late = max(begin + offset, 0.0), min(end + offset, span)
             if early < late:
-                yield Outage(early, late)
+                yield Outage(round(early, 3), round(late, 3))
 
 
 def _events(file: Path) -> Iterator[tuple[str, float, bool]]:
