@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from gsopt.core.errors import require
-from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.cluster import Cluster, Machine, Rack
+from gsopt.scenario.job import LATEST
 from gsopt.scenario.scenario import Overhead, Scenario
 from instances.arguments import at_least
 from instances.outages import Outages, merged, outage_events, random_outages
@@ -20,6 +21,9 @@ UPTIME, DOWNTIME = 234.3, 5.55
 RESTART = 300.0
 
 _DAY = 86_400
+
+#: Nodes of a generated rack, as many as most racks of Lingjun have.
+_RACK = 8
 
 #: Most nodes, and most faults that a node has for one in the trace.
 _MOST_NODES, _MOST_RATE = 10_000, 1_000
@@ -91,11 +95,13 @@ def failures(
     require(1 <= nodes <= _MOST_NODES, "nodes", nodes, f"must be at least 1 and at most {_MOST_NODES:,}")
     require(0 <= rate <= _MOST_RATE, "rate", rate, f"must be at least 0 and at most {_MOST_RATE:,}")
     require(0 < days, "days", days, "must be more than 0")
+    require(0 <= restart <= LATEST, "restart", restart, f"must be at least 0 and at most {LATEST:g}")
     if jobs is not None:
         at_least(1, jobs=jobs)
     if path is None:
-        cluster = Cluster.uniform(racks=-(-nodes // 8), machines=min(nodes, 8), gpus=GPUS)
-        workload = poisson(jobs=1_000 if jobs is None else jobs, gpus=cluster.gpus, load=load, shape=CRUX, seed=seed)
+        number = 1_000 if jobs is None else jobs
+        cluster = _racks(nodes)
+        workload = poisson(jobs=number, gpus=cluster.gpus, load=load, shape=CRUX, seed=seed)
     else:
         cluster = crux_cluster(path, hosts=nodes)
         workload = crux(path, max_gpus=cluster.gpus, sample=jobs, seed=seed).workload
@@ -107,6 +113,13 @@ def failures(
         events=outage_events(outages, seconds=days * _DAY),
         checkpoint_interval=checkpoint_interval,
     )
+
+
+def _racks(nodes: int) -> Cluster:
+    """Return nodes in racks of eight, with the rest in the last one."""
+    machines = [Machine(name=f"node {number}", gpus=GPUS) for number in range(nodes)]
+    parts = (machines[first : first + _RACK] for first in range(0, nodes, _RACK))
+    return Cluster(racks=[Rack(name=f"rack {number}", machines=part) for number, part in enumerate(parts)])
 
 
 def _outages(path: str | Path | None, machines: list[str], days: float, rate: int, seed: int) -> Outages:
