@@ -131,8 +131,10 @@ def drawn_availability(
     0.6
     """
     total, nodes = len(histories), needed + spares
-    require(1 <= needed, "needed", needed, "must be at least 1")
-    require(0 <= spares and nodes <= total, "spares", spares, f"must be at least 0 and at most {total - needed}")
+    require(needed >= 1, "needed", needed, "must be at least 1")
+    require(
+        spares >= 0 and nodes <= total, "spares", spares, f"must be at least 0 and at most {total - needed}"
+    )
     changes = [(0.0, 0), (seconds, 0)]
     for begin, end in (each for own in histories for each in own):
         changes += [(min(begin, seconds), 1), (min(end, seconds), -1)]

@@ -94,7 +94,7 @@ def failures(
     """
     require(1 <= nodes <= _MOST_NODES, "nodes", nodes, f"must be at least 1 and at most {_MOST_NODES:,}")
     require(0 <= rate <= _MOST_RATE, "rate", rate, f"must be at least 0 and at most {_MOST_RATE:,}")
-    require(0 < days, "days", days, "must be more than 0")
+    require(days > 0, "days", days, "must be more than 0")
     require(0 <= restart <= LATEST, "restart", restart, f"must be at least 0 and at most {LATEST:g}")
     if jobs is not None:
         at_least(1, jobs=jobs)
@@ -131,5 +131,7 @@ def _outages(path: str | Path | None, machines: list[str], days: float, rate: in
             draws.append(drawn_outages(histories, machines, seed=seed * _MOST_RATE + number))
         else:
             means = {"uptime": UPTIME * _DAY, "downtime": DOWNTIME * _DAY}
-            draws.append(random_outages(machines, seconds=days * _DAY, **means, seed=seed * _MOST_RATE + number))
+            draws.append(
+                random_outages(machines, seconds=days * _DAY, **means, seed=seed * _MOST_RATE + number)
+            )
     return {machine: merged(each for drawn in draws for each in drawn[machine]) for machine in machines}

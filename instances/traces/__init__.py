@@ -19,4 +19,17 @@ from instances.traces.sia import sia
 from instances.traces.swf import swf
 from instances.traces.tiresias import tiresias
 
-__all__ = ["ares", "castor", "crux", "dally", "gavel", "helios", "itp", "openb", "philly", "sia", "swf", "tiresias"]
+__all__ = [
+    "ares",
+    "castor",
+    "crux",
+    "dally",
+    "gavel",
+    "helios",
+    "itp",
+    "openb",
+    "philly",
+    "sia",
+    "swf",
+    "tiresias",
+]

@@ -110,7 +110,9 @@ def _network(core: str, tree: Mapping[str, Mapping[str, Sequence[str]]], kept: s
     pods = []
     for pod, racks in tree.items():
         below = [
-            Switch(name=f"{pod} {rack}", level=Tier.RACK, machines=[Machine(name=host, gpus=GPUS) for host in own])
+            Switch(
+                name=f"{pod} {rack}", level=Tier.RACK, machines=[Machine(name=host, gpus=GPUS) for host in own]
+            )
             for rack, members in racks.items()
             if (own := [host for host in members if host in kept])
         ]

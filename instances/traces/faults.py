@@ -78,9 +78,7 @@ def server_outages(path: str | Path) -> tuple[tuple[Outage, ...], ...]:
     return (*(merged(each) for each in outages.values()), *others)
 
 
-def drawn_outages(
-    histories: Sequence[Sequence[Outage]], machines: Sequence[str], *, seed: int = 0
-) -> Outages:
+def drawn_outages(histories: Sequence[Sequence[Outage]], machines: Sequence[str], *, seed: int = 0) -> Outages:
     """Give every machine the outages of a server drawn at random.
 
     No server is drawn a second time before all have been drawn. Time 0 is a drawn moment of the trace, whose

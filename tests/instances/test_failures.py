@@ -16,7 +16,7 @@ _SMALL = {"nodes": 16, "jobs": 60, "seed": 1}
 
 
 def test_a_seed_is_a_scenario() -> None:
-    """A seed gives the same scenario and another one another; jobs do not depend on faults, nor these on them."""
+    """Equal seeds give equal scenarios and others do not; jobs do not depend on faults, nor these on jobs."""
     one = failures(rate=20, **_SMALL)
     assert one == failures(rate=20, **_SMALL)
     assert one.events != failures(rate=20, **_SMALL | {"seed": 2}).events

@@ -1,6 +1,6 @@
 """Outages of machines, drawn and measured, and the events that they cause."""
 
-from itertools import combinations
+from itertools import combinations, pairwise
 from random import Random
 
 import pytest
@@ -32,7 +32,7 @@ def test_merged_outages_are_the_times_in_any() -> None:
         for second in range(40):
             is_out = any(begin <= second < end for begin, end in given)
             assert is_out == any(begin <= second < end for begin, end in found)
-        assert all(early.end < late.begin for early, late in zip(found, found[1:], strict=False))
+        assert all(early.end < late.begin for early, late in pairwise(found))
         assert merged(Random(seed).sample(given, len(given))) == merged(found) == found
 
 

@@ -13,7 +13,9 @@ from tests.instances.traces.samples import CRUX, HOSTS, written
 
 def test_jobs_are_read(tmp_path: Path) -> None:
     """Jobs are named after their numbers; one without a duration, or with a value that is none, is dropped."""
-    path = written(tmp_path / "crux.csv", CRUX, "4,5460.0,CLOS,8,8,0.0", "5,5460.0,CLOS,8,x,9.0", "6,1,CLOS,8,8")
+    path = written(
+        tmp_path / "crux.csv", CRUX, "4,5460.0,CLOS,8,8,0.0", "5,5460.0,CLOS,8,x,9.0", "6,1,CLOS,8,8"
+    )
     reading = crux(path)
     assert [(job.name, job.release_date, job.duration, job.gpus) for job in reading.workload.jobs] == [
         ("crux-0", 0.0, 720.0, 48),

@@ -1,6 +1,7 @@
 """The reader of node faults, and the servers that it draws."""
 
 import gzip
+import itertools
 import json
 from pathlib import Path
 from typing import Any
@@ -54,7 +55,10 @@ def test_faults_become_outages(tmp_path: Path) -> None:
         ([_entry("a", 1) | {"node_id": 7}], "entry 1: node_id: 7: must be a text"),
         ([_entry("a", 1), _end("b", 2)], "entry 2: event_type: 'fault_end': must follow a fault_start"),
         ([_entry("a", 1)], "node_id: 'a': must have an end of every fault"),
-        ([e for n in range(401) for e in (_entry(f"{n}", 1), _end(f"{n}", 1))], "node_id: 401: must be at most"),
+        (
+            [e for n in range(401) for e in (_entry(f"{n}", 1), _end(f"{n}", 1))],
+            "node_id: 401: must be at most",
+        ),
     ],
 )
 def test_bad_entries_are_refused(tmp_path: Path, entries: Any, message: str) -> None:
@@ -66,7 +70,7 @@ def test_bad_entries_are_refused(tmp_path: Path, entries: Any, message: str) -> 
 
 
 def test_draws_keep_histories_and_their_common_time() -> None:
-    """Each server is drawn once before any is drawn again, all of a round are turned alike, and none is lost."""
+    """Each server is drawn once before any is drawn again, and all of a round keep their common time."""
     histories = [(Outage(100.0 * n, 100.0 * n + 10 + n),) for n in range(5)]
     names = [f"m{n}" for n in range(12)]
     for seed in range(30):
@@ -77,7 +81,7 @@ def test_draws_keep_histories_and_their_common_time() -> None:
             lengths = [sum(end - begin for begin, end in drawn[name]) for name in names[first : first + 5]]
             assert sorted(map(round, lengths)) == [10, 11, 12, 13, 14]
             begins = sorted(own[0].begin for own in (drawn[name] for name in names[first : first + 5]))
-            gaps = [round(late - early) for early, late in zip(begins, begins[1:], strict=False)]
+            gaps = [round(late - early) for early, late in itertools.pairwise(begins)]
             assert gaps.count(100) >= 3  # one pair may be on both sides of time 0
         assert all(0 <= begin < end <= DAYS * _DAY for own in drawn.values() for begin, end in own)
     assert drawn_outages(histories, names, seed=1) != drawn_outages(histories, names, seed=2)
