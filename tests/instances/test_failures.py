@@ -1,18 +1,19 @@
 """The scenario of failures, generated and from public traces."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from gsopt.scenario.events import Leave, Return
 from gsopt.schedule.judge import judge
-from gsopt.simulation import replay
+from gsopt.simulation import Policy, replay
 from heuristics.policies import fifo, srsf
 from instances.scenarios import failures
 from tests.gsopt.simulation.recorded import schedule_of
 from tests.refusals import refused
 
-_SMALL = {"nodes": 16, "jobs": 60, "seed": 1}
+_SMALL: dict[str, Any] = {"nodes": 16, "jobs": 60, "seed": 1}
 
 
 def test_a_seed_is_a_scenario() -> None:
@@ -25,7 +26,7 @@ def test_a_seed_is_a_scenario() -> None:
 
 
 @pytest.mark.parametrize("policy", [fifo, srsf])
-def test_without_faults_checkpoints_change_nothing(policy: object) -> None:
+def test_without_faults_checkpoints_change_nothing(policy: Policy) -> None:
     """Without faults a run is the same to the last digit, however rarely jobs write checkpoints."""
     never, often = (failures(rate=0, checkpoint_interval=each, **_SMALL) for each in (1e9, 0.0))
     assert never.events == ()
@@ -74,7 +75,7 @@ def test_more_faults_are_more_outages() -> None:
 def test_bad_arguments(change: dict[str, float], line: str) -> None:
     """Arguments out of range are refused in one line."""
     with refused(line, start=line):
-        failures(**{**_SMALL, **change})  # type: ignore[arg-type]
+        failures(**{**_SMALL, **change})
 
 
 def test_the_real_scenario(traces: Path) -> None:

@@ -2,6 +2,7 @@
 
 from itertools import combinations, pairwise
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -113,7 +114,7 @@ def test_a_job_runs_while_enough_machines_are_up() -> None:
         ({"downtime": float("nan")}, "downtime: nan: must be more than 0"),
     ],
 )
-def test_bad_arguments(change: dict[str, float], line: str) -> None:
+def test_bad_arguments(change: dict[str, Any], line: str) -> None:
     """Numbers out of range are refused in one line."""
     with refused(line, start=line):
         random_outages(["a"], **{"seconds": 1, "uptime": 1, "downtime": 1, **change})

@@ -114,8 +114,8 @@ def test_checkpoints_at_intervals(interval: float, time: float, steps: list[Any]
     first: list[Action] = [Start(0, (0, 1))]
     if len(steps) > 1 and steps[0]:
         first.append(Wake(1))
-    physics = {"events": events, "checkpoint_interval": interval}
-    done = run(scripted(first, *steps), job={"checkpoints": True}, **physics)
+    checkpoints = {"checkpoints": True}
+    done = run(scripted(first, *steps), job=checkpoints, events=events, checkpoint_interval=interval)
     assert done.completion_times == (completion,)
 
 
