@@ -79,7 +79,7 @@ def server_outages(path: str | Path) -> tuple[tuple[Outage, ...], ...]:
 
 
 def drawn_outages(histories: Sequence[Sequence[Outage]], machines: Sequence[str], *, seed: int = 0) -> Outages:
-    """Give every machine the outages of a server drawn at random.
+    """Draw a server at random for every machine, and return the outages of the machines.
 
     No server is drawn a second time before all have been drawn. Time 0 is a drawn moment of the trace, whose
     beginning follows its end. It is the same moment for servers drawn in the same round, so faults that hit
