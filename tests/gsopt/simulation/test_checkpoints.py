@@ -11,6 +11,7 @@ from gsopt.scenario.events import Leave, Loan, Reclaim, Return
 from gsopt.scenario.job import Job, Phase
 from gsopt.scenario.scenario import CapacityChange, Overhead, Scenario
 from gsopt.scenario.training import Training
+from gsopt.schedule import Schedule, Segment
 from gsopt.schedule.judge import judge
 from gsopt.simulation import (
     Action,
@@ -134,6 +135,29 @@ def test_progress_is_lost_once() -> None:
         done = run(steps, job=fields, events=events, checkpoint_interval=2)
         assert done.completion_times == (11,)
         assert done.metrics.lost_gpu_hours == Fraction(4, 3600)
+
+
+def test_only_rounding_before_a_checkpoint_loses_nothing() -> None:
+    """A job that floats put just below 0.3 s falls back to that checkpoint, for the judge as well."""
+    job = Job(name="a", release_date=0, duration=8, gpus=2)
+    events = [Leave(time=0.3, servers=[A])]
+    scenario = Scenario(workload=bundle([job]), cluster=_RACKS, events=events, checkpoint_interval=0.1)
+    done = replay(scenario, scripted([Start(0, (0, 1))], [Start(0, (2, 3))]), record=True)
+    assert done.completion_times == (8,)
+    verdict = judge(schedule_of(done), scenario)
+    assert (verdict.violations, verdict.lost_gpu_hours, done.metrics.lost_gpu_hours) == ((), 0, 0)
+
+
+def test_a_segment_in_two_parts_writes_no_checkpoint() -> None:
+    """The judge sees one start where a schedule names the same GPUs twice in a row."""
+    job = Job(name="a", release_date=0, duration=8, gpus=2)
+    events = [Leave(time=3, servers=[A])]
+    scenario = Scenario(workload=bundle([job]), cluster=_RACKS, events=events, checkpoint_interval=4)
+    parts = [Segment("a", 0, 1, 2, (0, 1)), Segment("a", 1, 3, 2, (0, 1)), Segment("a", 3, 11, 2, (2, 3))]
+    assert judge(Schedule(tuple(parts)), scenario, exact=True).violations == ()
+    early = [*parts[:2], Segment("a", 3, 10, 2, (2, 3))]
+    (rule,) = judge(Schedule(tuple(early)), scenario, exact=True).violations
+    assert rule.startswith("job 'a' does not complete: 7 s of 8 s")
 
 
 def test_what_is_lost_besides_lowers_the_checkpoint() -> None:
