@@ -222,18 +222,40 @@ class Engine(RunState):
         self.plan.evict(job)
         self.news[2].append(job)
         item = self.jobs[job]
-        if lost_work is not None and (lost_work or not item.checkpoints) and self.held[job]:
+        if lost_work is not None and (lost_work or self.interval or not item.checkpoints) and self.held[job]:
             self._settle(job)
-            self._lose(job, self.number(lost_work) if item.checkpoints else self.number(item.duration))
+            lost = self.number(lost_work) + self._unsaved(job)
+            self._lose(job, lost if item.checkpoints else self.number(item.duration))
             self._retime(job, self.rate[job])  # the machine may be lent at once, so that the job continues
+
+    def _done(self, job: int) -> Any:
+        """Return the work that a job has done, in seconds; its progress must be settled."""
+        return self.number(self.jobs[job].duration) - self.remaining[job]
+
+    def _unsaved(self, job: int) -> Any:
+        """Return the work of a job since its last checkpoint, in seconds.
+
+        There is none if only rounding separates the job from the next checkpoint.
+        """
+        if not self.interval:
+            return self.number(0)
+        done = self._done(job)
+        since = done % self.interval
+        rounding = 0 if self.exact else clock_error(self.now, self.jobs[job].duration)
+        if self.interval - since <= rounding:
+            return self.number(0)
+        return min(since, done - self.saved[job])
 
     def _lose(self, job: int, seconds: Any) -> None:
         """Undo the given seconds of a job's work, at most all work so far. Its progress must be settled."""
-        work = self.number(self.jobs[job].duration)
+        work, done = self.number(self.jobs[job].duration), self._done(job)
+        lost = min(seconds, done)
+        self.lost_gpu_seconds += lost * self.jobs[job].gpus
         if job in self.trainees:
             self.remaining[job] = self.trainees.lose(job, seconds / work, self.now)
         else:
             self.remaining[job] = min(self.remaining[job] + seconds, work)
+        self.saved[job] = min(self.saved[job], done - lost)
 
     # Decisions
 
@@ -339,6 +361,7 @@ class Engine(RunState):
             if self.started[job] is not None:
                 ready += number(overhead.stop)
         self.progress_from[job] = ready
+        self.saved[job] = self._done(job)
         if self.started[job] is None:
             self.started[job] = self.now
         self.starts += 1
@@ -348,6 +371,8 @@ class Engine(RunState):
     def _go_on(self, job: int, before: Held, after: Held) -> None:
         """Continue a job on other GPUs or in another mode."""
         self.resizes += after.number != before.number
+        if before.mode != after.mode or not self._keeps_shape(job, before, after):
+            self.saved[job] = self._done(job)
         self.progress_from[job] = max(
             self.progress_from[job], self.now + self._seconds_to_resize(job, before, after)
         )

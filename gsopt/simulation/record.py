@@ -44,6 +44,7 @@ def record_of(
         shared_gpu_seconds=engine.shared_seconds,
         used=used,
         there=there,
+        lost_gpu_seconds=engine.lost_gpu_seconds,
         preemptions=engine.preemptions,
         resizes=engine.resizes,
     )

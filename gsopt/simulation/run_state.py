@@ -44,6 +44,9 @@ class RunState:
         self.waiting = [zero] * total  # share of its time in which a job waits for the network
         self.communicated = [zero] * total  # seconds of that, up to `progress_from`
         self.density, self.samples = [zero] * total, [zero] * total  # per second of work in this mode; so far
+        self.interval = number(scenario.checkpoint_interval)
+        self.saved = [zero] * total  # work in the checkpoint of the last start
+        self.lost_gpu_seconds = zero  # of lost work, on the GPUs that its jobs demand
         self.starts = self.preemptions = self.resizes = 0
         # Since the last completion: changes in a row during overheads, and stops of jobs without checkpoints.
         self.fruitless = self.begun_anew = 0
