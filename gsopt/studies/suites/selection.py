@@ -1,4 +1,4 @@
-"""Selection: the committed instances of given decisions, suites and names, counted by suite."""
+"""Selection: functions that select committed instances, and group and count them by suite."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,7 +13,7 @@ R = TypeVar("R")
 
 
 def select(what: Iterable[str]) -> list[str]:
-    """Return the names of the selected instances, each once.
+    """Return the names of the selected instances, without repetition.
 
     By default, these are all committed instances.
     """
