@@ -1,4 +1,4 @@
-"""``gsopt drain``: a command that chooses the nodes of a running cluster to give back at the least loss."""
+"""``gsopt drain``: a command that chooses which nodes of a running cluster to give back."""
 
 import json
 from typing import Annotated

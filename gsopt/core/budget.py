@@ -13,7 +13,7 @@ from gsopt.core.numbers.grid import Number
 from gsopt.core.numbers.span import WRITTEN, read_seconds
 from gsopt.core.progress import KnownBracket, OnProgress
 
-#: The longest time limit in seconds, about thirty years: clocks and solvers can still represent it.
+#: The longest time limit in seconds, about thirty years, which clocks and solvers can still handle.
 _LONGEST = 1e9
 
 #: A time limit: seconds, or text such as ``30s``.

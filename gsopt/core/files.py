@@ -1,4 +1,4 @@
-"""Files: reading and writing JSON, with a one-line message for any error in a file."""
+"""Files: functions that read and write JSON files, and report any error in a file in one line."""
 
 import json
 import os
@@ -73,7 +73,7 @@ def write_text(path: str | Path, text: str) -> None:
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
-    """Yield the path of a temporary file that replaces the given one once it is written.
+    """Yield the path of a temporary file that replaces the given file once it is completely written.
 
     After a failure or Ctrl-C, the file is unchanged and the temporary file is deleted. A device, such as
     ``/dev/stdout``, is written directly.

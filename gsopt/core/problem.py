@@ -251,7 +251,7 @@ class Problem(Frozen, ABC, Generic[S]):
         return None
 
     def resolution(self, value: Number) -> Number:
-        """Return the largest error in objective values that rounding may cause, or 0 if they are exact."""
+        """Return the largest error that rounding may cause in an objective value, or 0 if values are exact."""
         del value
         return 0
 

@@ -94,7 +94,7 @@ class Watch:
     def __call__(self, reported: KnownBracket) -> None:
         """Process a report from a part of the method.
 
-        A bound beyond the known value is replaced by that value, which is then optimal.
+        A bound beyond the known value is replaced by that value, which is optimal in this case.
         """
         bound = None if reported.bound is None else round_bound(self._problem, reported.bound)
         self._take(reported.runtime, reported.value, bound)

@@ -19,7 +19,7 @@ from gsopt.core.problem import Frozen, Number, Problem, S, Sense
 
 
 class Status(StrEnum):
-    """Outcome of a method: whether it found a solution, and whether it proved optimality or infeasibility.
+    """The outcome of a method: whether it found a solution, and whether it proved optimality or infeasibility.
 
     Examples
     --------
@@ -34,7 +34,7 @@ class Status(StrEnum):
 
 
 class StoppedBy(StrEnum):
-    """Reason why a method stopped, regardless of its outcome.
+    """The reason why a method stopped, regardless of its outcome.
 
     Examples
     --------
@@ -51,7 +51,7 @@ class StoppedBy(StrEnum):
 
 
 class Level(StrEnum):
-    """Degree to which a result has been verified, in ascending order.
+    """The degree to which a result has been verified; members are in ascending order.
 
     Examples
     --------

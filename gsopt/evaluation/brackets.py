@@ -30,9 +30,8 @@ def wait_brackets(
     job exceeds its estimate, no GPUs are taken away, there are no overheads, and decisions are made at every
     event:
 
-    - Under ``conservative_backfilling``, a job starts no later than its reservation. Later jobs cannot delay
-    it,
-      and reservations only move to earlier times.
+    - Under ``conservative_backfilling``, a job starts no later than its reservation. Later jobs cannot
+      delay it, and reservations only move to earlier times.
     - Under ``easy_backfilling``, this holds for the first waiting job. The others have no latest start, as jobs
       that arrive later may be backfilled before them. With exact estimates, all reserved jobs have one.
     - No policy starts a job before enough running jobs can have ended to free its GPUs.

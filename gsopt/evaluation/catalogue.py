@@ -1,4 +1,4 @@
-"""Catalogue: lookup of methods, policies, instances and readers by name.
+"""Catalogue: functions that find methods, policies, instances and readers by name.
 
 This is the only module of gsopt that imports `formulations`, `heuristics` and `instances`. Other packages can
 add methods and policies through entry points in the groups ``gsopt.methods`` (named ``decision/name``) and

@@ -1,4 +1,4 @@
-"""Compare: runs of several methods, with the value, best proven bound and gap of each."""
+"""Compare: the function that runs several methods and compares their values with the best proven bounds."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any

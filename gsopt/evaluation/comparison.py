@@ -1,4 +1,4 @@
-"""Comparison: results of several methods on instances, as a table, a data frame or a plot."""
+"""Comparison: the results of several methods on instances, shown as a table, a data frame or a plot."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence

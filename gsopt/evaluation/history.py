@@ -1,4 +1,4 @@
-"""History: the convergence of value and bound during a run, as a table, a data frame or a plot."""
+"""History: a record of how value and bound converge during a run, shown as a table, data frame or plot."""
 
 from statistics import median
 from typing import TYPE_CHECKING, Any

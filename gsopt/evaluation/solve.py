@@ -1,4 +1,4 @@
-"""Solve: the run of one method on one problem, with the best solution of the heuristics as its start."""
+"""Solve: the function that solves a problem with one method, which starts from a heuristic solution."""
 
 import logging
 from collections.abc import Iterator

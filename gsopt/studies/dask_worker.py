@@ -64,7 +64,7 @@ def inspect(ours: Installation, needs: Needs) -> InvalidInput | None:
 
 
 def carry_out(order: CellOrder) -> OrderResult:
-    """Compute a request on the Dask worker that runs this task."""
+    """Serve a request on the Dask worker that runs this task."""
     from distributed import get_worker
 
     worker = get_worker()

@@ -1,4 +1,4 @@
-"""Executor: the interface that computes the cells of a study, and its version with local processes.
+"""Executor: an interface for computing the cells of a study, and its implementation with local processes.
 
 The local processes are workers like those of solvers, in a separate pool. They end with this process, no matter
 how it ends.

@@ -59,5 +59,5 @@ class Clock:
         return float(time) if isinstance(seconds, float) else time
 
     def all_nearest(self, seconds: Iterable[Any]) -> tuple[Any, ...]:
-        """Return the time `nearest` to each number of seconds after the origin, and None for each None."""
+        """Return the `nearest` time for each number of seconds after the origin, and None for each None."""
         return tuple(None if each is None else self.nearest(each) for each in seconds)

@@ -1,4 +1,4 @@
-"""Decimals: conversion of float arrays to integers over a common power of ten."""
+"""Decimals: the conversion of float arrays to integers over a common power of ten."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Span: parsing of durations such as ``90``, ``2min`` or ``1.5h``."""
+"""Span: functions that parse durations such as ``90``, ``2min`` or ``1.5h``."""
 
 import re
 

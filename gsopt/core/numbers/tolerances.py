@@ -9,7 +9,7 @@ from fractions import Fraction
 
 # Doubles
 
-#: Units in the last place by which a float may be off after the few operations that made it.
+#: Units in the last place by which a float may be wrong after the few operations that computed it.
 ULPS = 4
 
 #: Relative error of a sum of doubles: 2**-53 for each of up to four million terms.
@@ -37,7 +37,7 @@ FEASIBILITY = 1e-6
 HIGHS_ROWS = 1e-9
 
 #: Tolerance of SCIP for rows, relative to their limits. With a smaller one, it may branch forever
-#: on unbounded models.
+#: on some unbounded models.
 SCIP_ROWS = 1e-8
 
 #: Absolute and relative difference up to which two limits of a row, each the result of a few operations,
@@ -145,8 +145,8 @@ SPEED_DIGITS = 9
 #: added in a different order.
 CLAIM_DIGITS = 8
 
-#: Number of decimals to which the seconds are rounded by which jobs fall short of their shares. These are
-#: differences of times of up to years, whose sums in doubles have smaller errors.
+#: Number of decimals to which a job's shortfall from its share of time, in seconds, is rounded. A shortfall is
+#: a difference of times of up to years, whose sums in doubles have smaller errors.
 MISSED_DECIMALS = 6
 
 # Shares

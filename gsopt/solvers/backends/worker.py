@@ -62,7 +62,7 @@ class ParentLink:
         self.send(FrameKind.INCUMBENT, (values, bound))
 
     def bound(self, bound: float) -> None:
-        """Report a bound. Few reports are sent, so this may be called often."""
+        """Report a bound. At most five bounds per second are sent, so this may be called often."""
         if bound != self._bound and monotonic() - self._sent_at > _TICK:
             self._bound, self._sent_at = bound, monotonic()
             self.send(FrameKind.BOUND, bound)

@@ -40,7 +40,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Rank:
-    """The results of a method on the instances of a group, each of which is a mean over seeds."""
+    """The results of a method on the instances of a group, averaged over seeds."""
 
     method: str
     values: tuple[float, ...]  # by instance

@@ -100,7 +100,7 @@ class Decision:
 
     @cached_property
     def _provers(self) -> dict[str, str]:
-        """Return the first method that proved the best bound on each instance, with its solver, by instance."""
+        """Return the first method that proved the best bound, with its solver, keyed by instance."""
         found: dict[str, str] = {}
         for row in self.rows:
             bound = row.figures.get("bound")

@@ -29,7 +29,7 @@ def select(what: Iterable[str]) -> list[str]:
 
 
 def by_suite(rows: Iterable[R], suite: Callable[[R], str]) -> dict[str, list[R]]:
-    """Group items about instances by suite."""
+    """Group items, each of which belongs to a suite, by the name of the suite."""
     found: dict[str, list[R]] = {}
     for row in rows:
         found.setdefault(suite(row), []).append(row)
