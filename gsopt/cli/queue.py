@@ -1,4 +1,4 @@
-"""``gsopt queue``: says between which times each waiting job of a trace starts."""
+"""``gsopt queue``: a command that bounds the start time of each waiting job of a trace."""
 
 import json
 from typing import Annotated
@@ -38,10 +38,11 @@ def queue(
     cluster: ClusterFile = None,
     as_json: Json = False,
 ) -> None:
-    """Say between which times each waiting job of a trace starts.
+    """Bound the start time of each waiting job of a trace.
 
-    The times are certain if no job runs longer than its estimate and no GPUs go away. Later jobs of the trace
-    do not count. A job without an estimate is expected to run for its duration.
+    The output shows the earliest and latest start of each job. These are certain if no job runs longer than its
+    estimate and no GPUs are taken away. Jobs that are released later are ignored. A job without an estimate is
+    expected to run for its duration.
     """
     (chosen,) = find_policies([policy], "--policy").values()
     scenario = read_scenario(trace, reader, read_setting(gpus=gpus, cluster=cluster))

@@ -1,4 +1,4 @@
-"""Brackets: between which times waiting jobs start, as far as users' estimates tell."""
+"""Brackets: the earliest and latest start of each waiting job, given users' estimates."""
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -24,39 +24,40 @@ def wait_brackets(
     factor: float | None = None,
     **options: Any,
 ) -> dict[str, Bracket]:
-    """Return between which times each job starts that waits at a time, by the name of the job.
+    """Return the earliest and latest start of each job that is waiting at a given time, keyed by job name.
 
-    The jobs are simulated until that time, and no later job is looked at. The brackets are certain if no job
-    exceeds its estimate, no GPUs go away, there are no overheads, and decisions are made at every event:
+    The jobs are simulated until that time, and jobs released later are ignored. The brackets are certain if no
+    job exceeds its estimate, no GPUs are taken away, there are no overheads, and decisions are made at every
+    event:
 
-    - Under ``conservative_backfilling``, a job starts at its reservation at the latest. Later jobs cannot delay
-      it, and reservations only move to earlier times.
+    - Under ``conservative_backfilling``, a job starts no later than its reservation. Later jobs cannot
+      delay it, and reservations only move to earlier times.
     - Under ``easy_backfilling``, this holds for the first waiting job. The others have no latest start, as jobs
-      that arrive later may be backfilled before them; with exact estimates, all reserved jobs have one.
-    - No policy starts a job before so many running jobs can have ended that its GPUs are free.
-    - With exact estimates, a reserved job starts exactly at its reservation, and the others no earlier than
-      they fit beside all reservations.
+      that arrive later may be backfilled before them. With exact estimates, all reserved jobs have one.
+    - No policy starts a job before enough running jobs can have ended to free its GPUs.
+    - With exact estimates, a reserved job starts exactly at its reservation. The other jobs start no earlier
+      than they fit in beside all reservations.
 
     Parameters
     ----------
     given
         The jobs with their estimates, or a whole scenario.
     policy
-        The policy, or its name. Its decider must have a method ``brackets``, as those of
-        ``conservative_backfilling`` and ``easy_backfilling``.
+        The policy, or its name. Its decider must have a method ``brackets``, like the deciders
+        of ``conservative_backfilling`` and ``easy_backfilling``.
     at
         Time in seconds on the clock of the workload.
     cluster
-        The GPUs of a workload, or their number.
+        The cluster on which a workload runs, or its number of GPUs.
     factor
-        The estimates are at most so many times the running times; 1 if they are exact, None if unknown.
+        Largest ratio of a job's estimate to its running time: 1 if estimates are exact, None if it is unknown.
     options
         Options of the policy.
 
     Raises
     ------
     InvalidInput
-        `at` or `factor` is out of range, the policy has no brackets, or the scenario breaks a rule.
+        `at` or `factor` is out of range, the policy cannot provide brackets, or the scenario breaks a rule.
 
     Examples
     --------
@@ -85,11 +86,11 @@ def wait_brackets(
 
 
 class _Over(Exception):
-    """The time of the question is over."""
+    """Signal that ends the simulation once it is past the requested time."""
 
 
 class _Watch:
-    """Keeps the brackets after the last decision until a time, and then ends the run."""
+    """A wrapper of a policy that records the brackets at each decision up to a time, then ends the run."""
 
     def __init__(self, policy: Policy, at: float, factor: float | None) -> None:
         self._policy, self._at, self._factor = policy, at, factor
@@ -99,7 +100,7 @@ class _Watch:
         self.found: Mapping[int, Bracket] = {}
 
     def policy(self, state: State, **options: Any) -> "_Watch":
-        """Begin to watch a new decider."""
+        """Create the decider of the wrapped policy, and return this object in its place."""
         decider = self._policy(state, **options)
         self._decide, self.preemptive = decider.decide, decider.preemptive
         self._brackets = getattr(decider, "brackets", None)
@@ -109,7 +110,7 @@ class _Watch:
         return self
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Return the actions of the decider."""
+        """Return the actions of the wrapped decider, and record its brackets."""
         if state.now > self._at:
             raise _Over
         actions = list(self._decide(state))
