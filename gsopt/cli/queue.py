@@ -30,7 +30,7 @@ def queue(
     factor: Annotated[
         float | None,
         typer.Option(
-            help="estimates are at most so many times the running times; 1 if exact; default: unknown",
+            help="largest ratio of an estimate to the running time; 1 if exact; default: unknown",
         ),
     ] = None,
     reader: Reader = None,

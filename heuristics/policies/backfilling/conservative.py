@@ -10,7 +10,7 @@ from heuristics.policies.backfilling.profile import Slot
 
 
 def conservative_backfilling(state: State, *, overestimate: float = 1.0, seed: int = 0) -> "Conservative":
-    """Give every job a reservation when it is released. A job may overtake others only if it delays none.
+    """Reserve GPUs for every job when it is released. A job may overtake others only if it delays none.
 
     The reservation is the earliest time at which the GPUs of the job are free for its whole estimate, beside
     running jobs and earlier reservations. When a job ends before its estimate is over, the reservations are

@@ -60,7 +60,7 @@ class Profile:
         self._add(slot, -1)
 
     def give_back(self, slot: Slot) -> None:
-        """Give the GPUs of a slot back, from now at the earliest."""
+        """Release the GPUs of a slot, from now at the earliest."""
         self._add(slot, 1)
 
     def earliest(self, count: int, kinds: Sequence[int], length: Any, before: Any = None) -> Slot | None:
