@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from gsopt.studies.score import score
     from gsopt.studies.worst import worst
 
-#: The public names, by the module that defines them.
+#: The public names, keyed by the module that defines them.
 _OFFERED = {
     "gsopt.core.budget": ("Budget",),
     "gsopt.core.errors": ("GsoptError",),
@@ -163,5 +163,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """List the public names, whether loaded or not."""
+    """List all public names, whether they are loaded or not."""
     return __all__

@@ -31,7 +31,7 @@ from gsopt.simulation import Policy, Replay, replay
 from gsopt.solvers.backends import Backend
 from gsopt.solvers.standard_form import StandardForm
 
-#: Cached bounds of the last scenarios, since many policies are checked on the same scenario.
+#: Cache of the bounds of the most recent scenarios, as many policies are checked on the same scenario.
 _BOUNDS: deque[tuple[Scenario, MeanBound | None]] = deque(maxlen=8)
 
 
@@ -50,7 +50,7 @@ def check_formulation(
     problems
         Instances small enough to enumerate; those that the method does not support are skipped.
     backends
-        Solvers to try one after another; the method's own choice if empty.
+        Solvers to use, one after another. If empty, the method chooses its solver.
 
     Returns
     -------
@@ -309,7 +309,7 @@ def check_policy(
     Raises
     ------
     AssertionError
-        One of these conditions does not hold.
+        One of the conditions above does not hold.
 
     Examples
     --------
@@ -337,7 +337,7 @@ def check_policy(
 
 
 def _bound_of(scenario: Scenario) -> MeanBound | None:
-    """Return a cached bound for a scenario."""
+    """Return a bound for a scenario, using the cache."""
     for known, bound in _BOUNDS:
         if known is scenario:
             return bound

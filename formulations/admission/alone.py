@@ -1,4 +1,4 @@
-"""Alone: the cheapest gangs to stop for one pending gang of identical workers, ignoring other pending gangs."""
+"""Alone: the cheapest gangs to stop for a single pending gang with identical workers."""
 
 from collections.abc import Collection
 from functools import cached_property
@@ -14,26 +14,26 @@ from formulations.admission.tables import TooWide
 from gsopt.core.budget import Budget
 from gsopt.problems.admission import Admission, Gang
 
-#: How far floats may be off, relative and absolute, when a bound is compared with a weight.
+#: Relative and absolute errors of floats to allow for when a bound is compared with a weight.
 _RELATIVE, _ABSOLUTE = 1e-9, 1e-6
 
-#: Rounds in which the shares of gangs are shifted where tables are too large without.
+#: Number of rounds in which gangs' cost shares are shifted if tables are too large without this.
 _ROUNDS = 8
 
 
 class Alone:
-    """The search through the domains of one pending gang, in the order of their bounds.
+    """The search for one pending gang through its domains, in ascending order of their bounds.
 
     Attributes
     ----------
     possible
         Whether any domain can hold the gang.
     best
-        The best choice of gangs so far.
+        The best choice of gangs found so far; None if there is none yet.
     open
-        Domains whose tables are too large.
+        The domains whose tables are too large.
     tried
-        Number of domains that were solved.
+        Number of domains that were examined.
     """
 
     def __init__(self, problem: Admission, gang: Gang, stops: Stops, free: Numbers) -> None:
@@ -57,17 +57,17 @@ class Alone:
 
     @property
     def finished(self) -> bool:
-        """Whether none of the remaining domains can be better than the best choice."""
+        """Whether none of the remaining domains can yield a choice better than the best one."""
         below = self.best is not None and bool(self._left) and self._whole(self._left[-1]) >= self.best.weight
         return not self._left or below
 
     def _whole(self, domain: int) -> int:
-        """Return the bound of a domain as a whole number, reduced by the possible rounding error."""
+        """Return the bound of a domain as an integer, reduced by the possible rounding error."""
         bound = float(self._bounds.by_domain[domain])
         return max(0, ceil(bound * (1 - _RELATIVE) - _ABSOLUTE))
 
     def candidates(self, below: int) -> dict[int, int]:
-        """Return the domains with a bound below a weight, each with its bound."""
+        """Return the bounds of the domains whose bound is below the given weight, keyed by domain."""
         domains = np.flatnonzero(np.isfinite(self._bounds.by_domain)).tolist()
         return {domain: bound for domain in domains if (bound := self._whole(domain)) < below}
 
@@ -107,13 +107,13 @@ class Alone:
 
     @cached_property
     def _finer(self) -> Domains:
-        """The same domains, with bounds that exclude more machines but take longer to compute."""
+        """The same domains with bounds that exclude more machines but take longer to compute."""
         self._bounds = lower_bounds(self.cover, rounds=_ROUNDS)
         self._domains = Domains(self.cover, self._bounds)
         return self._domains
 
     def core(self, domain: int) -> tuple[Collection[int], Collection[int]]:
-        """Return the machines of a domain that a better choice may use, and the gangs that may stop there."""
+        """Return the machines in a domain that a better choice may use, and the gangs that may stop there."""
         below = 1 + sum(self.stops.weights) if self.best is None else self.best.weight
         machines = self._domains.machines(domain, below)
         chosen = np.isin(self.stops.machine, machines)

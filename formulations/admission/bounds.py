@@ -1,9 +1,9 @@
-"""Bounds: a lower bound on the cost of every domain, for all domains at once.
+"""Bounds: lower bounds on the costs of all domains, computed at once.
 
-A copy is the room for one more worker. If a gang runs on several machines of a domain, its cost is distributed
-over these machines, so that each machine pays only its own part. On each machine, the least cost of one more
-copy is that of a fractional knapsack. This cost rises from copy to copy, so the total cost of the cheapest
-copies in a domain is a bound on the domain's cost.
+A copy is the room for one more worker. If a gang runs on several machines of a domain, its cost is
+distributed over these machines, so that each machine pays only its share. On each machine, the minimum cost
+of each additional copy is that of a fractional knapsack. This cost rises from copy to copy, so the total cost
+of the cheapest copies in a domain is a lower bound on the domain's cost.
 """
 
 from dataclasses import dataclass
@@ -16,10 +16,11 @@ from formulations.admission.stops import Numbers
 
 Reals = NDArray[np.float64]
 
-#: Most copies that a machine may win for which each is looked at; beyond, the bound is 0.
+#: Maximum number of copies that a machine may gain for which each copy is considered. Beyond it, the bound is
+#: 0.
 _MOST = 512
 
-#: Share of the cost of a gang that moves in each round to the machines that are chosen.
+#: Fraction of a gang's cost that is shifted, in each round, to the machines that are chosen.
 _MOVED = 0.5
 
 
@@ -34,7 +35,7 @@ class Bounds:
 
 
 def lower_bounds(cover: Cover, *, rounds: int = 0) -> Bounds:
-    """Return the best bound for each domain from even shares and from several rounds of shifted shares."""
+    """Return the best bound for each domain, from even shares and several rounds of shifted shares."""
     share = _even(cover, _useful(cover))
     best, forced, chosen = _bound(cover, share)
     for _ in range(rounds):
@@ -49,7 +50,7 @@ def _weights(cover: Cover) -> Reals:
 
 
 def _useful(cover: Cover) -> Reals:
-    """Return the most copies that each incidence could free, or 0 where it is of no use."""
+    """Return how many copies each incidence could free at most, or 0 if it is of no use."""
     machine = cover.stops.machine
     gain = (cover.most - cover.copies)[machine]
     found: Reals = np.minimum((cover.load / cover.need).max(axis=1, initial=0.0), gain)
@@ -63,7 +64,7 @@ def _pairs(cover: Cover) -> Numbers:
 
 
 def _even(cover: Cover, useful: Reals) -> Reals:
-    """Distribute the cost of each gang over the machines of each domain by how useful the gang is on each."""
+    """Distribute each gang's cost over the machines of each domain, in proportion to its use on each."""
     _, pair = np.unique(_pairs(cover), return_inverse=True)
     total = np.bincount(pair, weights=useful)
     found: Reals = np.divide(useful, total[pair], out=np.zeros_like(useful), where=total[pair] > 0)
@@ -71,7 +72,7 @@ def _even(cover: Cover, useful: Reals) -> Reals:
 
 
 def _shifted(cover: Cover, share: Reals, chosen: Reals) -> Reals:
-    """Move a part of each gang's cost from the machines that are not chosen to those that are chosen."""
+    """Shift part of each gang's cost from machines that are not chosen to those that are."""
     _, pair = np.unique(_pairs(cover), return_inverse=True)
     weight = share * chosen
     total = np.bincount(pair, weights=weight)
@@ -80,7 +81,7 @@ def _shifted(cover: Cover, share: Reals, chosen: Reals) -> Reals:
 
 
 def _bound(cover: Cover, share: Reals) -> tuple[Reals, Reals, Reals]:
-    """Return the bounds by domain and by machine, and how many copies the machine of each incidence gains."""
+    """Return bounds by domain and by machine, and how many copies each incidence's machine gains."""
     machine, gains = place_costs(cover, share)
     taken, bound, price, unit = _cheapest(cover, machine, gains)
     chosen = np.bincount(machine[taken], minlength=len(cover.copies)).astype(np.float64)
@@ -91,7 +92,7 @@ def _bound(cover: Cover, share: Reals) -> tuple[Reals, Reals, Reals]:
 
 
 def place_costs(cover: Cover, share: Reals) -> tuple[Numbers, Reals]:
-    """Return the machine and the least cost of every further copy, the cheapest first on each machine."""
+    """Return the machine and the minimum cost of each additional copy, in ascending order per machine."""
     machines = np.flatnonzero(cover.most > cover.copies)
     more = (cover.most - cover.copies)[machines]
     if not len(machines) or more.max() > _MOST:
@@ -110,7 +111,7 @@ def place_costs(cover: Cover, share: Reals) -> tuple[Numbers, Reals]:
 
 
 def _fractional(cover: Cover, price: Reals, resource: int, machines: Numbers, missing: Numbers) -> Reals:
-    """Return the least cost of freeing the missing amounts of a resource if gangs could stop partially."""
+    """Return the minimum cost of freeing the missing amounts of a resource if gangs could stop partially."""
     load = cover.load[:, resource]
     able = np.flatnonzero(load)
     ratio = price[able] / load[able]
@@ -131,10 +132,10 @@ def _fractional(cover: Cover, price: Reals, resource: int, machines: Numbers, mi
 
 
 def _cheapest(cover: Cover, machine: Numbers, gains: Reals) -> tuple[Numbers, Reals, Reals, Reals]:
-    """Find the cheapest copies, or slices, of every domain.
+    """Find the cheapest copies, or slices, in every domain.
 
-    Return the gains chosen, the sum and the maximum of their costs by domain, and for each gain the least cost
-    of a copy or slice of its machine or group.
+    Return the indices of the chosen gains, the sum and the maximum of their costs by domain, and, for each
+    gain, the minimum cost of a copy on its machine or of a slice in its group.
     """
     wanted = cover.count // cover.slice - cover.room(cover.copies) // cover.slice
     if cover.slice == 1:
@@ -156,10 +157,10 @@ def _cheapest(cover: Cover, machine: Numbers, gains: Reals) -> tuple[Numbers, Re
 
 
 def _slices(cover: Cover, machine: Numbers, gains: Reals) -> tuple[Numbers, Reals, Numbers, Reals]:
-    """Add up the gains of each further slice.
+    """Add up the costs of the gains that make up each additional slice.
 
-    Return the domain and the cost of every slice, the slice of every gain, and the least cost of a slice of the
-    gain's group.
+    Return the domain and the cost of every slice, the slice to which each gain belongs, and the minimum cost
+    of a slice in each gain's group.
     """
     base = np.bincount(cover.group, weights=cover.copies).astype(np.int64) % cover.slice
     group = cover.group[machine]
@@ -179,7 +180,7 @@ def _slices(cover: Cover, machine: Numbers, gains: Reals) -> tuple[Numbers, Real
 
 
 def _ranks(keys: Numbers) -> Numbers:
-    """Return the position of each entry among the entries with the same key, which are adjacent."""
+    """Return the position of each entry among the entries with the same key, which must be adjacent."""
     if not len(keys):
         return keys
     begins = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))

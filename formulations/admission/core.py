@@ -1,4 +1,4 @@
-"""Core: a smaller problem with some of the machines, in which only some of the gangs may stop."""
+"""Core: a smaller problem that has only some of the machines and in which only some gangs may stop."""
 
 from collections.abc import Collection, Mapping
 
@@ -10,12 +10,12 @@ from gsopt.scenario.cluster import Cluster, Rack, Switch
 
 
 def core(problem: Admission, machines: Collection[str], stops: Collection[str]) -> Admission:
-    """Return the problem restricted to some machines and to some running gangs that may stop.
+    """Return the problem restricted to the given machines and to the given gangs that may stop.
 
-    The resources of all other gangs on these machines count as in use. A gang that may stop keeps only its
-    workers on these machines, and may not be moved. A solution of the core, with the same evictions and places,
-    is a solution of the whole problem. Conversely, a solution of the whole problem that uses no other machines
-    and stops no other gangs is a solution of the core.
+    On these machines, the resources of all other gangs count as used. A gang that may stop keeps only its
+    workers on these machines, and may not be moved. A solution to the core, with the same evictions and
+    places, is a solution to the whole problem. Conversely, a solution to the whole problem that uses no other
+    machines and stops no other gangs is a solution to the core.
     """
     chosen, kept = set(machines), set(stops)
     able = [gang for gang in problem.running if gang.name in kept]
@@ -42,7 +42,7 @@ def _added(free: tuple[int, ...], more: list[int] | None) -> list[tuple[int, int
 
 
 def _inside(gang: Running, machines: set[str]) -> Running | None:
-    """Return the part of a gang that runs on some machines, or None if it has no workers there."""
+    """Return the part of a gang that runs on the given machines, or None if it has no workers there."""
     parts: list[Part] = []
     on: list[Mapping[str, int]] = []
     for part, standing in zip(gang.parts, gang.on, strict=True):
@@ -76,7 +76,7 @@ def _switch(switch: Switch, machines: set[str]) -> Switch | None:
 
 
 def place_again(problem: Admission, evicted: Collection[str]) -> Mapping[str, Places] | None:
-    """Evict some gangs, then place the pending gangs one after another; return None if one does not fit."""
+    """Evict the given gangs, then place the pending gangs one by one; return None if one does not fit."""
     gone = set(evicted)
     rooms = Rooms(problem)
     for running in problem.running:

@@ -1,4 +1,4 @@
-"""Cover: how many workers of one pending gang fit on each machine, and how many more if gangs stop."""
+"""Cover: how many workers of a pending gang fit on each machine, and how many more if gangs stop."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,12 +11,12 @@ from gsopt.problems.admission import Admission, Gang
 
 @dataclass(frozen=True, eq=False)
 class Cover:
-    """A pending gang of identical workers, and the machines on which they may run.
+    """A pending gang with identical workers, and the machines on which they may run.
 
-    Each domain, which is a group of the gang's level, is a separate problem: stop gangs at the least cost so
-    that the domain's machines hold all workers. A copy is the room for one worker on a machine. With slices,
-    only whole slices count: the copies on the machines of a slice group are added up and rounded down to whole
-    slices.
+    Each domain, that is, each group at the gang's level, is a separate problem: stop gangs at minimum cost so
+    that the domain's machines can hold all workers. A copy is the room for one worker on a machine. If there
+    are slices, only whole slices count: the copies on the machines of a slice group are added up and rounded
+    down to whole slices.
     """
 
     need: Numbers  # resources of one worker that it needs, shape (resources,)
@@ -32,7 +32,7 @@ class Cover:
 
     @classmethod
     def of(cls, problem: Admission, gang: Gang, stops: Stops, *, free: Numbers) -> "Cover":
-        """Build the cover of a gang with one part."""
+        """Build the cover of a gang that has one part."""
         part = gang.parts[0]
         machines = len(problem.cluster.machines)
         needs = np.array(part.needs.vector(problem.resources), dtype=np.int64)
@@ -59,24 +59,24 @@ class Cover:
 
     @cached_property
     def copies(self) -> Numbers:
-        """How many workers each machine holds now, at most all of the gang's workers; 0 where none may run."""
+        """How many of the gang's workers fit on each machine now; 0 where none may run."""
         return self.held_by(self.free)
 
     @cached_property
     def most(self) -> Numbers:
-        """How many workers each machine holds if all gangs that may stop do so."""
+        """How many of the gang's workers fit on each machine if all gangs that may stop do so."""
         freed = np.zeros_like(self.free)
         np.add.at(freed, self.stops.machine, self.load)
         return self.held_by(self.free + freed)
 
     def held_by(self, free: Numbers) -> Numbers:
-        """Return how many workers each machine holds if the given amounts are free."""
+        """Return how many of the gang's workers fit on each machine if the given amounts are free."""
         found = np.zeros(len(free), dtype=np.int64)
         found[self.able] = np.clip((free[self.able] // self.need).min(axis=1), 0, self.count)
         return found
 
     def room(self, copies: Numbers) -> Numbers:
-        """Return how many workers each domain holds (in whole slices), given the copies on every machine."""
+        """Return how many workers, in whole slices, each domain holds, given the copies on every machine."""
         held = np.bincount(self.group, weights=copies).astype(np.int64) // self.slice * self.slice
         return np.bincount(self.domain_of_group, weights=held, minlength=self.domains).astype(np.int64)
 

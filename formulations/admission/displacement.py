@@ -1,12 +1,13 @@
 """Displacement: bounds that take into account the room that moved gangs need elsewhere.
 
 If only GPUs are counted, every feasible solution has room for the pending workers and for the workers that
-move. Let the size be the number of GPUs of a pending worker, and a place the room for one pending worker. If
-the workers of a gang use a multiple of the size, the gang takes as many places as it gives up when it moves.
-The constraint "the places that are free after all stops are at least the places of the pending gang and of such
-moves" is relaxed with a price per place. The relaxed problem separates into the pending gang's domain, which is
-solved exactly, and the machines elsewhere, on each of which a fractional knapsack bounds the cost of places.
-The cost of a gang that runs on both sides is split.
+move. Let the size be the number of GPUs of a pending worker, and let a place be the room for one pending
+worker. If the number of GPUs of a gang's workers is a multiple of the size, the gang takes as many places as
+it gives up when it moves. The constraint "the places that are free after all stops are at least the places of
+the pending gang and of such moves" is relaxed with a price per place. The relaxed problem separates into the
+pending gang's domain, which is solved exactly, and the machines elsewhere, where a fractional knapsack on
+each machine bounds the cost of places. The cost of a gang that runs both inside and outside the domain is
+split.
 """
 
 from math import floor
@@ -22,18 +23,18 @@ from formulations.admission.tables import TooWide
 from gsopt.problems.admission import Admission, Gang, Part
 from gsopt.problems.placement import Resources
 
-#: Parts of a unit in which split weights are counted.
+#: Number of parts into which a unit of weight is divided when weights are split.
 _FINE = 1_000
 
-#: More places than a machine has.
+#: A number of places that is larger than that of any machine.
 _ALL = 1_000_000
 
-#: Most GPUs' worth of further copies in a domain for which its costs are computed one by one.
+#: Maximum number of additional copies in a domain for which their costs are computed one by one.
 _MOST = 512
 
 
 class Displacement:
-    """Bounds on the cost of a pending gang of identical workers in each domain, given a price per place."""
+    """Bounds on the cost of a pending gang with identical workers in each domain, given a price per place."""
 
     def __init__(self, problem: Admission, gang: Gang, moving: Moving, free: np.ndarray) -> None:
         part = gang.parts[0]
@@ -44,7 +45,7 @@ class Displacement:
         self._anywhere = Gang(name=gang.name, parts=places)
 
     def prices(self) -> list[int]:
-        """Return prices that may give good bounds: the costs of the cheapest places, in ascending order."""
+        """Return prices that may yield good bounds: the costs of the cheapest places, in ascending order."""
         stops = self._moving.priced(self._size, None)
         cover = Cover.of(self._problem, self._anywhere, stops, free=self._free)
         costs = np.sort(place_costs(cover, lower_bounds(cover).share)[1])
@@ -52,7 +53,7 @@ class Displacement:
         return sorted(picked - {0})
 
     def bound(self, domain: int, price: int, below: int) -> int:
-        """Return a lower bound on the weight of admitting the gang in a domain, or 0 if time is too short."""
+        """Return a lower bound on the weight of admitting the gang in a domain; 0 if tables are too large."""
         stops = self._moving.priced(self._size, price)
         cover = Cover.of(self._problem, self._inside, stops, free=self._free)
         inside = cover.domain == domain
@@ -79,7 +80,7 @@ class Displacement:
         return max(0, floor(least / _FINE - lost - 1e-6) + 1) if least is not None else 0
 
     def _inner(self, domain: int, price: int, below: int, stops: Stops, split: list[int]) -> int | None:
-        """Return the least cost inside a domain minus the price of the further places gained there."""
+        """Return the minimum cost in a domain, minus the price of places gained, or None if not found."""
         narrow = Stops(stops.numbers, split, stops.gang, stops.machine, stops.load, stops.unit)
         cover = Cover.of(self._problem, self._inside, narrow, free=self._free)
         inside = cover.domain == domain

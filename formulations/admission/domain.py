@@ -1,4 +1,4 @@
-"""Domain: the cheapest gangs to stop so that one domain holds all workers of a pending gang."""
+"""Domain: the cheapest gangs to stop so that a domain can hold all workers of a pending gang."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -10,13 +10,15 @@ from formulations.admission.cover import Cover
 from formulations.admission.tables import Load, MachineNode, Node, SliceNode, SumNode, TooWide, eliminate
 from formulations.reclaiming.elimination import min_degree
 
-#: Most gangs in the scope of one table besides the one that is decided.
+#: Maximum number of gangs in the scope of a table, in addition to the one that is decided.
 _WIDTH = 12
 
-#: Most gangs of one machine that share it with other machines: its table has 2 to that power rows.
+#: Maximum number of gangs that share a machine with other machines. The machine's table has 2 to this power
+#: rows.
 _SHARED = 10
 
-#: Units of a weight in a relaxation, in which shares of weights are rounded down.
+#: Number of parts into which a unit of weight is divided in a relaxation. Shares of weights are rounded down
+#: to them.
 _FINE = 1_000
 
 
@@ -28,7 +30,7 @@ class Choice(NamedTuple):
 
 
 class Domains:
-    """The covering problems of all domains of one pending gang."""
+    """The covering problems of all domains for one pending gang."""
 
     def __init__(self, cover: Cover, bounds: Bounds) -> None:
         self._cover, self._bounds = cover, bounds
@@ -42,14 +44,14 @@ class Domains:
         self._base = np.bincount(cover.group, weights=cover.copies).astype(np.int64)
 
     def machines(self, domain: int, below: float) -> list[int]:
-        """Return the machines of a domain on which stopping gangs may help to stay below a cost."""
+        """Return the machines of a domain where stopping gangs may help to stay below a total cost."""
         cover = self._cover
         helps = (cover.domain == domain) & (cover.most > cover.copies)
         found: list[int] = np.flatnonzero(helps & (self._bounds.forced < below * (1 + 1e-9) + 1e-6)).tolist()
         return found
 
     def single(self) -> Choice | None:
-        """Return the cheapest gang that alone makes enough room, in any domain, or None if there is none."""
+        """Return the cheapest gang, in any domain, that alone makes enough room, or None if there is none."""
         cover, stops = self._cover, self._cover.stops
         if not len(stops.gang):
             return None
@@ -69,10 +71,11 @@ class Domains:
         return None if best is None else Choice(stops.weights[best], frozenset([best]))
 
     def guess(self, domain: int, most: int) -> Choice | None:
-        """Return a good choice of gangs for a domain, or None if its cheapest machines are not enough.
+        """Return a good choice of gangs for a domain, or None if none is found.
 
-        Every machine pays its share of each gang's cost, so that each machine can be decided by itself. Gangs
-        that need not stop are then taken back. `most` is an upper bound on the weight of a choice.
+        Every machine pays its share of each gang's cost, so that each machine can be decided separately. Then
+        gangs that need not stop are removed from the choice. `most` is an upper bound on the weight of a
+        choice.
         """
         cover, wanted = self._cover, int(self._missing[domain])
         if wanted <= 0:
@@ -85,7 +88,7 @@ class Domains:
         return None
 
     def _relaxed(self, machines: Sequence[int], wanted: int, most: int) -> list[int] | None:
-        """Return the gangs that stop if each machine pays only its share of their costs."""
+        """Return the gangs that stop if each machine pays only its share of their costs, or None."""
         never, share = _FINE * most + 1, self._bounds.share
         weights, parts = self._cover.stops.weights, {}
         for machine in machines:
@@ -100,7 +103,7 @@ class Domains:
         return list(total.pick({}, wanted))
 
     def _trimmed(self, domain: int, picked: Iterable[int]) -> Choice:
-        """Take gangs back, the most expensive first, as long as the domain still holds all workers."""
+        """Remove gangs, most expensive first, as long as the domain can still hold all workers."""
         cover, stops = self._cover, self._cover.stops
         chosen = set(picked)
         mine = [incidence for gang in chosen for incidence in stops.on[gang]]
@@ -125,7 +128,7 @@ class Domains:
         return Choice(sum(stops.weights[gang] for gang in chosen), frozenset(chosen))
 
     def best(self, domain: int, below: int) -> Choice | None:
-        """Return the best choice of gangs for a domain, or None if no choice has a weight of less than `below`.
+        """Return the best choice of gangs for a domain, or None if no choice weighs less than `below`.
 
         Raises
         ------
@@ -141,9 +144,9 @@ class Domains:
         return Choice(int(total.table[wanted]), frozenset(total.pick({}, wanted)))
 
     def costs(self, domain: int, below: int) -> list[int]:
-        """Return the least weight for each number of further copies, starting from 0.
+        """Return the minimum weight for each number of additional copies, starting from 0.
 
-        An entry of `below` or more only means that the weight is at least `below`.
+        An entry of at least `below` means only that the weight is at least `below`.
 
         Raises
         ------
@@ -156,7 +159,7 @@ class Domains:
         return found
 
     def _total(self, machines: Iterable[int], below: int, wanted: int) -> Node:
-        """Return the node for some machines, with up to a given number of further copies or slices."""
+        """Return the node for the given machines, with at most `wanted` additional copies or slices."""
         weights = self._cover.stops.weights
         loads = {
             machine: [load for load in self._loads(machine) if weights[load[0]] < below] for machine in machines
@@ -180,7 +183,7 @@ class Domains:
         return eliminate(nodes, order, shared_gangs, wanted, below)
 
     def _loads(self, machine: int) -> list[tuple[int, tuple[int, ...], int]]:
-        """Return the gangs that free something useful on a machine, and their incidences."""
+        """Return the gangs that free something useful on a machine, with their loads and incidences."""
         cover = self._cover
         incidences = self._order[self._first[machine] : self._last[machine]]
         scarce = cover.most[machine] * cover.need > cover.free[machine]

@@ -1,4 +1,4 @@
-"""Exact: domain by domain, in the order of their bounds, until no other domain can be better."""
+"""Exact: a search domain by domain, in ascending order of bounds, until no other domain can be better."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -23,26 +23,28 @@ from gsopt.problems.admission import Admission, AdmissionSolution, Gang, Part
 
 @exact_method()
 def exact(problem: Admission, budget: Budget) -> Result[AdmissionSolution]:
-    """Solve a problem to proven optimality, domain by domain.
+    """Solve the problem to proven optimality, domain by domain.
 
-    A domain is a group of the level that must hold the pending gang. If the gang has identical workers, the
-    steps are:
+    A domain is a group at the level at which a single group must hold the pending gang. If there is one
+    pending gang and its workers are identical, the steps are as follows:
 
     1. Compute a bound for every domain (`formulations.admission.bounds`).
-    2. In the order of the bounds, find the cheapest stops for each domain, by dynamic programming over the
-       gangs that share machines; where these are too many, by the mixed-integer program of the domain.
-    3. Once the next bound is not below the best cost, the best is optimal if no gang may be moved.
+    2. In ascending order of bounds, find the cheapest stops for each domain by dynamic programming over the
+       gangs that share machines. If there are too many of these, solve the domain's mixed-integer program.
+    3. Stop when the next bound is not below the best cost. If no gang may be moved, the best choice is then
+       optimal.
 
-    With moves, stopping a gang costs the lower of its eviction and its move. The resulting cost is a bound, and
-    it is optimal if all gangs that move fit into the remaining room. If one of them does not fit, others stop
-    for it, or it is evicted. If a gap remains and all workers are identical, as on clusters of whole machines,
-    a small mixed-integer program by groups of machines closes the gap. Otherwise the room that moved gangs need
-    improves the bound (`formulations.admission.displacement`).
+    With moves, stopping a gang costs the lower of its eviction cost and its move cost. The resulting total is
+    a lower bound. It is optimal if all gangs that move fit into the remaining room. If one of them does not
+    fit, others stop for it, or it is evicted. If a gap remains and all workers are identical, as on clusters
+    where gangs use whole machines, a small mixed-integer program over groups of machines closes the gap.
+    Otherwise, the bound is improved by the room that moved gangs need
+    (`formulations.admission.displacement`).
 
-    If there are several pending gangs, or workers that differ, admitting the gangs one after another gives a
-    solution, and the cost of each gang alone is a bound. If a gap remains, `milp` is solved; without moves, it
-    contains only the machines and gangs that a better solution can use. On large clusters, the result may be a
-    solution with a gap.
+    If there are several pending gangs, or different workers, admitting the gangs one by one yields a
+    solution, and the cost of each gang alone is a lower bound. If a gap remains, `milp` is solved. If no gang
+    may be moved, it contains only the machines and gangs that a better solution can use. On large clusters,
+    the result may be a solution with a gap.
 
     All weights are integer multiples of a common unit of the costs, so an optimum is exact.
 
@@ -51,12 +53,12 @@ def exact(problem: Admission, budget: Budget) -> Result[AdmissionSolution]:
     problem
         The problem.
     budget
-        Time limit, gap, start, callback, and the backend of mixed-integer programs.
+        Time limit, gap, start, callback, and the solver of mixed-integer programs.
 
     Notes
     -----
-    Source: gsopt. Stopping gangs to free whole machines of one domain is minimum k-union, as in Aryl, section
-    4.
+    Source: ours. Stopping gangs to free whole machines in one domain is the minimum k-union problem, as in
+    Aryl, section 4.
 
     Examples
     --------
@@ -68,15 +70,15 @@ def exact(problem: Admission, budget: Budget) -> Result[AdmissionSolution]:
     return _Search(problem, budget).run()
 
 
-#: Most stops of a first solution that are tried to be taken back.
+#: Maximum number of stops in a first solution that the search tries to undo.
 _TAKEN_BACK = 50
 
-#: Most domains for which the room that moved gangs take is counted.
+#: Maximum number of domains for which the room that moved gangs need is taken into account.
 _CANDIDATES = 40
 
 
 class _Search:
-    """The search: the best solution and bound so far, and the steps that improve them."""
+    """The search, with the best solution and bound so far and the steps that improve them."""
 
     def __init__(self, problem: Admission, budget: Budget) -> None:
         self._problem, self._budget = problem, budget
@@ -96,7 +98,7 @@ class _Search:
         return self._in_general(moves)
 
     def _with_moves(self, gang: Gang) -> Result[AdmissionSolution]:
-        """Solve a problem with one pending gang of identical workers, where gangs may be moved."""
+        """Solve a problem with one pending gang of identical workers in which gangs may be moved."""
         problem = self._problem
         moving = Moving(problem, self._free)
         alone = Alone(problem, gang, moving.stops, self._free)
@@ -121,7 +123,7 @@ class _Search:
         return self._result(message) if self._over else self._by_model(message)
 
     def _by_places(self, moving: Moving, message: str) -> Result[AdmissionSolution] | None:
-        """Solve a problem with identical workers by groups of machines; return None for any other problem."""
+        """Solve a problem with identical workers by groups of machines; return None for other problems."""
         worker = like_worker(self._problem, moving)
         if worker is None:
             return None
@@ -144,7 +146,7 @@ class _Search:
         return self._result(message)
 
     def _displace(self, gang: Gang, moving: Moving, alone: Alone) -> None:
-        """Count the room that moved gangs need, at several prices, to improve the bound and find solutions."""
+        """Improve the bound, and find solutions, by pricing the room that moved gangs need."""
         unit = moving.stops.unit
         displacement = Displacement(self._problem, gang, moving, self._free)
         prices = displacement.prices()
@@ -168,14 +170,14 @@ class _Search:
         self._best.raise_bound(moving.stops.value(least))
 
     def _move(self, moving: Moving, choice: Choice | None) -> None:
-        """Offer the solution that stops some gangs and moves those that are cheaper to move than to evict."""
+        """Offer the solution that stops the given gangs, where those that are cheaper to move are moved."""
         if choice is not None:
             found = moving.solution(choice.gangs, self._budget)
             if found is not None:
                 self._best.take(found)
 
     def _by_model(self, message: str) -> Result[AdmissionSolution]:
-        """Close the gap with the mixed-integer program of the whole problem, if that is small enough."""
+        """Close the gap with the mixed-integer program of the whole problem, if this is small enough."""
         try:
             found = milp(self._problem, budget=replace(self._budget, start=self._best.solution))
         except Unsupported:
@@ -190,7 +192,7 @@ class _Search:
         return self._result(f"{message}; {found.solver} on the whole problem")
 
     def _by_domains(self, gang: Gang) -> Result[AdmissionSolution]:
-        """Solve a problem with one pending gang of identical workers, without moves."""
+        """Solve a problem with one pending gang of identical workers in which no gang may be moved."""
         alone = Alone(self._problem, gang, Stops.of(self._problem, moves=False), self._free)
         if not alone.possible:
             return self._infeasible()
@@ -210,12 +212,12 @@ class _Search:
         return self._result(f"{alone.tried} of {alone.cover.domains} domains")
 
     def _raise_to(self, alone: Alone) -> None:
-        """Raise the bound to the bound of a single pending gang, if a solution is known."""
+        """Raise the bound to that for the single pending gang, if a solution is known."""
         if self._best.value is not None:
             self._best.raise_bound(alone.stops.value(alone.bound))
 
     def _by_core(self, alone: Alone, domain: int) -> None:
-        """Solve a domain with its mixed-integer program because its tables are too large."""
+        """Solve a domain, whose tables are too large, with its mixed-integer program."""
         problem, stops = self._problem, alone.stops
         machines, gangs = alone.core(domain)
         names = [problem.cluster.machines[machine].name for machine in machines]
@@ -253,7 +255,7 @@ class _Search:
         return self._result(message) if self._over else self._by_model(message)
 
     def _one_by_one(self, moving: Moving) -> AdmissionSolution | None:
-        """Admit the pending gangs one after another, and let gangs resume that need not stop."""
+        """Admit the pending gangs one by one, then undo stops that are unnecessary."""
         stopped = moving.one_by_one(self._budget)
         best = None if stopped is None else moving.solution(stopped, self._budget)
         if stopped is None or best is None:
@@ -315,5 +317,5 @@ class _Search:
 
 
 def _single(gang: Gang, part: Part) -> Gang:
-    """Return a gang with only one of its parts."""
+    """Return a gang that has only the given part."""
     return Gang(name=gang.name, parts=[part], within=gang.within, priority=gang.priority)

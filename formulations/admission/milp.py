@@ -1,4 +1,4 @@
-"""MILP: the workers of all moved and pending gangs on every machine. It covers every variant of the problem."""
+"""MILP: the workers of all moved and pending gangs on every machine, for every variant of the problem."""
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -11,36 +11,40 @@ from gsopt.problems.admission import Admission, AdmissionSolution, Gang, Places
 from gsopt.solvers.formulation import Formulation
 from gsopt.solvers.standard_form import StandardForm
 
-#: Largest coefficient of a row of resources; larger amounts are written in two digits of this base.
+#: Maximum coefficient in a row of resources. Larger amounts are written in two digits of this base.
 _BASE = 2**15
 
-#: Most parts times machines: beyond, the model takes minutes to build.
+#: Maximum number of pairs of a part and a machine. With more, the model takes minutes to build.
 _LARGEST = 50_000
 
 
 class Milp(Formulation[Admission, AdmissionSolution]):
-    """Decide which gangs are evicted, which are moved, and how many workers are on every machine.
+    """Decide which gangs are evicted or moved, and how many workers are on every machine.
 
     Sets
     ----
-    r: running gangs. g: gangs that need a place, which are the pending ones and those that may be moved. p:
-    parts of a gang. m: machines on which a part may run. k: groups of the level that holds a gang. h: groups of
-    the level that holds a slice. i: resources that may be scarce.
+    r: running gangs. g: gangs that need a place, that is, the pending gangs and those that may be moved. p:
+    parts of a gang. m: machines on which a part may run. k: groups at the level at which one group must hold
+    a gang. h: groups at the level at which one group must hold a slice. i: resources that may be scarce.
 
     Parameters
     ----------
-    c_r: cost of evicting gang r. d_r: cost of moving it. n_p: workers of part p. s_p: workers of its slices.
-    a_pi: need of a worker for resource i. u_pm: how many workers of part p machine m holds if all gangs that
-    may stop do so. f_mi: free amount of resource i on machine m. w_rmi: amount that gang r uses there.
+    c_r: cost of evicting gang r. d_r: cost of moving gang r. n_p: number of workers of part p. s_p: number of
+    workers in each slice of part p. a_pi: amount of resource i that a worker of part p needs. u_pm: number of
+    workers of part p that fit on machine m if all gangs that may stop do so. f_mi: free amount of resource i
+    on machine m. w_rmi: amount of resource i that gang r uses on machine m.
 
     Variables
     ---------
-    evicted[r] and moved[r], binary. x[g, p, m], integer from 0 to u_pm: workers. group[g, k], binary: group k
-    holds gang g. slices[g, p, h], integer: slices in group h. carry[m, i], integer.
+    evicted[r] and moved[r], binary: whether gang r is evicted or moved. x[g, p, m], integer from 0 to u_pm:
+    number of workers of part p of gang g on machine m. group[g, k], binary: whether group k holds gang g.
+    slices[g, p, h], integer: number of slices of part p in group h. carry[m, i], integer: carry from the
+    lower to the upper digit.
 
     Objective
     ---------
-    Minimize the sum of c_r evicted[r] and d_r moved[r]; if ties are broken, each gang costs a little more.
+    Minimize the sum of c_r evicted[r] and d_r moved[r]. If ties are broken, each stopped gang costs a little
+    more.
 
     Constraints
     -----------
@@ -69,11 +73,11 @@ class Milp(Formulation[Admission, AdmissionSolution]):
     name: ClassVar[str] = "milp"
 
     def obstacle(self, problem: Admission) -> str:
-        """Return a message that names the first pending gang that fits nowhere, if there is one."""
+        """Return a message about the first pending gang that fits nowhere; empty if there is none."""
         return problem.obstacle
 
     def build(self, problem: Admission) -> Any:
-        """Build the Pyomo model; raise `Unsupported` if it is too large."""
+        """Build the Pyomo model; raise `Unsupported` if it would be too large."""
         import pyomo.environ as pyo
 
         data = _Data(problem)
@@ -145,12 +149,12 @@ class Milp(Formulation[Admission, AdmissionSolution]):
         return model
 
     def exact_costs(self, problem: Admission, form: StandardForm) -> Sequence[Number]:
-        """Return the exact costs of evictions and moves."""
+        """Return the exact costs of the columns, which are those of evictions and moves."""
         costs = _Data(problem).costs
         return [costs.get(name, 0) for name in form.columns]
 
     def extract(self, values: Mapping[str, float], problem: Admission) -> AdmissionSolution:
-        """Read evictions, moves and places from the columns."""
+        """Read evictions, moves and places from the values of the columns."""
         data = _Data(problem)
         running = problem.running
         moved = [r for r in data.movable if values.get(f"moved[{r}]", 0) > 0.5]  # noqa: PLR2004 - a rounded binary
@@ -174,7 +178,7 @@ class Milp(Formulation[Admission, AdmissionSolution]):
         )
 
     def encode(self, solution: AdmissionSolution, problem: Admission) -> Mapping[str, float]:
-        """Return the non-zero columns of a solution by name."""
+        """Return the non-zero column values of a solution, keyed by column name."""
         data = _Data(problem)
         number = {gang.name: r for r, gang in enumerate(problem.running)}
         values = {f"evicted[{number[name]}]": 1.0 for name in solution.evicted}
@@ -191,7 +195,7 @@ class Milp(Formulation[Admission, AdmissionSolution]):
 
 
 def _standing(problem: Admission, g: int, gang: Gang, places: Places) -> dict[str, float]:
-    """Return, by name, the non-zero columns for the places of one gang."""
+    """Return the non-zero column values for the places of one gang, keyed by column name."""
     values: dict[str, float] = {}
     for p, (part, machines) in enumerate(zip(gang.parts, places, strict=True)):
         for name, workers in machines.items():
@@ -209,7 +213,7 @@ milp = Milp()
 
 
 class _Data:
-    """Sets and parameters of the model."""
+    """The sets and parameters of the model."""
 
     def __init__(self, problem: Admission) -> None:
         self.problem = problem
@@ -227,7 +231,7 @@ class _Data:
 
     @cached_property
     def costs(self) -> dict[str, Exact]:
-        """Exact costs of the columns that have one, by name."""
+        """Exact costs of all columns that have a cost, keyed by column name."""
         problem, found = self.problem, dict[str, Exact]()
         for r in self.evictable:
             found[f"evicted[{r}]"] = decimal(problem.running[r].cost) + problem.tie
@@ -237,12 +241,12 @@ class _Data:
 
     @cached_property
     def loads(self) -> list[dict[int, list[int]]]:
-        """The resources that each running gang uses, by machine."""
+        """Resources that each running gang uses: one mapping per gang, keyed by machine index."""
         return [self.problem.load([(gang, gang.on)]) for gang in self.problem.running]
 
     @cached_property
     def stopping(self) -> list[dict[int, list[int]]]:
-        """The gangs that may stop on each machine, with the resources that they use there."""
+        """Resources used by the gangs that may stop on each machine: one mapping per machine, by gang."""
         may, found = {*self.evictable, *self.movable}, [dict[int, list[int]]() for _ in self.problem.rooms]
         for r in sorted(may):
             for m, amounts in self.loads[r].items():
@@ -251,12 +255,12 @@ class _Data:
 
     @cached_property
     def needs(self) -> dict[tuple[int, int], tuple[int, ...]]:
-        """Resources that a worker of each part needs."""
+        """Resources that a worker of each part needs, keyed by the indices of gang and part."""
         return {(g, p): part.needs.vector(self.problem.resources) for g, p, part in self.parts}
 
     @cached_property
     def most(self) -> dict[tuple[int, int, int], int]:
-        """How many workers of each part fit on each machine if all gangs that may stop do so, where any fit."""
+        """How many workers of each part fit on each machine (if any) when all gangs that may stop do so."""
         rooms = [
             [has + sum(freed) for has, *freed in zip(free, *self.stopping[m].values(), strict=True)]
             for m, free in enumerate(self.problem.free)
@@ -279,7 +283,7 @@ class _Data:
         return found
 
     def rows(self, m: int) -> dict[int, "_Row"]:
-        """Return the rows of a machine by resource, without those that always hold."""
+        """Return a machine's rows, keyed by resource, without those that always hold."""
         found = {}
         for i, free in enumerate(self.problem.free[m]):
             needed = {(g, p, m): self.needs[g, p][i] for g, p in self._workers[m] if self.needs[g, p][i]}
@@ -297,7 +301,7 @@ class _Data:
 
 
 class _Row:
-    """The row for one resource of one machine, which says that every amount needed is free or freed."""
+    """The row for one resource on one machine: the amount needed is at most the amount free or freed."""
 
     def __init__(
         self,
@@ -315,7 +319,7 @@ class _Row:
         return self._missing(model, lambda amount: amount % _BASE)
 
     def high(self, model: Any, carry: Any, at: tuple[int, int]) -> Any:
-        """Return the upper digit, if there are two digits, of the amount that is needed but not free."""
+        """Return the upper digit (or the only digit) of the amount that is needed but not free."""
         if self.largest <= _BASE:
             return self._missing(model, lambda amount: amount)
         return self._missing(model, lambda amount: amount // _BASE) + carry[at]
@@ -334,13 +338,13 @@ class _Row:
 
     @property
     def carries(self) -> tuple[int, int]:
-        """The smallest and the largest value of the carry."""
+        """Return the minimum and the maximum value of the carry."""
         most = sum(amount % _BASE * self._most[at] for at, amount in self._needed.items())
         freed = sum(amount % _BASE for amount in self._freed.values())
         return -((freed + self._free % _BASE) // _BASE), -(-most // _BASE)
 
     def carry(self, values: Mapping[str, float]) -> int:
-        """Return the least carry for the values of the other columns."""
+        """Return the minimum carry for the given values of the other columns."""
         needed = sum(
             amount % _BASE * round(values.get(f"x[{g},{p},{m}]", 0))
             for (g, p, m), amount in self._needed.items()
@@ -353,7 +357,7 @@ class _Row:
 
 
 def _total(x: Any, g: int, p: int, machines: Sequence[int]) -> Any:
-    """Return the sum of the workers of a part on some machines."""
+    """Return the total number of a part's workers on the given machines, as an expression."""
     import pyomo.environ as pyo
 
     return pyo.quicksum(x[g, p, m] for m in machines if (g, p, m) in x)

@@ -1,4 +1,4 @@
-"""Moving: derive solutions that move gangs from choices of gangs that stop."""
+"""Moving: solutions in which gangs move, derived from choices of gangs that stop."""
 
 from collections.abc import Collection, Iterable, Sequence
 
@@ -11,15 +11,15 @@ from gsopt.problems.admission import Admission, AdmissionSolution, Gang, Part, P
 from gsopt.problems.placement import Resources
 from gsopt.problems.rooms import Rooms
 
-#: Most gangs that are stopped in turn to make room for those that move.
+#: Maximum number of stopped gangs up to which further gangs stop to make room for a gang that moves.
 _CHAIN = 200
 
 
 class Moving:
-    """The cost of evicting and of moving each gang, and the solutions that follow from choices of stops.
+    """The costs of evicting and moving each gang, and the solutions that follow from choices of stops.
 
     Gangs are numbered as in `stops`, which contains all gangs that may be evicted or moved, each at the lower
-    of the two costs.
+    of its two costs.
     """
 
     def __init__(self, problem: Admission, free: np.ndarray) -> None:
@@ -36,10 +36,11 @@ class Moving:
         return 1 + sum(weight or 0 for weight in (*self.evictions, *self.moves))
 
     def priced(self, size: int, price: int | None) -> Stops:
-        """Return the stops with a price added for each place, of a given size in GPUs, that a moved gang takes.
+        """Return the stops with a price added for each place, of the given size in GPUs, that a move takes.
 
-        A gang takes as many places as it gives up if the GPUs of its workers are multiples of the size. Other
-        gangs do not pay the price. A price of None is more than any gang can pay.
+        A gang takes as many places as it gives up if the number of GPUs of each of its workers is a multiple
+        of the size. Other gangs do not pay the price. If the price is None, gangs that would have to pay it
+        may not be moved.
         """
         weights: list[int | None] = []
         for running, evicting, moving in zip(self.running, self.evictions, self.moves, strict=True):
@@ -51,11 +52,11 @@ class Moving:
         return self.stops.priced(weights)
 
     def overall(self, gang: Gang, budget: Budget) -> int:
-        """Return a lower bound on the weight of admitting a gang of identical workers, wherever it is placed.
+        """Return a lower bound on the weight of admitting a gang with identical workers in any domain.
 
-        If the GPUs of a worker that moves are a multiple of a pending worker's, it takes as many places of
-        pending workers as it gives up. So the cluster as a whole gains room for the pending gang only from
-        other gangs.
+        If a moving worker's number of GPUs is a multiple of a pending worker's, it takes as many places of
+        pending workers as it gives up. Therefore, the cluster as a whole gains room for the pending gang only
+        from other gangs.
         """
         size = gang.parts[0].needs.gpu
         if not size:
@@ -66,9 +67,9 @@ class Moving:
         return alone.bound
 
     def one_by_one(self, budget: Budget) -> set[int] | None:
-        """Return the gangs that stop if each pending gang is admitted by itself, or None if one cannot be.
+        """Return the gangs that stop if the pending gangs are admitted one by one, or None if this fails.
 
-        For a gang whose workers differ, all gangs that may be evicted stop.
+        For a gang that has different workers, all gangs that may be evicted stop.
         """
         rooms, stopped = Rooms(self._problem), set[int]()
         for pending in by_size(self._problem.pending):
@@ -91,9 +92,9 @@ class Moving:
     def solution(self, gangs: Collection[int], budget: Budget) -> AdmissionSolution | None:
         """Return a solution that stops at least the given gangs, or None if none is found.
 
-        Gangs move if that is cheaper than evicting them, the largest first, each to the place where it fits
-        most tightly. If a gang fits nowhere, others stop to make room for it, provided that this is cheaper
-        than evicting it.
+        Gangs that are cheaper to move than to evict are moved, largest first, each to the place where it fits
+        most tightly. If such a gang fits nowhere, others stop to make room for it, provided that this is
+        cheaper than evicting it.
         """
         return _Plan(self, self._problem, budget).run(sorted(gangs))
 
@@ -145,7 +146,7 @@ class _Plan:
         return self._moving.running[gang]
 
     def _stop(self, gangs: Sequence[int]) -> list[int]:
-        """Stop gangs, and return those that move."""
+        """Stop the given gangs, and return those that move."""
         moving = self._moving
         waiting = []
         for gang in gangs:
@@ -160,7 +161,7 @@ class _Plan:
         return waiting
 
     def _chain(self, gang: int) -> Sequence[int] | None:
-        """Return the gangs to stop so that a gang can move, or None if evicting that gang is cheaper."""
+        """Return the gangs to stop so that a gang can move, or None if evicting this gang is cheaper."""
         moving, wanted = self._moving, self._gang(gang)
         if len(wanted.parts) > 1 or len(self._stopped) > _CHAIN or self._budget.passed:
             return None
@@ -175,5 +176,5 @@ class _Plan:
 
 
 def by_size(gangs: Iterable[Gang]) -> list[Gang]:
-    """Return gangs in the order of the size of their workers and then of their own size, the largest first."""
+    """Sort gangs by worker size and then by total size, largest first."""
     return sorted(gangs, key=lambda gang: (-max(part.needs.gpu for part in gang.parts), -gang.gpus))

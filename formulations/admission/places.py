@@ -1,7 +1,7 @@
-"""Places: the mixed-integer program by groups of machines, for problems with identical workers.
+"""Places: the mixed-integer program over groups of machines, for problems with identical workers.
 
-On clusters where gangs use whole machines, every worker needs the same resources of a machine. Then it does not
-matter which machines of a group a gang uses, but only how many.
+On clusters where gangs use whole machines, every worker needs the same resources of a machine. In this case,
+it does not matter which machines of a group a gang uses, but only how many.
 """
 
 from collections import Counter
@@ -19,20 +19,20 @@ from gsopt.problems.placement import Vector
 from gsopt.solvers.scaling import Proof, optimize
 from gsopt.solvers.standard_form import StandardForm
 
-#: Most columns of a program.
+#: Maximum number of columns of a program.
 _LARGEST = 30_000
 
 
 @dataclass(frozen=True)
 class Worker:
-    """The resources that every worker of a problem needs, and the machines on which it may run."""
+    """The resources that every worker in a problem needs, and the machines on which it may run."""
 
     need: Vector
     machines: frozenset[int]
 
 
 def like_worker(problem: Admission, moving: Moving) -> Worker | None:
-    """Return the common worker of all pending gangs and all gangs that may stop, or None if workers differ."""
+    """Return the common worker of all gangs that are pending or may stop, or None if workers differ."""
     gangs: list[Gang] = [*problem.pending, *moving.running]
     parts = [part for gang in gangs for part in gang.parts]
     needs = {part.needs.vector(problem.resources) for part in parts}
@@ -46,9 +46,9 @@ def like_worker(problem: Admission, moving: Moving) -> Worker | None:
 class PlacesProgram:
     """A program that decides which gangs are evicted or moved, and how many workers are in each group.
 
-    A gang that is placed has a binary column for each group of its level, or an integer one for the slices in
-    each group of slices. Groups are nested, so the workers fit if, in every group, the workers that must be
-    inside are no more than the places that are free or freed there.
+    A gang that is placed has a binary column for each group at its level or, if it has slices, an integer
+    column for each slice group. Groups are nested. Therefore, the workers fit if, in every group, the number
+    of workers that must be inside is at most the number of places that are free or freed there.
     """
 
     def __init__(self, problem: Admission, moving: Moving, worker: Worker, below: int) -> None:
@@ -131,7 +131,7 @@ class PlacesProgram:
             self._rows.add(f"all[{number},{domain}]", [*entries, (domains[domain], -part.slices)], 0, 0)
 
     def _capacities(self) -> None:
-        """Add, for every group that must hold workers, a row that limits these workers to the places there."""
+        """Add a row for each group that must hold workers, which limits them to the places in the group."""
         problem = self._problem
         need = np.array(self._worker.need)
         asked = np.flatnonzero(need)
@@ -180,7 +180,7 @@ class PlacesProgram:
             self._rows.add(f"room[{level},{group}]", list(row.items()), upper=totals[group] - fixed)
 
     def solve(self, budget: Budget) -> tuple[Proof, AdmissionSolution | None]:
-        """Solve the program, and place the workers as in the best point found."""
+        """Solve the program; return the proof, and the solution that follows from the best point found."""
         form = StandardForm.build(
             cost=[float(cost) for cost in self._costs],
             matrix=self._rows.matrix(len(self._columns)),

@@ -1,4 +1,4 @@
-"""Stops: the cost of stopping running gangs, in whole numbers, and the resources freed on every machine."""
+"""Stops: the integer costs of stopping running gangs, and the resources that this frees on every machine."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -11,16 +11,16 @@ from numpy.typing import NDArray
 from gsopt.core.numbers.grid import Exact, decimal, whole
 from gsopt.problems.admission import Admission, Running
 
-#: Whole numbers in an array.
+#: Integers in an array.
 Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
 class Stops:
-    """The gangs that may stop, and the resources that each frees on each of its machines.
+    """The gangs that may stop, and the resources that each of them frees on each of its machines.
 
-    An incidence is a pair of a gang and a machine on which it frees something. Incidences are in the order of
-    the gangs. Several parts of a gang on one machine form one incidence.
+    An incidence is a pair of a gang and a machine on which it frees resources. Incidences are in the order of
+    the gangs. Several parts of a gang on the same machine form a single incidence.
     """
 
     numbers: list[int]  # the gangs, as numbers in `problem.running`
@@ -32,7 +32,7 @@ class Stops:
 
     @classmethod
     def of(cls, problem: Admission, *, moves: bool) -> "Stops":
-        """Return the gangs that may be evicted or, with `moves`, also moved, at the lower of the two costs."""
+        """Return the gangs that may be evicted or, with `moves`, moved, at the lower of the two costs."""
         unit = problem.step or Fraction(1)
         numbers, weights = [], []
         for number, gang in enumerate(problem.running):
@@ -65,43 +65,43 @@ class Stops:
         )
 
     def priced(self, weights: Sequence[int | None]) -> "Stops":
-        """Return the stops with other weights, where a gang with weight None may not stop."""
+        """Return the stops with the given weights, where gangs with weight None may not stop."""
         may = np.array([weight is not None for weight in weights], dtype=np.bool_)
         return replace(self.only(may[self.gang]), weights=[weight or 0 for weight in weights])
 
     def only(self, incidences: NDArray[np.bool_]) -> "Stops":
-        """Return the stops with only some of the incidences."""
+        """Return the stops with only the given incidences."""
         return replace(
             self, gang=self.gang[incidences], machine=self.machine[incidences], load=self.load[incidences]
         )
 
     @cached_property
     def on(self) -> list[list[int]]:
-        """The incidences of each gang."""
+        """The incidences of each gang: one list per gang."""
         found: list[list[int]] = [[] for _ in self.numbers]
         for incidence, gang in enumerate(self.gang.tolist()):
             found[gang].append(incidence)
         return found
 
     def value(self, weight: int) -> Exact:
-        """Convert a weight to a cost."""
+        """Convert a weight into a cost."""
         return whole(self.unit * weight)
 
 
 def stop_weight(problem: Admission, gang: Running, unit: Fraction, *, moves: bool) -> int | None:
-    """Return the lower of the costs of evicting and moving a gang, in units, or None if it must stay."""
+    """Return the lower of a gang's eviction and move costs, in units, or None if the gang must stay."""
     evicting = eviction_weight(problem, gang, unit)
     moving = move_weight(problem, gang, unit) if moves else None
     return min((weight for weight in (evicting, moving) if weight is not None), default=None)
 
 
 def eviction_weight(problem: Admission, gang: Running, unit: Fraction) -> int | None:
-    """Return the cost of evicting a gang, in units, or None if that is not allowed."""
+    """Return the cost of evicting a gang, in units, or None if it must not be evicted."""
     return _units(problem, gang.cost, unit) if problem.evictable(gang) else None
 
 
 def move_weight(problem: Admission, gang: Running, unit: Fraction) -> int | None:
-    """Return the cost of moving a gang, in units, or None if that is not allowed."""
+    """Return the cost of moving a gang, in units, or None if it must not be moved."""
     return None if gang.move_cost is None else _units(problem, gang.move_cost, unit)
 
 

@@ -1,8 +1,8 @@
-"""Tables: the least cost of further copies, by the set of shared gangs that stop and the number of copies.
+"""Tables: the minimum cost of additional copies, by their number and the set of shared gangs that stop.
 
-A table has an axis of length 2 for each gang in its scope, where index 1 means that the gang stops (its cost is
-paid elsewhere). The last axis is for the number of copies or slices. Costs of `never` or more mean that an
-entry is too expensive to matter.
+A table has one axis of length 2 for each gang in its scope, where index 1 means that the gang stops. The cost
+of this gang is paid elsewhere. The last axis is for the number of copies or slices. Costs of at least `never`
+mean that an entry is too expensive to matter.
 """
 
 from abc import ABC, abstractmethod
@@ -17,45 +17,45 @@ from formulations.common.convolution import convolve, split
 
 Table = NDArray[Any]
 
-#: A gang that shares machines, its load on one of them by resource, and its weight.
+#: A gang, its load on a machine (one amount per resource), and its weight.
 Load = tuple[int, tuple[int, ...], int]
 
-#: States of a machine beyond which those that others dominate are removed.
+#: Number of states of a machine above which dominated states are removed.
 _MANY = 64
 
 
-#: Most cells of a table, and additions to fill one.
+#: Maximum number of cells in a table, and maximum number of additions to fill it.
 _CELLS, _ADDITIONS = 2**18, 20_000_000
 
 
 class TooWide(Exception):
-    """Raised if so many gangs share machines that a table would be too large."""
+    """An error that is raised if a table would be too large because too many gangs share machines."""
 
 
 class Node(ABC):
-    """A table that can tell which gangs stop for an entry."""
+    """A table that can also tell which gangs stop for an entry."""
 
     scope: tuple[int, ...]  # gangs of the table's axes, in rising order
     table: Table
     never: int
 
     def row(self, bits: Mapping[int, int]) -> Table:
-        """Return the costs by number of copies, given which gangs of the scope stop."""
+        """Return the costs by number of copies, given which gangs in the scope stop."""
         found: Table = self.table[tuple([bits[gang] for gang in self.scope])]
         return found
 
     @abstractmethod
     def pick(self, bits: dict[int, int], copies: int) -> Iterator[int]:
-        """Yield the gangs outside the scope that stop to gain a number of copies at the least cost."""
+        """Yield the gangs outside the scope that stop to gain the given number of copies at minimum cost."""
 
 
 def integers(never: int) -> type:
-    """Return the integer type of tables, which must hold sums of a few entries."""
+    """Return the integer type of tables, which must be able to hold sums of a few entries."""
     return np.int64 if 4 * never < 2**63 else object
 
 
 class MachineNode(Node):
-    """One machine: its own gangs stop at their cost, and bits state which of the shared gangs stop."""
+    """The node of one machine; bits state which shared gangs stop, and other gangs stop at their cost."""
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ class MachineNode(Node):
             self.table[stops] = list(accumulate(best, min))[::-1]
 
     def _reachable(self, own: Sequence[Load]) -> dict[tuple[int, ...], tuple[int, Any]]:
-        """Return the useful amounts that own gangs can free, with their least costs and the gangs (linked)."""
+        """Return useful amounts that own gangs can free, with minimum cost and a linked list of gangs."""
         useful = [
             max(0, self._most * amount - spare) for amount, spare in zip(self._need, self._spare, strict=True)
         ]
@@ -126,7 +126,7 @@ class MachineNode(Node):
 
 
 def _undominated(states: dict[tuple[int, ...], tuple[int, Any]]) -> dict[tuple[int, ...], tuple[int, Any]]:
-    """Remove each state for which another state frees at least as much and costs no more."""
+    """Remove each state for which another state frees at least as much at no higher cost."""
     order = sorted(states.items(), key=lambda state: (state[1][0], [-amount for amount in state[0]]))
     kept: dict[tuple[int, ...], tuple[int, Any]] = {}
     for freed, state in order:
@@ -136,7 +136,7 @@ def _undominated(states: dict[tuple[int, ...], tuple[int, Any]]) -> dict[tuple[i
 
 
 class SumNode(Node):
-    """Several parts, whose copies and costs add up."""
+    """Several nodes whose copies and costs are added up."""
 
     def __init__(self, parts: Sequence[Node], most: int, never: int) -> None:
         self._parts = sorted(parts, key=lambda part: part.table.shape[-1])
@@ -154,7 +154,7 @@ class SumNode(Node):
             self.table = convolve(self.table, spread, most, never)
 
     def pick(self, bits: dict[int, int], copies: int) -> Iterator[int]:
-        """Yield the gangs of all parts that stop."""
+        """Yield the gangs that stop in all nodes."""
         rows = [part.row(bits) for part in self._parts]
         sums = list(accumulate(rows, lambda left, right: convolve(left, right, copies, self.never)))
         for part, share in zip(self._parts, split(rows, sums, copies), strict=True):
@@ -162,7 +162,7 @@ class SumNode(Node):
 
 
 class ChoiceNode(Node):
-    """A part in which one gang either stops, at its cost, or stays."""
+    """A node in which one gang either stops, at its cost, or stays."""
 
     def __init__(self, part: Node, gang: int, weight: int) -> None:
         self._part, self._gang, self._weight, self.never = part, gang, weight, part.never
@@ -172,7 +172,7 @@ class ChoiceNode(Node):
         self.table = np.minimum(stays, stops + weight)
 
     def pick(self, bits: dict[int, int], copies: int) -> Iterator[int]:
-        """Yield the gang if it stops, and the gangs of the part that stop."""
+        """Yield the gang if it stops, and the gangs that stop in the inner node."""
         stays = self._part.row({**bits, self._gang: 0})[copies]
         stops = self._part.row({**bits, self._gang: 1})[copies] + self._weight
         if stops < stays:
@@ -181,7 +181,7 @@ class ChoiceNode(Node):
 
 
 class SliceNode(Node):
-    """A part whose copies, together with those already there, count only as whole slices."""
+    """A node whose copies, together with those already there, count only as whole slices."""
 
     def __init__(self, part: Node, size: int, begun: int) -> None:
         self._part, self.scope, self.never = part, part.scope, part.never
@@ -190,14 +190,14 @@ class SliceNode(Node):
         self.table = part.table[..., self._copies]
 
     def pick(self, bits: dict[int, int], copies: int) -> Iterator[int]:
-        """Yield the gangs of the part that stop to gain a number of slices."""
+        """Yield the gangs that stop in the inner node to gain the given number of slices."""
         yield from self._part.pick(bits, self._copies[copies])
 
 
 def eliminate(
     parts: Sequence[Node], order: Sequence[int], weights: Mapping[int, int], most: int, never: int
 ) -> Node:
-    """Add up parts, and decide each gang as soon as all parts that contain it have been added up.
+    """Add up nodes, and decide each gang as soon as all nodes that contain it have been added up.
 
     Source: Dechter, Bucket elimination, Artificial Intelligence 113 (1999).
     """

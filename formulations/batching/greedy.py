@@ -163,7 +163,7 @@ def _least_gpus(row: Floats) -> int:
 
 
 def _made_up(case: BatchingCase, walk: Walk) -> list[int] | None:
-    """Give the remaining GPUs to the one job for which they cost the least.
+    """Assign the remaining GPUs to the one job for which they cost the least.
 
     If GPUs may stay idle, this happens only if it reduces the cost. Returns None if all GPUs have to be used,
     but no job can take the remaining ones.

@@ -76,7 +76,7 @@ class NodePacking:
             self._restore(other, *before)
 
     def _place_first(self, job: int, order: Iterable[GoodputOption], cost: float) -> None:
-        """Give a job that has no GPUs the first option in its order that fits and costs less than `cost`."""
+        """Assign a job without GPUs the first option in its order that fits and costs less than `cost`."""
         for option in order:
             if option.cost >= cost or self.put(job, option):
                 return

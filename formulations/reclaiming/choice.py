@@ -82,7 +82,7 @@ class ServerChoice:
         self._sum = [0] * len(hosting.weights)  # the sum of their numbers: where there is one, its number
 
     def give(self, server: int) -> None:
-        """Give a kept server back to its owner.
+        """Hand a kept server back to its owner.
 
         Complexity: linear in the total number of servers of all jobs on this server.
         """

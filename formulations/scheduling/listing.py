@@ -171,7 +171,7 @@ def _serve(
     ladders: Sequence[Sequence[tuple[int, float]]],
     queue: Iterable[int],
 ) -> _Held:
-    """Give GPUs to the jobs in a queue, in order."""
+    """Assign GPUs to the jobs in a queue, in order."""
     free = segments.gpus
     levels, running = dict[int, int](), _Held()
     for job in queue:

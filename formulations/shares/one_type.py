@@ -81,7 +81,7 @@ def divide(best: BestShares) -> None:
 
 
 def _in_order(problem: Shares, rate: Mapping[str, Exact]) -> tuple[Mapping[str, Fraction], Exact]:
-    """Give GPU time to jobs in descending order of value per GPU, as in a fractional knapsack.
+    """Assign GPU time to jobs in descending order of value per GPU, as in a fractional knapsack.
 
     Also returns the total value. Jobs of equal value are served in list order in `fifo`, and get equal shares
     in `max_sum`.

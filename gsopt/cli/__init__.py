@@ -1,6 +1,6 @@
 """The ``gsopt`` command, with one file per subcommand.
 
-A command calls the library, and adds options, output, progress and exit codes.
+Each command calls the library, and adds options, output, a progress display and exit codes.
 """
 
 import atexit
@@ -12,10 +12,10 @@ from typing import NoReturn
 
 
 def main() -> None:
-    """Run the command, and turn any error into one line on standard error and an exit code.
+    """Run the command, and report any error as one line on standard error and an exit code.
 
-    Methods and policies named ``module:function`` may be in the working directory. Installed modules take
-    precedence.
+    The working directory may contain the modules of methods and policies named ``module:function``. Installed
+    modules take precedence.
     """
     try:
         from gsopt.cli.app import run
@@ -39,7 +39,7 @@ def main() -> None:
 
 
 def _end(line: str, code: int) -> NoReturn:
-    """Print why the command ends, drop output that standard output no longer accepts, and exit."""
+    """Print why the command ends, discard output that standard output no longer accepts, and exit."""
     if line:
         sys.stderr.write(f"gsopt: {line}\n")
     try:

@@ -19,7 +19,7 @@ from gsopt.snapshots import defragment as defragment_nodes
 from gsopt.snapshots import why as explain
 from gsopt.snapshots.admitting import TIME_LIMIT
 
-#: Number of gangs listed by name; the others are only counted. The JSON lists all of them.
+#: Maximum number of gangs listed by name; the others are only counted. The JSON output lists all gangs.
 _MOST = 10
 
 GangOption = Annotated[
@@ -61,7 +61,7 @@ def admit(
 ) -> None:
     """Choose the jobs to evict or move so that a gang fits.
 
-    The output lists the commands that stop these jobs, the nodes of the gang, and the cost. Nothing is run.
+    The output lists the commands that stop these jobs, the nodes of the gang, and the cost. No command is run.
     """
     snapshot = read(files, source, levels, gpu_resources, now)
     request = Request(gang, within, slices, gpu_type, priority)
@@ -90,8 +90,8 @@ def defragment(
 ) -> None:
     """Choose the jobs to move so that whole nodes become free.
 
-    The output lists the commands that stop these jobs, their new nodes, the free nodes, and the cost. Nothing
-    is run.
+    The output lists the commands that stop these jobs, their new nodes, the free nodes, and the cost. No
+    command is run.
     """
     snapshot = read(files, source, levels, gpu_resources, now)
     found = defragment_nodes(
@@ -121,7 +121,7 @@ def why(
     source: SourceOption = "",
     as_json: Json = False,
 ) -> None:
-    """Say why a gang does not fit, and what would help.
+    """Explain why a gang does not fit, and what would help.
 
     The output shows the smallest change of each kind that makes the gang fit: moving jobs, evicting jobs,
     opening closed nodes, allowing a wider network level, or starting fewer workers.
@@ -140,7 +140,7 @@ def _deliver(found: Admit, what: str, *, as_json: bool) -> None:
 
 
 def _shown(found: Admit, what: str) -> list[str]:
-    """Return the output: the commands to type, the stopped gangs, the nodes of the gang, and the cost."""
+    """Return the output lines: the commands to type, the stopped gangs, the nodes of the gang, and the cost."""
     if found.possible is not True:
         said = found.problem.obstacle or found.result.message
         reason = f": {escape(said)} (proven)" if found.possible is False else ", but there may be one"
@@ -201,7 +201,7 @@ _TOLD = {
 
 
 def _what(change: Change) -> str:
-    """Describe a change."""
+    """Return a phrase that describes a change."""
     if change.kind == "level":
         return f"spreading out within one {change.names[0]}" if change.helps else "a wider level"
     text, word = _TOLD[change.kind]
@@ -209,7 +209,7 @@ def _what(change: Change) -> str:
 
 
 def _said(change: Change) -> str:
-    """Describe a change, and say whether it helps."""
+    """Return a sentence that says whether a change helps."""
     what = _what(change)
     if not change.helps:
         return f"{what}: does not help" if change.helps is False else f"{what}: may help, not proven"

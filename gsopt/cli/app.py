@@ -1,4 +1,4 @@
-"""App: the commands of ``gsopt``, each imported on first use from the file of the same name."""
+"""App: the commands of ``gsopt``, each of which is imported on first use from the file of the same name."""
 
 import sys
 from collections.abc import Iterator
@@ -15,16 +15,16 @@ from gsopt.cli.exits import Interrupted
 from gsopt.cli.group import Group
 from gsopt.core.errors import kept_running
 
-#: The commands, each with the first sentence of its own help, so that listing them imports none.
+#: The commands, each with the first sentence of its help, so that they can be listed without importing them.
 _COMMANDS = {
     "compare": "Compare methods with the optimum, or policies on a trace.",
     "solve": "Solve one instance and print the judged result.",
     "simulate": "Simulate policies on a trace and prove a lower bound.",
-    "queue": "Print the earliest and latest start of each waiting job.",
+    "queue": "Bound the start time of each waiting job of a trace.",
     "check": "Judge a solution of an instance.",
     "judge": "Judge a schedule from any source against a proven bound.",
     "bound": "Certify a lower bound on the mean JCT for a trace.",
-    "verify": "Check a certificate exactly and say what it proves.",
+    "verify": "Check a certificate exactly and report what it proves.",
     "generate": "Generate an instance.",
     "export": "Write the integer program of an instance as MPS or LP.",
     "cluster": "Show, convert or draw a cluster.",
@@ -32,19 +32,19 @@ _COMMANDS = {
     "drain": "Choose the nodes to give back so that the least work is lost.",
     "admit": "Choose the jobs to evict or move so that a gang fits.",
     "defragment": "Choose the jobs to move so that whole nodes become free.",
-    "why": "Say why a gang does not fit, and what would help.",
+    "why": "Explain why a gang does not fit, and what would help.",
     "pack": "Place the pending jobs, or report what is missing.",
     "interference": "Evaluate predictions of how jobs slow each other down.",
     "schema": "Print the JSON Schema of a decision's instance file.",
     "methods": "List the methods of a decision.",
-    "demo": "See how far heuristics are from the proven optimum.",
+    "demo": "Show how far heuristics are from the proven optimum.",
     "study": "Run a grid of instances, methods, parameters and seeds.",
-    "worst": "Find the instance on which a method does worst, with proof.",
+    "worst": "Find the instance on which a method provably does worst.",
     "score": "Score a heuristic on a suite, relative to proven bounds.",
     "suites": "Show or recompute the best known values of instances.",
 }
 
-#: Locations of the commands that are not the function of the same name in the module of the same name.
+#: Locations of commands that are not a function in a module of the same name.
 _PATHS = {
     "import": "importing:import_",
     "study": "study:app",
@@ -52,7 +52,8 @@ _PATHS = {
     **{name: f"admission:{name}" for name in ("admit", "defragment", "why")},
 }
 
-#: Today's names of options, by their earlier names, which still work. Several are now spelled as in Python.
+#: Current names of options, keyed by earlier names, which still work. Several options are now spelled as in
+#: Python.
 _EARLIER = {
     "out": "output",
     "overhead": "overheads",
@@ -78,7 +79,7 @@ def _interrupted() -> Iterator[None]:
 class Commands(Group):
     """The group of gsopt's commands.
 
-    Ctrl-C ends a command with a one-line message, and so does any error in code that is not part of gsopt.
+    Ctrl-C ends a command with a one-line message, and so does code outside gsopt that tries to end the program.
     """
 
     def __init__(self, **options: Any) -> None:
@@ -86,7 +87,7 @@ class Commands(Group):
         self.commands = {name: TyperCommand(name, help=line) for name, line in _COMMANDS.items()}
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Import a command by name, or return None for an unknown name."""
+        """Import and return the command of the given name, or return None if there is no such command."""
         del ctx
         if cmd_name not in self.commands:
             return None
@@ -98,12 +99,12 @@ class Commands(Group):
         return typer.main.get_command(alone)
 
     def make_context(self, *given: Any, **options: Any) -> Any:
-        """Parse the arguments, and raise `Interrupted` on Ctrl-C."""
+        """Parse the arguments; raise `Interrupted` on Ctrl-C."""
         with _interrupted():
             return super().make_context(*given, **options)
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the chosen command, and raise `Interrupted` on Ctrl-C."""
+        """Run the chosen command; raise `Interrupted` on Ctrl-C."""
         with _interrupted(), kept_running("somebody's code"):
             return super().invoke(ctx)
 

@@ -13,7 +13,7 @@ from gsopt.problems.reader import problem_types
 
 
 def complete(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
-    """Return a function that completes a partial name.
+    """Return a function that completes a partial name to all matching names.
 
     The names are looked up only when a shell asks for completion.
     """
@@ -25,7 +25,7 @@ def complete(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
 
 
 def complete_instance(incomplete: str) -> list[str]:
-    """Complete a partial name of a committed instance or a file."""
+    """Return the committed instances and files whose names begin with a partial name."""
     path = Path(incomplete)
     folder, name = (path, "") if incomplete.endswith("/") else (path.parent, path.name)
     files = [str(file) for file in folder.glob("*") if file.name.startswith(name)]

@@ -38,8 +38,8 @@ def bound(
 ) -> None:
     """Certify a lower bound on the mean JCT for a trace.
 
-    The certificate contains prices of GPU time. gsopt verify checks what they prove, without the code that
-    found them.
+    The certificate contains prices of GPU time. gsopt verify checks what they prove, independently of the code
+    that found them.
     """
     from gsopt.schedule.bounds.certify import certify
 

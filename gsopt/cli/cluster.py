@@ -65,13 +65,13 @@ def cluster(
 
 
 def _require(option: str, given: object, other: str, needed: object) -> None:
-    """Raise `InvalidInput` for an option that has no effect without another one."""
+    """Raise `InvalidInput` if an option is given without another one that it needs."""
     if given is not None and needed is None:
         raise InvalidInput(option, shorten(str(given)), f"needs {other}")
 
 
 def _placements(schedule: Path, time: float) -> dict[str, Sequence[int]]:
-    """Return the GPUs of each job that runs at a given time, or raise `InvalidInput` if they are not given."""
+    """Return the GPUs of each job that runs at a time; raise `InvalidInput` if the schedule lacks them."""
     runs = [run for run in read_schedule(schedule).segments if run.start <= time < run.end]
     for run in runs:
         if not run.placement:

@@ -53,8 +53,8 @@ def compare(
 ) -> None:
     """Compare methods with the optimum, or policies on a trace.
 
-    Name decisions, suites or instances to compare methods. To compare policies, name
-    one trace with its --reader, or a workload file, and give --gpus, --cluster or
+    To compare methods, name decisions, suites or instances. To compare policies, name
+    one trace with its --reader, or a workload file, and add --gpus, --cluster or
     --setting.
     """
     physics: dict[str, Any] = {

@@ -20,14 +20,14 @@ from gsopt.evaluation.tables import PAGE, Column, lay_out
 from gsopt.problems.reader import problem_types
 from gsopt.scenario.scenario import Scenario
 
-#: Seconds for each method on each instance.
+#: Time limit of each method on each instance, in seconds.
 _TIME_LIMIT = 5.0
 
-#: Maximum number of instances per decision, evenly spaced in the suite: for all decisions, and for chosen
-#: ones.
+#: Maximum number of instances per decision, evenly spaced in its suite: if all decisions are shown, and if
+#: decisions are chosen.
 _FEW, _MANY = 6, 40
 
-#: Suites to show, in order of preference: the first one that a decision has.
+#: Suites in order of preference. The first one that a decision has is shown.
 _SUITES = ("production", "small")
 
 #: Plain words for units, which need no explanation.
@@ -45,13 +45,13 @@ _PLAIN = {
     "servers": "servers in use",
 }
 
-#: Heuristics made for the instances of a decision. Systems that decide in rounds, share GPUs or consider the
-#: network are not judged by a few jobs on identical GPUs.
+#: Heuristics that suit the instances of a decision. The others decide in rounds, share GPUs or consider the
+#: network, so a few jobs on identical GPUs would be no fair test of them.
 _MADE_FOR = {
     "scheduling": ("marginal", "efq", "elastic_srtf", "elastic_las", "equal_share", "srtf", "las", "fifo")
 }
 
-#: A generated day on which jobs have to wait, and the policies that are shown on it.
+#: Size and load of a generated day on which jobs have to wait, and the policies that are shown on it.
 _GPUS, _JOBS, _LOAD = 32, 200, 1.0
 _POLICIES = ("fifo", "srsf", "las")
 
@@ -81,7 +81,7 @@ def demo(
         bool, typer.Option("--all", help="every method on every instance, and on real data if available")
     ] = False,
 ) -> None:
-    """See how far heuristics are from the proven optimum.
+    """Show how far heuristics are from the proven optimum.
 
     A gap is the relative distance between a value and the best proven bound. Policies are compared with a lower
     bound on the mean completion time.
@@ -98,7 +98,7 @@ def demo(
 
 
 def _show_grid(decisions: Sequence[str], *, policies: bool) -> None:
-    """Show the results of every method on every instance of each decision, and of the policies if asked."""
+    """Show the results of every method on every instance of each decision, and of policies on request."""
     for word in decisions:
         committed = [catalogue.load(name) for name in catalogue.names(f"{word}/")]
         real = catalogue.real_instances(word)
@@ -135,7 +135,7 @@ def _show_details(decisions: Sequence[str]) -> None:
 
 
 def _show_glance(decisions: Sequence[str]) -> None:
-    """Show one line for every decision, and the policies."""
+    """Show one line for each decision, and the policies."""
     say(_INTRODUCTION)
     lines: list[tuple[str, ...]] = list(_HEADS)
     notes: list[str] = []
@@ -158,7 +158,7 @@ def _show_glance(decisions: Sequence[str]) -> None:
 
 
 def _fit(lines: Sequence[Sequence[str]]) -> list[str]:
-    """Return cells as lines that fit on a page, with figures right-aligned and long first cells truncated."""
+    """Return lines of cells as text that fits on a page: figures are right-aligned, long names truncated."""
     widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
     first = PAGE - sum(widths[1:]) - len(widths[1:])
     shown = []
@@ -176,7 +176,7 @@ def _compare(word: str, most: int) -> tuple[list[Problem[Any]], Comparison]:
 
 
 def _instances(word: str, most: int) -> list[Problem[Any]]:
-    """Return at most `most` instances from the suite to show, evenly spaced, all in its most common unit."""
+    """Return at most `most` evenly spaced instances from the suite to show, all with its most common unit."""
     suites = (catalogue.names(f"{word}/{suite}/") for suite in _SUITES)
     found = [catalogue.load(name) for name in next(filter(None, suites))]
     [(unit, _)] = Counter(problem.unit for problem in found).most_common(1)

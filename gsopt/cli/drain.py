@@ -1,4 +1,4 @@
-"""``gsopt drain``: a command that chooses which nodes of a running cluster to give back with the least loss."""
+"""``gsopt drain``: a command that chooses which nodes of a running cluster to give back."""
 
 import json
 from typing import Annotated
@@ -17,7 +17,7 @@ from gsopt.snapshots import Cost, Drain
 from gsopt.snapshots import drain as drain_nodes
 from gsopt.snapshots.draining import TIME_LIMIT
 
-#: Number of gangs and nodes listed by name; the others are only counted. The JSON lists all of them.
+#: Maximum number of gangs and nodes listed by name; the others are only counted. The JSON output lists all.
 _MOST = 10
 
 _UNITS = {
@@ -49,7 +49,7 @@ def drain(
 ) -> None:
     """Choose the nodes to give back so that the least work is lost.
 
-    The output lists the commands to type, the loss under each simple rule, and the result. Nothing is run.
+    The output lists the commands to type, the loss under each simple rule, and the result. No command is run.
     """
     snapshot = read(files, source, levels, gpu_resources, now)
     found = drain_nodes(snapshot, servers, cost=cost, among=among or (), time_limit=time_limit)
@@ -64,7 +64,7 @@ def _exit_code(found: Drain) -> Exit:
 
 
 def _shown(found: Drain) -> str:
-    """Return the output: the commands to type, the nodes to give back, and the cost."""
+    """Return the output text: the commands to type, the nodes to give back, and the cost."""
     if found.result is None or found.solution is None:
         return "\n".join([*_kept(found), _headline(found)])
     return "\n".join([*found.commands, "", *_kept(found), *_facts(found), _headline(found)])

@@ -10,12 +10,12 @@ import typer
 
 from gsopt.core.errors import GsoptError, InvalidInput, MissingSolver, Unsupported, brief, escape, one_line
 
-#: Wrong use of the command line: an unknown command or option, or a value of the wrong kind.
+#: Type of the error for wrong use of the command line, such as an unknown option or a value of the wrong type.
 _Usage = typer.BadParameter.__base__ or typer.BadParameter
 
 
 class Exit(IntEnum):
-    """The exit codes of the command."""
+    """The exit codes of the ``gsopt`` command."""
 
     SOLUTION = 0
     FAILED = 1  # a rule of the judge is broken, cells of a study failed, or two methods contradict each other

@@ -27,7 +27,7 @@ def generate(
 ) -> None:
     """Generate an instance.
 
-    Options of a generator follow its name: gsopt generate reclaiming churn --servers 520 --seed 7 -o a.json
+    Options of a generator come after its name: gsopt generate reclaiming churn --servers 520 --seed 7 -o a.json
     """
     known = catalogue.generators(word)
     if generator is None:
@@ -55,7 +55,7 @@ def read_texts(words: list[str]) -> dict[str, str]:
 
 
 def _generate(generator: Callable[..., Any], texts: Mapping[str, str]) -> Any:
-    """Call a generator with options converted to their types, as in study files."""
+    """Call a generator with options that are converted to their types, as in study files."""
     try:
         return generate_instance(generator, {name: read_value(text) for name, text in texts.items()})
     except InvalidInput as error:

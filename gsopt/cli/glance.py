@@ -31,14 +31,14 @@ class Glance:
         return max(self.gaps, default=None)
 
     def notes(self) -> list[str]:
-        """Return notes on how many instances have no gap, and why."""
+        """Return notes that say on how many instances the heuristic has no gap, and why."""
         unrelated = self.instances - self.unsolved - len(self.gaps)
         told = {"found no solution": self.unsolved, "misses a bound of 0 and so has no gap": unrelated}
         return [f"{self.method} {what} on {count} of {self.instances}" for what, count in told.items() if count]
 
 
 def glances(comparison: Comparison) -> list[Glance]:
-    """Return a summary of every heuristic that handles any of the instances, best first.
+    """Return a summary of every heuristic that handles any of the instances, starting with the best.
 
     Heuristics are ranked by the number of instances that they solve, then by their mean gap.
     """
@@ -49,7 +49,7 @@ def glances(comparison: Comparison) -> list[Glance]:
 
 
 def proofs(comparison: Comparison) -> tuple[str, str]:
-    """Return how many optima the exact method proves, such as ``7/8``, and its median run time, as text."""
+    """Return two texts: how many optima the exact method proves, such as ``7/8``, and its median run time."""
     rows = [row for row in comparison if row.kind == _EXACT and row.result is not None]
     times = [row.result.runtime for row in rows if row.result is not None]
     if not times:

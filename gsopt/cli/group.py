@@ -1,4 +1,4 @@
-"""Group: command groups whose help lists whole sentences."""
+"""Group: a command group whose help lists whole sentences."""
 
 from typing import Any
 
@@ -6,10 +6,10 @@ from typer.core import TyperGroup
 
 
 class Group(TyperGroup):
-    """A group of commands whose help shows the first paragraph of each command, wrapped, not truncated."""
+    """A group of commands whose help shows the whole first paragraph of each command."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """List the commands."""
+        """Write the list of commands with the first paragraph of each one's help."""
         del ctx
         about = ((name, command.help or "") for name, command in self.commands.items())
         with formatter.section("Commands"):

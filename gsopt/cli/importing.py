@@ -1,4 +1,4 @@
-"""``gsopt import``: a command that turns the output of a running cluster's scheduler into instance files."""
+"""``gsopt import``: a command that turns the output of a cluster's scheduler into instance files."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""Instances: reading and comparison of the instances given on the command line."""
+"""Instances: functions that read and compare the instances given on the command line."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -15,7 +15,7 @@ from gsopt.problems.reader import read_problem
 
 
 def read_instance(name: str) -> Problem[Any]:
-    """Read an instance file, or a committed instance by name."""
+    """Read an instance from a file, or load a committed instance by name."""
     return read_problem(name) if Path(name).exists() or name.endswith(".json") else catalogue.load(name)
 
 
@@ -31,7 +31,7 @@ def read_instances(what: Iterable[str]) -> list[Problem[Any]]:
 def compare_instances(
     problems: Sequence[Problem[Any]], chosen: list[str] | None, time_limit: float | None, seed: int
 ) -> Comparison:
-    """Compare methods on instances, and show progress.
+    """Compare methods on instances while showing progress.
 
     After Ctrl-C, the finished rows are returned.
     """

@@ -19,7 +19,7 @@ from gsopt.evaluation.tables import Column, lay_out
 from gsopt.performance.interference import Evaluation, PairTable, Predictor, Split, evaluate, predictors
 from gsopt.scenario.speed import Speed
 
-#: Number of features shown for each predictor that reports their importance.
+#: Number of features shown for each predictor that reports the importance of features.
 _SHOWN = 5
 
 _PREDICTORS: Mapping[str, Predictor] = {name: getattr(predictors, name) for name in predictors.__all__}
@@ -66,9 +66,9 @@ def interference(
 ) -> None:
     """Evaluate predictions of how jobs slow each other down.
 
-    Each pair of jobs on one GPU is predicted from the other pairs. The output shows the errors and how they
-    affect decisions to share a GPU. Two jobs share if that shortens the sum of their completion times. The
-    ratio of their lengths ranges from 1:8 to 8:1.
+    Each pair of jobs on one GPU is predicted from other pairs. The output shows the errors, and how they affect
+    decisions to share a GPU: two jobs share if this reduces the sum of their completion times. The ratio of
+    their lengths ranges from 1:8 to 8:1.
     """
     chosen = [_find(text) for text in predictor or _PREDICTORS]
     if output is not None:
@@ -115,7 +115,7 @@ def _evaluations(
 ) -> dict[str, Evaluation]:
     """Evaluate predictors one by one.
 
-    Unless predictors are named, those that cannot predict are skipped with a message.
+    Unless predictors are named, those that cannot handle the table are skipped with a message.
     """
     found: dict[str, Evaluation] = {}
     last = list(chosen)[-1]

@@ -1,4 +1,4 @@
-"""Interrupts: a record of Ctrl-C, even if a method catches the exception to return its best result."""
+"""Interrupts: a record of Ctrl-C that is kept even if a method catches the exception."""
 
 import signal
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from types import FrameType
 
 @contextmanager
 def noticed() -> Iterator[Event]:
-    """Yield an event that Ctrl-C sets before it raises KeyboardInterrupt."""
+    """Yield an event that is set on Ctrl-C, before `KeyboardInterrupt` is raised."""
     interrupt = Event()
     if current_thread() is not main_thread():  # which alone hears signals
         yield interrupt

@@ -62,7 +62,7 @@ def judge(
 ) -> None:
     """Judge a schedule from any source against a proven bound.
 
-    Give the jobs as --trace with --gpus or --cluster, or as --problem. The output shows the figures, the
+    Pass the jobs as --trace with --gpus or --cluster, or as --problem. The output shows the figures, the
     broken rules, and the verdict.
     """
     given: Scenario | Scheduling
@@ -111,7 +111,7 @@ def _problem(name: str, beside: Mapping[str, object]) -> Scheduling:
 
 
 def _columns(option: str, given: Sequence[str] | None) -> dict[str, str]:
-    """Parse column names given as ``theirs=ours``."""
+    """Parse pairs of column names, written as ``theirs=ours``."""
     found: dict[str, str] = {}
     for text in given or ():
         theirs, equals, ours = text.rpartition("=")

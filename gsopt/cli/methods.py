@@ -10,7 +10,7 @@ from gsopt.problems.scheduling import Scheduling
 def methods(word: AnyWord = None) -> None:
     """List the methods of a decision.
 
-    Policies are methods for scheduling. Some of them can only be named by path.
+    Policies are methods for scheduling. Some of them must be named by path.
     """
     for decision in [word] if word else sorted(problem_types()):
         print_table(list_entries(f"{decision}: exact", catalogue.exact_methods(decision)))

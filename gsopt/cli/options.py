@@ -1,4 +1,4 @@
-"""Options: parsing of options that follow a name on the command line, as in ``tiresias:promote=2``."""
+"""Options: the parser of options that follow a name on the command line, as in ``tiresias:promote=2``."""
 
 import json
 import re
@@ -8,10 +8,10 @@ from typing import Any
 from gsopt.core.errors import InvalidInput, shorten
 from gsopt.studies.options import typed
 
-#: A name, which may contain colons, and its options after another colon.
+#: Pattern of a name, which may contain colons, followed by a colon and its options.
 _NAMED = re.compile(r"(?P<name>.*?)(?::(?P<options>\w+\s*=.*))?", re.DOTALL)
 
-#: Values that tables print in Python's notation.
+#: Values that tables print in Python's notation, keyed by that notation.
 _PRINTED = {"None": None, "True": True, "False": False}
 
 _OPENING, _CLOSING = "[{", "]}"
@@ -45,7 +45,7 @@ def read_options(text: str, field: str) -> dict[str, Any]:
 def typed_options(
     field: str, name: str, function: Callable[..., Any], given: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Convert options to keyword arguments of the types that a function declares."""
+    """Convert options to keyword arguments, with the types that a function declares."""
     try:
         return typed(function, given)
     except InvalidInput as error:

@@ -1,4 +1,4 @@
-"""Output: printing tables and listings, and writing files."""
+"""Output: functions that print tables and listings, and write files."""
 
 import inspect
 import json
@@ -17,12 +17,12 @@ from gsopt.core.files import require_writable, write_text
 from gsopt.evaluation.policies import PolicyComparison
 from gsopt.schedule.figures import Record
 
-#: Columns of a page.
+#: Width of a page in characters.
 _WIDTH = 80
 
 
 def say(text: str, *, err: bool = False, nl: bool = True) -> None:
-    r"""Print text that may contain parts of a file, with control characters escaped."""
+    r"""Print text with its control characters escaped, as it may contain parts of a file."""
     typer.echo("\n".join(map(escape, text.split("\n"))), err=err, nl=nl)
 
 
@@ -47,7 +47,7 @@ def list_entries(title: str, entries: dict[str, Any]) -> Table:
 
 
 def deliver(text: str, output: Path | None) -> None:
-    """Write text to a file, or to standard output."""
+    """Write text to a file, or to standard output if `output` is None."""
     if output is None:
         typer.echo(text, nl=False)
     else:
@@ -55,7 +55,7 @@ def deliver(text: str, output: Path | None) -> None:
 
 
 def require_picture(path: Path) -> None:
-    """Raise `InvalidInput` if a picture cannot be written to a path."""
+    """Raise `InvalidInput` if no picture can be written to the path, or if its extension is not supported."""
     require_writable(path)
     if path.suffix.lower() not in ENDINGS:
         raise InvalidInput("", "", f"must end in {', '.join(ENDINGS)}", source=str(path))
@@ -67,6 +67,6 @@ def print_table(table: RenderableType) -> None:
 
 
 def new_console() -> Console:
-    """Return a console on standard output, as wide as the terminal or, without one, as a page."""
+    """Return a console on standard output, as wide as the terminal, or as a page if there is no terminal."""
     console = Console(highlight=False)
     return console if console.is_terminal else Console(highlight=False, width=_WIDTH)

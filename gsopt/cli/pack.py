@@ -14,7 +14,7 @@ from gsopt.snapshots import Pack
 from gsopt.snapshots import pack as pack_pending
 from gsopt.snapshots.packing import TIME_LIMIT
 
-#: Number of gangs listed by name; the others are only counted. The JSON lists all of them.
+#: Maximum number of gangs listed by name; the others are only counted. The JSON output lists all gangs.
 _MOST = 10
 
 
@@ -32,7 +32,7 @@ def pack(
     """Place the pending jobs, or report what is missing.
 
     The output lists the nodes of each placed job, the resources that each other job lacks, and the number of
-    jobs that can be placed. Nothing is run.
+    jobs that can be placed. No command is run.
     """
     found = pack_pending(read(files, source, levels, gpu_resources, now), time_limit=time_limit)
     typer.echo(json.dumps(found.as_dict()) if as_json else "\n".join(map(escape, _shown(found))))
@@ -46,7 +46,7 @@ def _exit_code(found: Pack) -> Exit:
 
 
 def _shown(found: Pack) -> list[str]:
-    """Return the output: the nodes of placed jobs, the resources that the others lack, and a summary."""
+    """Return the output lines: the nodes of placed jobs, the resources that other jobs lack, and a summary."""
     return [*_placed(found), *_missing(found), *_summary(found)]
 
 

@@ -5,7 +5,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 
 
 def show_progress(*more: str) -> Progress:
-    """Return a progress display on standard error, with further fields of tasks; hidden without a terminal."""
+    """Return a progress display on standard error with additional columns, hidden if there is no terminal."""
     console = Console(stderr=True)
     return Progress(
         SpinnerColumn(),

@@ -1,4 +1,4 @@
-"""``gsopt queue``: the command that prints the earliest and latest start of each waiting job in a trace."""
+"""``gsopt queue``: a command that bounds the start time of each waiting job of a trace."""
 
 import json
 from typing import Annotated
@@ -30,7 +30,7 @@ def queue(
     factor: Annotated[
         float | None,
         typer.Option(
-            help="estimates are at most so many times the running times; 1 if exact; default: unknown",
+            help="largest ratio of an estimate to the running time; 1 if exact; default: unknown",
         ),
     ] = None,
     reader: Reader = None,
@@ -38,10 +38,11 @@ def queue(
     cluster: ClusterFile = None,
     as_json: Json = False,
 ) -> None:
-    """Print the earliest and latest start of each waiting job.
+    """Bound the start time of each waiting job of a trace.
 
-    The times are guaranteed if no job runs longer than its estimate and no GPUs are removed. Later jobs of the
-    trace are ignored. A job without an estimate is expected to run for its duration.
+    The output shows the earliest and latest start of each job. These are certain if no job runs longer than its
+    estimate and no GPUs are taken away. Jobs that are released later are ignored. A job without an estimate is
+    expected to run for its duration.
     """
     (chosen,) = find_policies([policy], "--policy").values()
     scenario = read_scenario(trace, reader, read_setting(gpus=gpus, cluster=cluster))

@@ -25,9 +25,9 @@ def score(
 ) -> None:
     """Score a heuristic on a suite, relative to proven bounds.
 
-    The score is the mean of bound / value (or its inverse): 1 if every instance is solved to optimality. An
-    instance on which the method fails, takes too long or needs too much memory counts as 0. The options of a
-    generator come after all other options:
+    The score is the mean of bound / value, or of value / bound when maximizing: 1 if every instance is solved
+    to optimality. An instance on which the method fails, takes too long or needs too much memory counts as 0.
+    The options of a generator come after all other options:
     gsopt score mine.py:rule --suite reclaiming/churn --fresh 7 --servers 60
     """
     from gsopt.studies.score import score as run

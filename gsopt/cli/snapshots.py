@@ -58,7 +58,7 @@ def read(
     gpu_resources: Sequence[str] | None = None,
     now: str | None = None,
 ) -> Snapshot:
-    """Read a snapshot, and report ignored items on standard error."""
+    """Read a snapshot of a cluster, and report ignored items on standard error."""
     notes: list[str] = []
     found = read_snapshot(
         *files,
@@ -79,7 +79,7 @@ def counted(number: float, word: str) -> str:
 
 
 def moment(time: float | None) -> str:
-    """Format a Unix timestamp as in ``2026-01-31T12:00:00Z``, or None as ``unknown``."""
+    """Format a Unix timestamp like ``2026-01-31T12:00:00Z``, or return ``unknown`` for None."""
     return "unknown" if time is None else datetime.fromtimestamp(time, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 

@@ -56,9 +56,9 @@ def run(
 ) -> None:
     """Compute every cell of a study that has no result yet.
 
-    Every cell is stored as soon as it is finished. After Ctrl-C, a crash or a kill, the same command
-    continues where the study stopped. A study runs the code of the modules that it names. Each must be in the
-    folder of the study file, or be allowed.
+    Every cell is stored as soon as it is finished. After Ctrl-C or a crash, the same command continues where
+    the study stopped. A study runs the code of the modules that it names. Each module must be in the folder of
+    the study file, or be allowed.
     """
     from gsopt import studies
 
@@ -151,7 +151,7 @@ def plot(
         Path | None, typer.Option(help="picture, such as a.png or a.pdf; study.png in the folder if not given")
     ] = None,
 ) -> None:
-    """Plot a study's results: medians, and the 25th to 75th percentiles, over instances and seeds."""
+    """Plot a study's results: medians and the 25th to 75th percentiles over instances and seeds."""
     from gsopt import studies
     from gsopt.core.drawing import save
     from gsopt.studies import plots
@@ -223,7 +223,7 @@ def report(
 
 
 def _tell(found: "Results", *, brief: bool = False) -> None:
-    """Report missing and failed cells on standard error and, unless brief, the number of results."""
+    """Report missing and failed cells on standard error, and the number of results unless `brief` is true."""
     lines = []
     if not brief or found.missing:
         lines.append(f"{found.study}: {len(found):,} of {found.total:,} cells have a result")

@@ -14,10 +14,10 @@ from gsopt.core.errors import InvalidInput
 
 
 class _WithTable(Group):
-    """The subcommands of ``suites``, where ``table`` may be omitted."""
+    """The subcommands of ``suites``, of which ``table`` is the default."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Insert the command ``table`` if it was left out."""
+        """Parse the arguments, inserting the command ``table`` if no command is named."""
         named = {*self.commands, *self.get_help_option_names(ctx)}
         return super().parse_args(ctx, args if args and args[0] in named else ["table", *args])
 
@@ -105,7 +105,7 @@ def verify(
 ) -> None:
     """Judge the stored solutions of instances and prove their bounds again.
 
-    The exit code is 1 if anything contradicts a file. A better value or bound is not a contradiction.
+    The exit code is 1 if any result contradicts a file. A better value or bound is not a contradiction.
     """
     from gsopt.studies.suites import Verdict, record
     from gsopt.studies.suites import verify as recompute

@@ -1,4 +1,4 @@
-"""Traces: reading and simulation of the traces given on the command line."""
+"""Traces: functions that read and simulate the traces given on the command line."""
 
 import re
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ def read_scenario(
     seed: int = 0,
     list_issues: bool = False,
 ) -> Scenario:
-    """Read a trace or a workload file, and return its scenario in a setting."""
+    """Read a trace or a workload file, and combine it with a setting into a scenario."""
     selection = {"window": None if window is None else read_window(window, field="--window"), "sample": sample}
     workload = _workload(trace, reader, selection, setting.machines.gpus, seed, list_issues=list_issues)
     scenario = setting.scenario(workload)
@@ -47,7 +47,7 @@ def read_scenario(
 
 
 def _say_if_network_is_free(scenario: Scenario) -> None:
-    """Print a note if jobs run on several GPUs of a cluster whose network slows none of them down."""
+    """Print a note if there are multi-GPU jobs, but the network of the cluster slows none of them down."""
     parallel = [job for job in scenario.workload.jobs if job.gpus > 1]
     tiers = scenario.speed.tiers
     if parallel and not scenario.cluster.is_plain and not any(job.model in tiers for job in parallel):
@@ -65,7 +65,7 @@ def read_setting(
     capacity_changes: Sequence[str] | None = None,
     round_length: float | None = None,
 ) -> Setting:
-    """Read a setting, if one is given as a file or as values, and combine it with further options."""
+    """Read the setting, if one is given as a file or as values, and combine it with the other options."""
     given = {
         "gpus": gpus,
         "cluster": None if cluster is None else str(cluster),
@@ -107,7 +107,7 @@ def _setting_values(setting: str | None) -> tuple[str, dict[str, Any]]:
 
 
 def _overheads(texts: Sequence[str]) -> dict[str, Any]:
-    """Parse overheads such as ``start=4,stop=2``, which may follow the name of a model."""
+    """Parse overheads such as ``start=4,stop=2``, with or without the name of a model before them."""
     found: dict[str, Any] = {}
     for text in texts:
         model, options = split_name(text if ":" in text else f":{text}", "--overheads")
@@ -119,7 +119,7 @@ def _overheads(texts: Sequence[str]) -> dict[str, Any]:
 
 
 def _capacity_change(text: str) -> dict[str, Any]:
-    """Parse a time and the number of GPUs from then on, such as ``2h=48``."""
+    """Parse a time and the number of GPUs from that time on, such as ``2h=48``."""
     time, _, gpus = text.partition("=")
     try:
         return {"time": read_seconds(time), "gpus": int(gpus)}
@@ -156,7 +156,7 @@ def _workload(
 
 
 def find_policies(chosen: Sequence[str] | None, field: str, seed: int = 0) -> dict[str, simulation.Policy]:
-    """Return policies by name with their options, or all policies with defaults if none are named.
+    """Return the chosen policies with their options, keyed by name, or all policies if none are chosen.
 
     A seed other than 0 is passed to the policies that use random numbers.
     """
@@ -184,7 +184,7 @@ def replay_policies(
     record: bool = False,
     time_limit: float | None = None,
 ) -> list[simulation.Replay]:
-    """Simulate policies one by one, each with a time limit, and show progress.
+    """Simulate policies one by one, each with a time limit, while showing progress.
 
     If one of several policies raises an error, it is reported on standard error and the others continue.
     After Ctrl-C, the results of the finished policies are printed.

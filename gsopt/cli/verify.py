@@ -34,9 +34,9 @@ def verify(
         float | None, time_limit_option("time for the check, such as 30s or 2min; default: none")
     ] = None,
 ) -> None:
-    """Check a certificate exactly and say what it proves.
+    """Check a certificate exactly and report what it proves.
 
-    Give the same trace and cluster as to gsopt bound.
+    Pass the same trace and cluster as to gsopt bound.
     """
     from gsopt.schedule.verify import verify as check
 

@@ -27,9 +27,9 @@ def worst(
     output: Annotated[Path | None, typer.Option("-o", "--output", help="file for the worst instance")] = None,
     as_json: Json = False,
 ) -> None:
-    """Find the instance on which a method does worst, with proof.
+    """Find the instance on which a method provably does worst.
 
-    Options of a space follow its name: gsopt worst srtf scheduling/rigid --jobs 3 --gpus 3 -o worst.json
+    Options of a space come after its name: gsopt worst srtf scheduling/rigid --jobs 3 --gpus 3 -o worst.json
     """
     from gsopt.studies.worst import worst as find
 

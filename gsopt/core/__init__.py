@@ -1,1 +1,1 @@
-"""Core: problems, methods and results, on which everything else is built."""
+"""Core: problems, methods and results, which are the foundation of the library."""

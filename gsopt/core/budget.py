@@ -13,7 +13,7 @@ from gsopt.core.numbers.grid import Number
 from gsopt.core.numbers.span import WRITTEN, read_seconds
 from gsopt.core.progress import KnownBracket, OnProgress
 
-#: About thirty years in seconds: longer than anybody waits, and short enough for clocks and solvers.
+#: The longest time limit in seconds, about thirty years, which clocks and solvers can still handle.
 _LONGEST = 1e9
 
 #: A time limit: seconds, or text such as ``30s``.
@@ -21,7 +21,7 @@ TimeLimit = float | str | None
 
 
 class _TimeLimit:
-    """A field that accepts seconds, or a string such as ``30s``, and returns seconds."""
+    """A descriptor for a time limit, set in seconds or as a string such as ``30s``, and read in seconds."""
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
@@ -45,8 +45,8 @@ class Budget:
 
     Heuristics observe only the time limit.
 
-    A method passes its budget on to everything that it calls, so that all of it shares one clock. The clock
-    starts when the object is created.
+    A method passes its budget on to every function that it calls, so all of them share one clock. The clock
+    starts when the budget is created.
 
     Attributes
     ----------
@@ -107,18 +107,18 @@ class Budget:
 
     @property
     def passed(self) -> bool:
-        """Whether the time limit has passed."""
+        """Whether the time limit has been reached."""
         return self.left() == 0.0
 
     def left(self, *, most: float | None = None) -> float | None:
-        """Return the remaining seconds, at most `most`, or None if there is no limit at all."""
+        """Return the remaining time in seconds, at most `most`, or None if neither limits it."""
         if self.time_limit is None:
             return most
         left = max(self.time_limit - self.runtime, 0.0)
         return left if most is None else min(left, most)
 
     def passes(self, share: float, *, grace: float = 0.0) -> bool:
-        """Check whether a share of the time limit, plus some seconds of grace, has passed.
+        """Check whether the given share of the time limit, plus `grace` seconds, has elapsed.
 
         Without a time limit, the result is False.
         """
@@ -147,12 +147,12 @@ class Budget:
 
     @property
     def asked(self) -> tuple[str, ...]:
-        """Names of the options that the caller set."""
+        """Names of the options that differ from their defaults."""
         return tuple(name for name, default in DEFAULTS.items() if getattr(self, name) != default)
 
 
 def rounds(number: int, budget: Budget) -> Iterator[int]:
-    """Yield the round numbers 0, 1, ... of a search until the time limit has passed.
+    """Yield the numbers 0, 1, ... of at most `number` rounds, until the time limit is reached.
 
     Examples
     --------
@@ -165,7 +165,8 @@ def rounds(number: int, budget: Budget) -> Iterator[int]:
 def checked_time_limit(value: TimeLimit, field: str = "time_limit") -> float | None:
     """Return a time limit in seconds, or None for no limit.
 
-    Raise `InvalidInput` unless it is None, a number from 0 to a billion, or a string such as ``30s``.
+    Raise `InvalidInput` unless the given limit is None, a number from 0 to a billion, or a string such as
+    ``30s``.
 
     Examples
     --------

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 #: Colours of unordered categories: those of Okabe and Ito without yellow and black.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F7F7F")
 
-#: Width in inches of a picture whose 10-point text shrinks to 7 points in a column of a paper.
+#: Width of a figure in inches. In a column of a paper, its 10-point text shrinks to 7 points.
 COLUMN = 4.8
 
 LINES = ("-", "--", "-.", ":")
@@ -30,7 +30,7 @@ MARKERS = ("o", "s", "^", "x", "D", "v", "+")
 
 
 class Picture(StrEnum):
-    """File format of a picture.
+    """File format of a saved figure.
 
     Examples
     --------
@@ -43,10 +43,10 @@ class Picture(StrEnum):
     PDF = "pdf"
 
 
-#: File name extensions of pictures.
+#: File name extensions of saved figures.
 ENDINGS = tuple(f".{kind}" for kind in Picture)
 
-#: Length of each unit in seconds, its name, and possible tick spacings, in descending order of length.
+#: Time units in descending order of length: length in seconds, name, and possible tick spacings.
 _UNITS = (
     (86_400.0, "days", (1, 2, 5, 7, 14, 28, 50, 100, 200, 500, 1000)),
     (3600.0, "h", (1, 2, 3, 6, 12, 24)),
@@ -70,8 +70,8 @@ _NAME_WIDTH, _NAME_HEIGHT = 0.6, 0.25
 
 _THINNEST, _THICKER = 1.3, 0.6
 
-#: Ratio of the largest to the smallest value above which an axis is logarithmic. On a linear axis, all but
-#: the largest would look the same.
+#: Ratio of the largest to the smallest value above which an axis is logarithmic. On a linear axis, all
+#: values except the largest would look the same.
 _FAR_APART = 4
 
 #: Tick positions within a decade of a logarithmic axis, from many to few, and the maximum number of ticks.
@@ -96,7 +96,7 @@ class Look(NamedTuple):
 
 
 def looks(number: int) -> list[Look]:
-    """Return one style for each line.
+    """Return the styles of the given number of lines.
 
     No two of the first 28 lines share both line style and marker.
     """
@@ -110,7 +110,7 @@ def looks(number: int) -> list[Look]:
 def new_figure(width: float, height: float) -> "Figure":
     """Return an empty figure of the given size in inches.
 
-    Raise an error if matplotlib is not installed.
+    Raise `InvalidInput` if matplotlib is not installed.
     """
     try:
         from matplotlib.figure import Figure
@@ -120,7 +120,7 @@ def new_figure(width: float, height: float) -> "Figure":
 
 
 def titled(given: "Axes | None", horizontal: str, vertical: str, *, size: tuple[float, float]) -> "Axes":
-    """Label both axes of a plot, creating a new figure if no axes are given."""
+    """Label the given axes, or those of a new figure if there are none, and return them."""
     axes = given or new_figure(*size).subplots()
     axes.set_xlabel(horizontal)
     axes.set_ylabel(vertical)
@@ -128,7 +128,7 @@ def titled(given: "Axes | None", horizontal: str, vertical: str, *, size: tuple[
 
 
 def time_unit(span: float) -> tuple[float, str]:
-    """Return the length in seconds and the name of the most readable unit for a span of seconds."""
+    """Return the most readable unit for a time span in seconds: its length in seconds, and its name."""
     unit, name, _ = _unit_of(span)
     return unit, name
 
@@ -194,7 +194,7 @@ def _room(axis: "Axis") -> float:
 def scale_for(values: Iterable[float]) -> dict[str, Any]:
     """Return an axis scale that keeps values distinguishable: logarithmic if they lie far apart, else linear.
 
-    With zeros among the values, the scale is linear near zero. With negative values it is linear throughout.
+    If some value is 0, the scale is linear near 0. If some value is negative, the scale is linear throughout.
 
     Examples
     --------
@@ -211,7 +211,7 @@ def scale_for(values: Iterable[float]) -> dict[str, Any]:
 
 
 def tick_numbers(axis: "Axis", write: Callable[[float], str] = "{:,.10g}".format, *, unit: float = 1.0) -> None:
-    """Place a few ticks at round multiples of a unit, with labels from `write`."""
+    """Place a few ticks at round multiples of a unit, and label them with `write`."""
     from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
     axis.set_major_formatter(FuncFormatter(lambda number, _: write(number / unit)))
@@ -277,7 +277,7 @@ def tick_counts(axis: "Axis") -> None:
 
 
 def pad_equal(axis_limits: tuple[float, float], values: Sequence[float]) -> tuple[float, float]:
-    """Return axis limits, padded if all values are equal up to rounding."""
+    """Return the given axis limits, or wider ones if all values are equal up to rounding."""
     if not values or max(values) - min(values) > SUM * max(1.0, *map(abs, values)):
         return axis_limits
     level = float(values[0]) if abs(values[0]) > SUM else 0.0
@@ -285,7 +285,7 @@ def pad_equal(axis_limits: tuple[float, float], values: Sequence[float]) -> tupl
 
 
 def save(figure: Any, path: str | Path) -> None:
-    """Save a picture in the format given by the extension of its file name.
+    """Save a figure in the format given by the extension of the file name.
 
     Raises
     ------

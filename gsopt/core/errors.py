@@ -80,11 +80,10 @@ def one_line(error: BaseException) -> str:
 
 @contextmanager
 def kept_running(name: str) -> Iterator[None]:
-    """Turn exceptions that would end the program, except Ctrl-C, into `Exited`.
+    """Turn exceptions that would end the program, such as ``SystemExit``, into `Exited`.
 
-    An example is the ``SystemExit`` that ``sys.exit`` raises.
-
-    The message starts with `name`, which says whose code was running. Forked processes may still exit.
+    Ctrl-C is not affected. The message starts with `name`, which says whose code was running. Forked processes
+    may still exit.
 
     Examples
     --------
@@ -105,7 +104,7 @@ def kept_running(name: str) -> Iterator[None]:
 
 
 class GsoptError(Exception):
-    """Base class of every error that gsopt raises on purpose.
+    """Base class of all errors that gsopt raises on purpose.
 
     Examples
     --------
@@ -132,7 +131,7 @@ class InvalidInput(GsoptError, ValueError):
     value
         The offending value, shortened.
     rule
-        What must hold instead.
+        The rule that the value breaks, such as ``must be at least 0``.
 
     Examples
     --------
@@ -157,7 +156,7 @@ class ModelMismatch(GsoptError):
 
 
 class Contradiction(GsoptError):
-    """Error raised when a feasible solution beats a proven bound, so that one of the two is wrong."""
+    """Error raised when a feasible solution beats a proven bound, which means that one of the two is wrong."""
 
 
 class MissingSolver(GsoptError):
@@ -179,7 +178,7 @@ class Exited(GsoptError):
 
 
 class TimeUp(GsoptError):
-    """Error raised when a method or simulation has nothing to return at its time limit."""
+    """Error raised when a method or simulation reaches its time limit and has nothing to return."""
 
 
 class BrokenModel(GsoptError):

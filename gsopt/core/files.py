@@ -1,4 +1,4 @@
-"""Files: reading and writing JSON, with a one-line message for any error in a file."""
+"""Files: functions that read and write JSON files, and report any error in a file in one line."""
 
 import json
 import os
@@ -28,12 +28,12 @@ _LONGEST_NAME = 200
 #: First characters of text that a spreadsheet takes for a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
-#: The SHA-256 of each file read inside `noting_reads`, by path; None outside of it.
+#: SHA-256 digests of the files read inside `noting_reads`, keyed by path; None outside of it.
 _noted: ContextVar[dict[str, str] | None] = ContextVar("noted", default=None)
 
 
 def read_data(kind: type[F], path: str | Path) -> F:
-    """Read data of a known kind, such as a `Workload` or a `Cluster`, from a JSON file."""
+    """Read an object of the given type, such as a `Workload` or a `Cluster`, from a JSON file."""
     text = read_text(path)
     parse_json(str(path), text)
     return validated(kind, str(path), text)
@@ -43,12 +43,12 @@ class Plain(Protocol):
     """An object that can convert itself to plain JSON types, such as a result or a history."""
 
     def as_dict(self) -> dict[str, Any]:
-        """Return all fields by name."""
+        """Return all fields as plain JSON types, keyed by name."""
         ...
 
 
 def write(item: Frozen | Plain, path: str | Path) -> None:
-    """Write a problem, solution or result as JSON.
+    """Write a problem, solution or result to a JSON file.
 
     Default values of a problem are omitted.
 
@@ -73,7 +73,7 @@ def write_text(path: str | Path, text: str) -> None:
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
-    """Yield the path of a temporary file that replaces the given one once it is written.
+    """Yield the path of a temporary file that replaces the given file once it is completely written.
 
     After a failure or Ctrl-C, the file is unchanged and the temporary file is deleted. A device, such as
     ``/dev/stdout``, is written directly.
@@ -137,7 +137,7 @@ def file_name(text: str) -> str:
 
 
 def quoted(cell: Any) -> Any:
-    """Put an apostrophe before any string that a spreadsheet would evaluate as a formula.
+    """Return a cell, with an apostrophe before any string that a spreadsheet would evaluate as a formula.
 
     Examples
     --------
@@ -148,7 +148,7 @@ def quoted(cell: Any) -> Any:
 
 
 def unquoted(cell: str) -> str:
-    """Remove the apostrophe that `quoted` puts before a string.
+    """Return a cell without the apostrophe that `quoted` puts before a string.
 
     Examples
     --------
@@ -194,7 +194,7 @@ def to_json(item: Frozen | Plain) -> str:
 
 
 def first_error(source: str, error: ValidationError) -> InvalidInput:
-    """Turn pydantic's report into one line about the first error."""
+    """Return the first error in pydantic's report as an `InvalidInput` with a one-line message."""
     errors = error.errors(include_url=False)
     first = errors[0]
     place, broken = first["loc"], first.get("ctx", {}).get("error")
@@ -229,7 +229,7 @@ def _inside(place: Sequence[int | str], field: str) -> str:
 
 
 def validated(kind: type[F], source: str, text: str) -> F:
-    """Read data of the given type from JSON text, or raise `InvalidInput` for the first error."""
+    """Parse an object of the given type from JSON text, or raise `InvalidInput` for the first error."""
     try:
         return kind.model_validate_json(text)
     except ValidationError as error:
@@ -248,7 +248,7 @@ def read_text(path: str | Path) -> str:
 def read_bytes(path: str | Path) -> bytes:
     """Return the content of a regular file.
 
-    Pipes and devices are rejected, as they may never end.
+    Pipes and devices are rejected, because reading them might never end.
     """
     try:
         mode = Path(path).stat().st_mode

@@ -1,4 +1,4 @@
-"""Interrupts: holding back Ctrl-C during operations that must not be interrupted."""
+"""Interrupts: functions that hold back Ctrl-C during operations that must not be interrupted."""
 
 import signal
 from collections.abc import Callable, Iterator
@@ -10,7 +10,7 @@ from typing import Any, ParamSpec, TypeVar
 Given = ParamSpec("Given")
 Found = TypeVar("Found")
 
-#: Interrupts that were held back, and their handlers, from the outermost hold to the innermost.
+#: The interrupts that each active hold has held back, and their handler, from the outermost hold inwards.
 _HELD: list[tuple[list[Any], Callable[..., Any]]] = []
 
 

@@ -49,7 +49,7 @@ def heuristic(
     """Turn a plain function ``problem -> solution`` into a method that is timed and judged.
 
     If a function finds no solution, it returns `NoSolution`. If it has a keyword argument `budget`, it must
-    observe the budget's deadline: when that passes, it returns its best solution so far, or raises
+    observe the budget's deadline: at that time, it returns its best solution so far, or raises
     `gsopt.core.errors.TimeUp` if it has none. The resulting method also takes ``time_limit``. `gsopt.solve`
     and `gsopt.compare` accept plain functions, too, and judge them in the same way.
 
@@ -149,7 +149,7 @@ def name_of(function: Callable[..., Any]) -> str:
 class ExactMethod(Protocol[P_contra, S]):
     """The interface of exact methods.
 
-    An exact method takes a `gsopt.core.budget.Budget` or its options, and options of its own.
+    An exact method accepts a `gsopt.core.budget.Budget` or the options of one, and its own options.
     """
 
     __name__: str
@@ -225,7 +225,7 @@ def exact_method(
 def whole_budget(budget: Budget | None, options: Mapping[str, Any]) -> Budget:
     """Return the given budget, or one made from separate options.
 
-    Passing both is an error.
+    Raise `InvalidInput` if both are given.
     """
     if budget is None:
         return Budget(**options)
@@ -244,9 +244,8 @@ def solve_within(
 ) -> Result[S]:
     """Run an exact method, and return the start solution instead of its result if the start is better.
 
-    The message lists the options that the method ignored.
-
-    A method that is interrupted, or raises `gsopt.core.errors.TimeUp`, returns its best incumbent or its start.
+    The result's message lists the options that the method ignored. A method that is interrupted, or raises
+    `gsopt.core.errors.TimeUp`, returns its best incumbent or its start.
     """
     _check_start(problem, budget.start)
     with watched(budget, problem) as inner:
@@ -285,7 +284,7 @@ def cut_short(problem: Problem[S], budget: Budget, name: str, stopped_by: Stoppe
 
 @contextmanager
 def watched(budget: Budget, problem: Problem[Any]) -> Iterator[Budget]:
-    """Yield a budget that reports each improvement, and finally the end, to the caller's `on_progress`.
+    """Yield a budget that reports each improvement, and the final state, to the caller's `on_progress`.
 
     Examples
     --------
@@ -322,7 +321,7 @@ def _check_start(problem: Problem[Any], start: Any) -> None:
 
 
 def no_worse(found: Result[S], problem: Problem[S], known: S | None) -> Result[S]:
-    """Return a result, with its solution replaced by a known one if that is better."""
+    """Return the given result, or one with the known solution if that is better."""
     if known is None:
         return found
     value = value_of(problem, known)
@@ -333,7 +332,7 @@ def no_worse(found: Result[S], problem: Problem[S], known: S | None) -> Result[S
 
 
 def tightened(found: Result[S], problem: Problem[S], bound: Number) -> Result[S]:
-    """Return a result, with its bound replaced by a given one if that is tighter."""
+    """Return the given result, or one with the given bound if that is tighter."""
     if found.status is Status.INFEASIBLE or not (
         found.bound is None or problem.sense.better(found.bound, bound)
     ):

@@ -39,13 +39,13 @@ Name = Annotated[str, Field(min_length=1, max_length=200, pattern=PRINTABLE)]
 #: Number of GPUs of one server or one worker group.
 Gpus = Annotated[int, Field(ge=1, le=1_000_000)]
 
-#: The latest instant: a million times the longest time.
+#: The latest instant in seconds: a million times the longest time.
 LATEST_INSTANT = 10**18
 
 #: Maximum number of digits in an instant's numerator and denominator, and of decimals when it is written.
 MOST_DIGITS, _MOST_DECIMALS = 2_000, 100
 
-#: An instant that no double represents, as text: a decimal, or a fraction.
+#: Pattern of an instant that no double represents, written as text: a decimal or a fraction.
 _INSTANT = r"[0-9]{1,2000}(\.[0-9]{1,2000}|/[1-9][0-9]{0,1999})?"
 
 
@@ -150,7 +150,7 @@ class RuleBroken(ValueError):
 
 
 def refuse_doubles(field: str, names: Iterable[Any], *, part: str = ".name", what: str = "name") -> None:
-    """Raise `RuleBroken` for the first item whose name, or other given attribute, occurred before.
+    """Raise `RuleBroken` for the first item that repeats the name, or another attribute, of an earlier item.
 
     Examples
     --------
@@ -166,7 +166,7 @@ def refuse_doubles(field: str, names: Iterable[Any], *, part: str = ".name", wha
 
 
 def refuse_falls(field: str, values: Sequence[float]) -> None:
-    """Raise `RuleBroken` for the first value that is not above the one before.
+    """Raise `RuleBroken` for the first value that is not greater than the previous one.
 
     ``{}`` in `field` is replaced by the index of that value.
 
@@ -218,7 +218,7 @@ class Problem(Frozen, ABC, Generic[S]):
 
     All solutions, whether from solvers, heuristics or simulators, are scored by `objective` and checked by
     `violations`, in integers or fractions if the data are integral. The judge shares no code with any
-    formulation. A subclass sets `word` (the name of the decision, as in the names of the folders), `sense` and
+    formulation. A subclass sets `word` (the name of the decision and of its folders), `sense` and
     `solution_type`.
 
     Examples
@@ -251,7 +251,7 @@ class Problem(Frozen, ABC, Generic[S]):
         return None
 
     def resolution(self, value: Number) -> Number:
-        """Return the largest error in objective values that rounding may cause, or 0 if they are exact."""
+        """Return the largest error that rounding may cause in an objective value, or 0 if values are exact."""
         del value
         return 0
 
@@ -267,7 +267,7 @@ class Problem(Frozen, ABC, Generic[S]):
         """
 
     def headline(self) -> dict[str, int | float | str]:
-        """Return a few figures that distinguish the instances of a suite in a table."""
+        """Return the few figures that distinguish the instances of a suite in a table, keyed by name."""
         return {}
 
     def measures(self, solution: S) -> dict[str, Number]:

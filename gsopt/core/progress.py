@@ -46,7 +46,7 @@ class KnownBracket:
         }
 
 
-#: A function that is called with each improvement, and with what is known at the end.
+#: A function that is called with the best value and bound at each improvement and at the end.
 OnProgress = Callable[[KnownBracket], Any]
 
 
@@ -78,12 +78,12 @@ class Watch:
         self.best: Result[Any] | None = None
 
     def end(self, runtime: float) -> None:
-        """Report what is known when the method ends."""
+        """Report the final value and bound when the method ends."""
         if self._listener is not None:
             self._listener(KnownBracket(runtime, self.value, self.bound))
 
     def hear(self, result: Result[Any], runtime: float) -> None:
-        """Process a result, whose bound is already rounded."""
+        """Process a complete result, whose bound is already rounded."""
         known = None if self.best is None else self.best.objective
         if result.objective is not None and (
             known is None or self._problem.sense.better(result.objective, known)
@@ -92,9 +92,9 @@ class Watch:
         self._take(runtime, result.objective, result.bound)
 
     def __call__(self, reported: KnownBracket) -> None:
-        """Process a report.
+        """Process a report from a part of the method.
 
-        A bound beyond the known value is replaced by that value, which is then optimal.
+        A bound beyond the known value is replaced by that value, which is optimal in this case.
         """
         bound = None if reported.bound is None else round_bound(self._problem, reported.bound)
         self._take(reported.runtime, reported.value, bound)

@@ -19,7 +19,7 @@ from gsopt.core.problem import Frozen, Number, Problem, S, Sense
 
 
 class Status(StrEnum):
-    """Outcome of a method: whether it found a solution, and whether it proved optimality or infeasibility.
+    """The outcome of a method: whether it found a solution, and whether it proved optimality or infeasibility.
 
     Examples
     --------
@@ -34,7 +34,7 @@ class Status(StrEnum):
 
 
 class StoppedBy(StrEnum):
-    """Reason why a method stopped, regardless of its outcome.
+    """The reason why a method stopped, regardless of its outcome.
 
     Examples
     --------
@@ -51,7 +51,7 @@ class StoppedBy(StrEnum):
 
 
 class Level(StrEnum):
-    """Degree to which a result has been verified, in ascending order.
+    """The degree to which a result has been verified; members are in ascending order.
 
     Examples
     --------
@@ -76,7 +76,7 @@ class Result(Generic[S]):
     method
         Name of the method.
     status
-        Whether there is a solution, and whether it is proven optimal or the problem infeasible.
+        Whether there is a solution, and whether it is proven optimal or the problem is proven infeasible.
     solution
         The decision, or None.
     objective
@@ -86,14 +86,14 @@ class Result(Generic[S]):
     stopped_by
         Why the method stopped.
     runtime
-        Running time in seconds, without judging.
+        Running time of the method in seconds, excluding the time to judge its solution.
     level
         How far the result has been verified.
     solver
         Solver family that produced the result (``highs``, ``cp-sat``, ``scip``), or the gsopt algorithm behind
         the method. Empty if the method is that algorithm.
     message
-        One line, such as why there is no solution or which technique was used.
+        One line that says, for example, why there is no solution or which technique was used.
 
     Examples
     --------
@@ -309,7 +309,7 @@ _FRACTION = re.compile(r"(-?[0-9]{1,4000})/([0-9]{1,4000})")
 
 
 def _fits(number: Number) -> bool:
-    """Check whether a number, converted to a float, is finite."""
+    """Check whether a number is finite when converted to a float."""
     try:
         return isfinite(number)
     except OverflowError:
@@ -328,8 +328,9 @@ def _exact_bound(problem: Problem[S], found: Result[S], fraction: Fraction | Non
     return round_bound(problem, bound) if problem.step else bound
 
 
-#: Problem, solution and value of the last judgements, since several functions judge a start, and large ones
-#: take a while. Problems and solutions are immutable, and these references do not keep them alive.
+#: Cache of the most recent judgements: problem, solution and value. It helps as several functions judge the
+#: same start, which may take a while. Problems and solutions are immutable, and the cache does not keep them
+#: alive.
 _judged: tuple[tuple[ref[Any], ref[Any], Number], ...] = ()
 
 _MOST_JUDGED = 8
@@ -439,7 +440,7 @@ class Settlement:
     bound
         The best bound, or None.
     known
-        Whether some value equals the bound, so that the optimum is known.
+        Whether some value equals the bound, which means that the optimum is known.
     """
 
     bound: Number | None
@@ -487,7 +488,7 @@ def settles(value: Number | None, bound: Number | None, resolution: Number = 0) 
 
 
 def agree(problem: Problem[S], results: Sequence[Result[S]]) -> list[Result[S]]:
-    """Raise the level of results to `agreed` if two solver families proved the same optimum.
+    """Return the results, with optimal ones at level `agreed` if two solver families proved the same optimum.
 
     Each solver, and each algorithm of gsopt, counts as one family.
     """

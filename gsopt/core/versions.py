@@ -21,7 +21,7 @@ _PACKAGES = (
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of gsopt, Python and the installed dependencies by name, with gsopt first."""
+    """Return the versions of gsopt, Python and the installed dependencies, keyed by name, with gsopt first."""
     first, *others = _PACKAGES
     found = {first: _version(first), "python": platform.python_version()}
     found |= {name: _version(name) for name in others}
@@ -37,7 +37,7 @@ def _version(package: str) -> str:
 
 
 def show_versions() -> None:
-    """Print what a bug report needs: the platform, and the versions that can affect results.
+    """Print the information that a bug report needs: the platform, and the versions that can affect results.
 
     Examples
     --------

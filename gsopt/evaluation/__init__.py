@@ -1,1 +1,1 @@
-"""Evaluation: the public functions that load, solve, compare, simulate and judge."""
+"""Evaluation: the public functions that load instances, solve them, compare methods, simulate and judge."""

@@ -1,4 +1,4 @@
-"""Brackets: the earliest and latest start times of waiting jobs, derived from users' estimates."""
+"""Brackets: the earliest and latest start of each waiting job, given users' estimates."""
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -24,40 +24,40 @@ def wait_brackets(
     factor: float | None = None,
     **options: Any,
 ) -> dict[str, Bracket]:
-    """Return the earliest and latest start of each job that waits at a given time, keyed by the job's name.
+    """Return the earliest and latest start of each job that is waiting at a given time, keyed by job name.
 
-    The jobs are simulated until that time. Later jobs are ignored. The brackets are guaranteed if no job
-    exceeds its estimate, no GPUs are removed, there are no overheads, and decisions are made at every event:
+    The jobs are simulated until that time, and jobs released later are ignored. The brackets are certain if no
+    job exceeds its estimate, no GPUs are taken away, there are no overheads, and decisions are made at every
+    event:
 
     - Under ``conservative_backfilling``, a job starts no later than at its reserved time. Later jobs cannot
       delay it, and reservations only move to earlier times.
-    - Under ``easy_backfilling``, this holds for the first waiting job. The others have no latest start, because
-      jobs that arrive later may be backfilled before them. With exact estimates, all jobs with a reservation
-      have a latest start.
-    - No policy starts a job before enough running jobs can have ended for its GPUs to be free.
-    - With exact estimates, a job with a reservation starts exactly at the reserved time, and the others start
-      no earlier than they fit beside all reservations.
+    - Under ``easy_backfilling``, this holds for the first waiting job. The others have no latest start, as jobs
+      that arrive later may be backfilled before them. With exact estimates, all reserved jobs have one.
+    - No policy starts a job before enough running jobs can have ended to free its GPUs.
+    - With exact estimates, a reserved job starts exactly at its reserved time. The other jobs start no earlier
+      than they fit in beside all reservations.
 
     Parameters
     ----------
     given
         The jobs with their estimates, or a whole scenario.
     policy
-        The policy, or its name. Its decider must have a method ``brackets``, like the deciders of
-        ``conservative_backfilling`` and ``easy_backfilling``.
+        The policy, or its name. Its decider must have a method ``brackets``, like the deciders
+        of ``conservative_backfilling`` and ``easy_backfilling``.
     at
-        Time in seconds, on the clock of the workload.
+        Time in seconds on the clock of the workload.
     cluster
-        The cluster for a workload, or its number of GPUs.
+        The cluster on which a workload runs, or its number of GPUs.
     factor
-        Largest ratio of an estimate to the running time; 1 if estimates are exact, None if it is unknown.
+        Largest ratio of a job's estimate to its running time; 1 if estimates are exact, None if it is unknown.
     options
         Options of the policy.
 
     Raises
     ------
     InvalidInput
-        `at` or `factor` is out of range, the policy has no brackets, or the scenario breaks a rule.
+        `at` or `factor` is out of range, the policy cannot provide brackets, or the scenario breaks a rule.
 
     Examples
     --------
@@ -86,11 +86,11 @@ def wait_brackets(
 
 
 class _Over(Exception):
-    """The simulation has passed the time for which brackets are asked."""
+    """Signal that ends the simulation once it is past the requested time."""
 
 
 class _Watch:
-    """A decider that records the brackets after every decision up to a given time, and then ends the run."""
+    """A wrapper of a policy that records the brackets at each decision up to a time, then ends the run."""
 
     def __init__(self, policy: Policy, at: float, factor: float | None) -> None:
         self._policy, self._at, self._factor = policy, at, factor
@@ -100,7 +100,7 @@ class _Watch:
         self.found: Mapping[int, Bracket] = {}
 
     def policy(self, state: State, **options: Any) -> "_Watch":
-        """Start to watch a new decider of the policy."""
+        """Create the decider of the wrapped policy, and return this object in its place."""
         decider = self._policy(state, **options)
         self._decide, self.preemptive = decider.decide, decider.preemptive
         self._brackets = getattr(decider, "brackets", None)
@@ -110,7 +110,7 @@ class _Watch:
         return self
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Return the actions of the watched decider, and record its brackets."""
+        """Return the actions of the wrapped decider, and record its brackets."""
         if state.now > self._at:
             raise _Over
         actions = list(self._decide(state))

@@ -1,4 +1,4 @@
-"""Catalogue: lookup of methods, policies, instances and readers by name.
+"""Catalogue: functions that find methods, policies, instances and readers by name.
 
 This is the only module of gsopt that imports `formulations`, `heuristics` and `instances`. Other packages can
 add methods and policies through entry points in the groups ``gsopt.methods`` (named ``decision/name``) and
@@ -57,7 +57,7 @@ def load(name: str) -> Problem[Any]:
 
 
 def names(prefix: str = "") -> list[str]:
-    """List the names of the committed instances that start with a prefix.
+    """Return the names of the committed instances that start with the given prefix.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def methods(word: str) -> dict[str, Method]:
 
 
 def generators(word: str) -> dict[str, Callable[..., Any]]:
-    """Return the instance generators of a decision, or workload generators for ``workloads``, keyed by name."""
+    """Return the instance generators for a decision, or for ``workloads``, keyed by name."""
     return _named_exports("instances.workloads") if word == "workloads" else _exports("instances", word)
 
 
@@ -129,7 +129,7 @@ def policies() -> dict[str, Policy]:
 
 
 def policy_paths() -> dict[str, str]:
-    """Return the paths of the policies that a comparison includes only on request, keyed by name."""
+    """Return the paths of the policies that are compared only on request, keyed by policy name."""
     return {name: f"heuristics.policies.{name}:{name}" for name in _sibling("heuristics.policies").OTHERS}
 
 
@@ -147,7 +147,7 @@ def scenario_makers() -> dict[str, Callable[..., Any]]:
 
 
 def interference_readers() -> dict[str, Callable[..., Any]]:
-    """Return the readers of published measurements of jobs that share a GPU, keyed by name."""
+    """Return the readers of published measurements of GPU sharing, keyed by name."""
     return _named_exports("instances.interference")
 
 
@@ -182,8 +182,8 @@ def real_instances(word: str) -> list[Problem[Any]]:
 def demo_workload() -> tuple[Workload, int]:
     """Return the workload on which the demo compares policies, and the number of GPUs.
 
-    The workload is a busy day of the Philly trace if that is available, and generated otherwise. It keeps the
-    GPUs busy.
+    The workload is a busy day of the Philly trace if the trace is available, and generated otherwise. Either
+    one keeps the GPUs busy.
     """
     folder = data_folder()
     if folder is not None and (folder / "philly").is_dir():
@@ -196,7 +196,7 @@ def find_method(word: str, method: MethodLike | str, *, field: str = "method") -
     """Return a method for a decision, given its name, a path ``package.module:function``, or a callable.
 
     A formulation class is replaced by an instance of it. A callable whose first parameter is called ``state``
-    is a policy: it is lifted to a heuristic for scheduling, and refused for other decisions. Error messages
+    is a policy: it is lifted to a heuristic for scheduling, and rejected for other decisions. Error messages
     refer to the method as `field`.
     """
     found: MethodLike = _find(field, method, lambda: methods(word))
@@ -246,7 +246,7 @@ def is_path(name: str) -> bool:
 
 
 def short_names(names: Iterable[str], others: Iterable[str] = ()) -> dict[str, str]:
-    """Map each path to the name of its function, or to itself if another function has the same name.
+    """Return a short name for each path: its function, or the path itself if that name is not unique.
 
     Examples
     --------
@@ -259,7 +259,7 @@ def short_names(names: Iterable[str], others: Iterable[str] = ()) -> dict[str, s
 
 
 def free_name(name: str, taken: Container[str]) -> str:
-    """Return a name, with a number appended if the name is already taken."""
+    """Return the given name, with a number appended if the name is already taken."""
     names = chain([name], (f"{name} ({number})" for number in count(2)))
     return next(each for each in names if each not in taken)
 
@@ -278,7 +278,7 @@ def _find(kind: str, wanted: Any, known: Callable[[], Mapping[str, Any]]) -> Any
 
 
 def rule_of_names(wanted: str, offered: Iterable[str]) -> str:
-    """Return the rule that lists the names on offer and, for a likely typo, suggests the right name."""
+    """Return an error message that lists the valid names and, for a likely typo, suggests the right one."""
     written = {name: name for name in offered}
     rule = f"must be one of {', '.join(written)}, or package.module:function"
     if not written.keys().isdisjoint(_named_exports("heuristics.policies")):
@@ -300,7 +300,7 @@ def _trusted(kind: str, path: str) -> Any:
 
 
 def _module_of(path: str) -> str:
-    """Return the module that a path names.
+    """Return the name of the module in a path.
 
     For a policy in a subfolder, the path ``heuristics.policies.x:x`` is valid too.
     """
@@ -314,14 +314,14 @@ def _module_of(path: str) -> str:
 
 
 def refuse_untrusted(trust: Trust, kind: str, path: str) -> None:
-    """Raise `InvalidInput` for a path into a module that a study must not name, without importing it."""
+    """Raise `InvalidInput` if a path refers to a module that a study must not name, without importing it."""
     with _naming(kind, path):
         trust.refuse_module(path.partition(":")[0])
 
 
 @contextmanager
 def _naming(kind: str, path: str) -> Iterator[None]:
-    """Add the field and path of a method or policy to the `InvalidInput` that refuses it."""
+    """Add the field and path of a method or policy to any `InvalidInput` that rejects it."""
     try:
         yield
     except InvalidInput as error:
@@ -364,14 +364,14 @@ def _added(group: str) -> tuple[EntryPoint, ...]:
 def entry_points_of(group: str, path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
     """Return the entry points of a group.
 
-    As the search is slow, the result is cached for each module search path.
+    The search is slow, so the result is cached for each module search path.
     """
     del path
     return tuple(entry_points(group=group))
 
 
 def _added_methods(word: str) -> dict[str, Method]:
-    """Return the methods for a decision that other packages add.
+    """Return the methods for a decision that other packages add, keyed by name.
 
     For scheduling, these include their policies.
     """
@@ -392,7 +392,7 @@ def _added_methods(word: str) -> dict[str, Method]:
 def _load(entry: EntryPoint) -> Any:
     """Load an entry point.
 
-    If that fails, return a function that raises the error when it is called, so that other entry points still
+    If that fails, return a function that raises the error when it is called. Other entry points then still
     work.
     """
     try:

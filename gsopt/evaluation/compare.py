@@ -1,4 +1,4 @@
-"""Compare: runs of several methods, with the value, best proven bound and gap of each."""
+"""Compare: the function that runs several methods and compares their values with the best proven bounds."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -54,7 +54,7 @@ def compare(
     InvalidInput
         A problem, method or time limit is invalid. This is checked before any method runs.
     Contradiction
-        A value is better than a bound that another method proved, so that one of the two is wrong.
+        A value is better than a bound that another method proved, so one of the two is wrong.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def _wanted(
     problems: Problem[Any] | Iterable[Problem[Any]],
     chosen: MethodLike | str | Iterable[MethodLike | str] | None,
 ) -> list[tuple[Problem[Any], dict[str, MethodLike]]]:
-    """Return every problem with the methods to run on it, keyed by unique names."""
+    """Return the problems, each with the methods to run on it, keyed by unique names."""
     if isinstance(problems, Workload | Scenario):
         rule = "must be a problem; policies on a workload are compared by gsopt.compare_policies"
         raise InvalidInput("problems", f"a {type(problems).__name__.lower()}", rule)

@@ -1,4 +1,4 @@
-"""Comparison: results of several methods on instances, as a table, a data frame or a plot."""
+"""Comparison: the results of several methods on instances, shown as a table, a data frame or a plot."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-#: Maximum number of groups with different headline figures into which a summary divides a suite.
+#: Maximum number of groups into which a summary divides a suite by headline figures.
 _MOST_GROUPS = 4
 
 
@@ -39,15 +39,15 @@ class ComparisonRow:
     problem
         The instance.
     result
-        Result of the method, or None if it does not handle the instance or failed.
+        Result of the method, or None if the method failed or does not handle the instance.
     bound
         Best bound that any method proved for the instance, or None.
     optimum_known
-        Whether some method's value meets that bound.
+        Whether the value of some method equals that bound.
     note
-        Reason why there is no result.
+        Reason why there is no result, if there is none.
     failed
-        Whether the method raised an error. The note then names the error.
+        Whether the method raised an error, which `note` then describes.
     """
 
     instance: str
@@ -97,7 +97,7 @@ class ComparisonRow:
 class Comparison(Listing[ComparisonRow]):
     """The rows of a comparison, grouped by instance.
 
-    A comparison is printed as a table, in a notebook as well.
+    A comparison prints as a table and is shown as one in notebooks.
 
     Examples
     --------
@@ -118,7 +118,7 @@ class Comparison(Listing[ComparisonRow]):
     def table(self) -> RenderableType:
         """Return a table with one line per method, grouped by instance.
 
-        Notes below explain why results are missing.
+        Notes below the table explain why results are missing.
         """
         headings: dict[int, str] = {}
         for place, row in enumerate(self.rows):
@@ -127,7 +127,7 @@ class Comparison(Listing[ComparisonRow]):
         return lay_out(self.columns()[1:], headings=headings, notes=self.notes())
 
     def notes(self, *, failed_only: bool = False) -> list[str]:
-        """Return notes that explain why some rows have no result."""
+        """Return notes that explain why rows have no result, for all such rows or only for failed methods."""
         unsolved = [row for row in self.rows if row.result is None and row.note and row.failed >= failed_only]
         return list(dict.fromkeys(f"{row.method} {_status(row)}: {row.note}" for row in unsolved))
 
@@ -153,8 +153,8 @@ class Comparison(Listing[ComparisonRow]):
     def summary(self) -> RenderableType:
         """Return a table of total value, total bound, gap and median time, by method and group of instances.
 
-        Instances form a group if they belong to one suite and have the same unit and headline figures. A suite
-        with many different figures is one group.
+        Instances form a group if they belong to the same suite and have the same unit and headline figures. A
+        suite whose instances have many different figures forms one group.
         """
         keys = _shared_keys(self.rows)
         lines: list[list[str]] = []
@@ -298,7 +298,7 @@ def read_comparison(path: str | Path, problems: Problem[Any] | Iterable[Problem[
 
 
 def settled(problem: Problem[Any], rows: list[ComparisonRow]) -> list[ComparisonRow]:
-    """Add the instance's best bound to every row, after checking that no two rows contradict each other."""
+    """Return rows with the instance's best bound, after checking that no two rows contradict each other."""
     results = [row.result for row in rows if row.result is not None]
     try:
         found = settle(problem.sense, [_claim(problem, result) for result in results])
@@ -330,7 +330,7 @@ def _groups(
 ) -> dict[tuple[str, str, tuple[str, ...]], list[ComparisonRow]]:
     """Group rows by suite, unit and headline figures.
 
-    If a suite has many different figures, it is one group and shows their ranges.
+    A suite whose instances have many different figures forms one group, which shows the ranges of the figures.
     """
     suites: dict[tuple[str, str], list[ComparisonRow]] = {}
     for row in rows:

@@ -18,10 +18,10 @@ _MINUTE, _HOUR = 60, 3600
 
 
 class Display:
-    """A status line on standard error with value and bound, which is removed when the solve ends.
+    """A status line on standard error that shows value and bound, and is removed when the solve ends.
 
-    In a notebook the line remains below the cell. If standard error is not a terminal, each change is printed
-    as a line of its own.
+    In a notebook, the line remains below the cell. If standard error is not a terminal, each change is printed
+    on a separate line.
     """
 
     def __init__(self, problem: Problem[Any]) -> None:
@@ -53,7 +53,7 @@ class Display:
     def line(self, known: KnownBracket, *, seconds: float, width: int | None = None) -> str:
         """Return the status line in at most `width` characters, if possible.
 
-        The name is dropped first.
+        If it is too long, the name is left out first.
         """
         value, bound = told_apart(known.value, known.bound)
         found = f"{self._problem.unit} {value}"
@@ -67,7 +67,7 @@ class Display:
 
 
 class _Screen(Protocol):
-    """Interface of an output that shows a display."""
+    """The interface of the outputs on which a display can be shown."""
 
     def start(self) -> object: ...
 
@@ -86,16 +86,16 @@ def _screen(display: Display) -> _Screen:
 
 
 class _Lines:
-    """Screen that prints one line per change."""
+    """A screen that prints one line per change."""
 
     def __init__(self, display: Display) -> None:
         self._display = display
 
     def start(self) -> None:
-        """Start without any output, as nothing is known yet."""
+        """Start without any output, as there is no value or bound yet."""
 
     def stop(self) -> None:
-        """Stop, leaving the printed lines in place."""
+        """Stop, and leave the printed lines in place."""
 
     def refresh(self) -> None:
         """Print the line below the previous one."""
@@ -103,7 +103,7 @@ class _Lines:
 
 
 class _Notebook(_Lines):
-    """Screen that updates one line below a notebook cell."""
+    """A screen that updates one line below a notebook cell."""
 
     _shown: Any = None
 

@@ -1,4 +1,4 @@
-"""Export: model files of instances that any solver can read."""
+"""Export: model files for instances, in formats that any solver can read."""
 
 from pathlib import Path
 from typing import Any
@@ -11,18 +11,18 @@ from gsopt.solvers.backends import Highs
 from gsopt.solvers.formulation import Formulation
 from gsopt.solvers.standard_form import StandardForm
 
-#: Beginning of a comment line, by file extension.
+#: Prefix of a comment line, by file extension.
 _COMMENT = {".mps": "* ", ".lp": "\\ "}
 
 
 def export_model(problem: Problem[Any], path: str | Path, method: str | None = None) -> StandardForm:
     r"""Write the integer program of a problem as an MPS or LP file, and return its arrays.
 
-    The format follows from the extension. The program comes from the named formulation, or from the first one
-    that can express the problem. The program has the same objective as the problem, including the constant,
-    unless the first line says otherwise. Columns and rows keep their names in the model if the format allows
-    these (see `gsopt.solvers.backends.Highs.write`). Their indices refer to positions in the instance.
-    Comments in the first lines describe the file.
+    The file extension determines the format. The program comes from the named formulation, or from the first
+    one that can express the problem. It has the same objective as the problem, including the constant, unless
+    the first line of the file states another objective. Columns and rows keep their names in the model if the
+    format allows these names (see `gsopt.solvers.backends.Highs.write`). Their indices refer to positions in
+    the instance. Comments in the first lines describe the file.
     """
     target = Path(path)
     if target.suffix not in _COMMENT:

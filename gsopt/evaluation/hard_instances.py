@@ -1,4 +1,4 @@
-"""Hard instances: a genetic search in spaces that are too large to enumerate."""
+"""Hard instances: a genetic search for spaces that are too large to enumerate."""
 
 from fractions import Fraction
 from random import Random
@@ -11,13 +11,13 @@ from gsopt.core.method import MethodLike
 from gsopt.evaluation.ratio import Optima, Worst, worst_of
 from gsopt.evaluation.space import Pick
 
-#: Number of instances in a generation, and number of candidates that compete to be a parent.
+#: Number of instances in a generation, and number of candidates from which each parent is selected.
 _POPULATION, _COMPETITORS = 40, 3
 
-#: Fraction of children with two parents; the others are changed copies of one.
+#: Fraction of children that have two parents; the others are mutated copies of one parent.
 _CROSSED = 0.5
 
-#: Fraction of exchanged items that are replaced by a neighbor in the order of the items.
+#: Fraction of exchanged items that are replaced by an adjacent item in the order of the items.
 _NEAR = 0.5
 
 
@@ -26,7 +26,7 @@ class _Ratio(base.Fitness):  # type: ignore[misc]
 
 
 class _Candidate:
-    """An instance with its fitness, in the form that DEAP expects."""
+    """An instance and its fitness, in the form that DEAP expects."""
 
     def __init__(self, pick: Pick, ratio: Fraction) -> None:
         self.pick, self.fitness = pick, _Ratio((float(ratio),))
@@ -41,8 +41,8 @@ class _Candidate:
 class HardInstances:
     """A genetic search for the instance of a space on which a method is farthest from the optimum.
 
-    Individuals are instances, and their fitness is the proven ratio. A child combines items of two parents, or
-    is a parent with an item added, removed or exchanged.
+    The individuals are instances, and the fitness of an instance is its proven ratio. A child combines items of
+    two parents, or is a copy of one parent with an item added, removed or exchanged.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class HardInstances:
         self.found = Worst()
 
     def run(self, budget: Budget, *, generations: int | None = None) -> Worst:
-        """Search until the time is up or for a given number of generations, then shrink the instance found."""
+        """Search within the limit on time or generations, then shrink the instance that was found."""
         living = [self._judged(self._drawn()) for _ in range(_POPULATION)]
         while not budget.passed and generations != 0:
             self._best.update(living)
@@ -74,7 +74,7 @@ class HardInstances:
         return self.found
 
     def _judged(self, pick: Pick) -> _Candidate:
-        """Return an instance with its ratio, or with 0 if it has none, evaluating it only once."""
+        """Return an instance with its ratio, or with 0 if it has none. Each instance is evaluated only once."""
         if pick not in self._ratios:
             alone = worst_of([pick], self._method, self._optima, **self._options)
             self.found += alone
@@ -119,7 +119,7 @@ class HardInstances:
         return tuple(changed)
 
     def _shrink(self, budget: Budget) -> None:
-        """Remove items, or replace them by simpler ones, as long as the ratio does not fall."""
+        """Remove items, or replace them by simpler ones, as long as this does not reduce the ratio."""
         while self.found.pick is not None and not budget.passed:
             simpler = self._simpler(self.found.pick, budget)
             if simpler is None:
@@ -140,7 +140,7 @@ class HardInstances:
 
 
 def _simplified(items: tuple[int, ...], least: int) -> list[tuple[int, ...]]:
-    """List all variants of the items with one item removed, then with one replaced by an earlier item."""
+    """Return all variants with one item removed, followed by those with one item replaced by an earlier one."""
     places = range(len(items))
     fewer = [items[:place] + items[place + 1 :] for place in places] if len(items) > least else []
     earlier = [(*items[:place], kind, *items[place + 1 :]) for place in places for kind in range(items[place])]

@@ -1,4 +1,4 @@
-"""History: the convergence of value and bound during a run, as a table, a data frame or a plot."""
+"""History: a record of how value and bound converge during a run, shown as a table, data frame or plot."""
 
 from statistics import median
 from typing import TYPE_CHECKING, Any
@@ -26,7 +26,7 @@ class History(Listing[KnownBracket]):
     Attributes
     ----------
     rows
-        The value and bound known from each moment on.
+        The value and bound known from each point in time on.
 
     Examples
     --------
@@ -45,7 +45,7 @@ class History(Listing[KnownBracket]):
         self.rows = (*self.rows, known)
 
     def table(self) -> RenderableType:
-        """Return a table with one line per change."""
+        """Return a table with one line for each change of value or bound."""
         return lay_out(self.columns())
 
     def columns(self) -> list[Column]:
@@ -74,7 +74,7 @@ class History(Listing[KnownBracket]):
         Parameters
         ----------
         axes
-            Axes to draw on. None for a new figure.
+            Axes to plot on; None for a new figure.
         unit
             Unit of the objective.
 

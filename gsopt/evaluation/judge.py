@@ -1,4 +1,4 @@
-"""Judge: the judgement of a schedule from any source, and its comparison with a proven bound."""
+"""Judge: the function that checks a schedule from any source and compares it with a proven bound."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -21,7 +21,7 @@ from gsopt.schedule.foreign import read_schedule
 from gsopt.schedule.judge import ScheduleVerdict
 from gsopt.schedule.judge import judge as judge_segments
 
-#: Maximum number of broken rules that are shown.
+#: Maximum number of broken rules shown below the table.
 _SHOWN = 10
 
 
@@ -29,12 +29,12 @@ _SHOWN = 10
 class Judgement(ScheduleVerdict, Tabular):
     """The findings of the judge on one schedule, with a proven bound.
 
-    A judgement prints as a list of figures, followed by the verdict.
+    A judgement prints as a list of figures followed by the verdict.
     """
 
     @property
     def legal(self) -> bool:
-        """Whether no rule is broken."""
+        """Whether the schedule breaks no rule."""
         return not self.violations
 
     def as_dict(self) -> dict[str, Any]:
@@ -98,9 +98,9 @@ def judge(
     columns, time_unit, origin, preemptive
         Options for reading a file or data frame; see `gsopt.read_schedule`.
     exact
-        Whether to compute in fractions and allow for no rounding errors.
+        Whether to compute in exact fractions, without any tolerance for rounding errors.
     complete
-        Whether every job must complete.
+        Whether a job that does not complete breaks a rule.
     physics
         For a workload, any fields of `gsopt.scenario.scenario.Physics`, such as `overheads`.
 

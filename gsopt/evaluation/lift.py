@@ -1,4 +1,4 @@
-"""Lift: heuristics that simulate an online policy on the jobs of a problem over time."""
+"""Lift: functions that turn an online policy into a heuristic, which simulates the policy on a problem."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -57,7 +57,7 @@ def lift_sharing(policy: Policy, **preset: Any) -> Callable[..., Result[SharingS
 def _lifted(
     policy: Policy, kind: type, preset: Mapping[str, Any], refused: type[ValueError]
 ) -> Callable[..., Result[Any]]:
-    """Turn a policy into a heuristic that returns no solution if the schedule cannot be converted into one."""
+    """Turn a policy into a heuristic that returns no solution if its schedule cannot be converted into one."""
 
     def method(
         problem: Scheduling | Waiting | Sharing, /, *, budget: Budget = UNLIMITED, **options: Any

@@ -1,4 +1,4 @@
-"""Listing: objects that print as tables, also in notebooks and papers, and convert to CSV or data frames."""
+"""Listing: objects that print as tables, in notebooks and papers too, and convert to CSV or data frames."""
 
 import csv
 from abc import ABC, abstractmethod
@@ -20,15 +20,15 @@ R = TypeVar("R")
 
 
 class Tabular(ABC):
-    """Base class of everything that prints as a table: comparisons, simulations, judgements, study results."""
+    """Base class of objects that print as a table: comparisons, simulations, judgements and study results."""
 
     @abstractmethod
     def table(self) -> RenderableType:
-        """Return a table that fits on a page."""
+        """Return a table for printing, no wider than a page."""
 
     @abstractmethod
     def columns(self) -> list[Column]:
-        """Return the columns of the table, all with the same number of cells and without group headings."""
+        """Return the columns of the table, which have equally many cells and no group headings."""
 
     @abstractmethod
     def records(self) -> list[dict[str, Any]]:
@@ -53,12 +53,12 @@ class Tabular(ABC):
     def to_latex(self) -> str:
         """Return the table as a LaTeX tabular for the package booktabs, with the best values in bold.
 
-        Columns that do not fit in a paper are left out, and are named in a comment.
+        Columns that do not fit in a paper are left out, and a comment lists their names.
         """
         return latex_of(*on_paper(self.columns(), self.notes()))
 
     def to_csv(self) -> str:
-        """Return all fields of the rows as CSV with a header line, or an empty string without rows."""
+        """Return all fields of the rows as CSV with a header line, or an empty string if there are no rows."""
         records = self.records()
         names = list(dict.fromkeys(name for record in records for name in record))
         return csv_of(names, ([record.get(name) for name in names] for record in records)) if records else ""
@@ -99,7 +99,7 @@ class Listing(Tabular, Sequence[R], Generic[R]):
 
 
 def csv_of(names: Iterable[str], lines: Iterable[Iterable[Any]]) -> str:
-    """Return CSV with a header line.
+    """Return lines of cells as CSV with a header line.
 
     Cells are quoted so that no spreadsheet evaluates them as formulas. A value of None becomes an empty cell.
     """
@@ -110,6 +110,6 @@ def csv_of(names: Iterable[str], lines: Iterable[Iterable[Any]]) -> str:
 
 
 def need(package: str, what: str) -> None:
-    """Raise `InvalidInput` with the command to install a package if it is not installed."""
+    """Raise `InvalidInput`, which says how to install a package, if the package is not installed."""
     if find_spec(package) is None:
         raise InvalidInput(what, "", f"needs {package}: pip install matplotlib pandas jinja2")

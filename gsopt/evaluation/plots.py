@@ -1,4 +1,4 @@
-"""Plots: gaps and mean times of comparisons, plotted so that they are readable without colour.
+"""Plots: plots of gaps and mean completion times that are readable without colour.
 
 matplotlib is imported only when needed.
 """
@@ -21,10 +21,10 @@ _BEFORE_ZERO = 0.05  # of an axis of gaps
 #: Ratios of the largest to the smallest value above which the axis of gaps or times is logarithmic.
 _WIDE_GAPS, _WIDE_TIMES = 20.0, 5.0
 
-#: The smallest gap that has a decade of its own on a logarithmic axis; those below lie between it and 0.
+#: The smallest gap on the logarithmic part of an axis; smaller gaps lie on a linear part down to 0.
 _SMALLEST_DECADE = 1e-4
 
-#: Height of a line and of the space around all lines, in inches, and maximum length of a name.
+#: Height of a line and of the margins in inches, and maximum length of a name in characters.
 _LINE, _AROUND, _LONGEST = 0.28, 1.6, 40
 
 #: Free space for labels beyond the largest value, as a factor on a logarithmic axis and as a fraction of the
@@ -38,11 +38,10 @@ def gaps(
     *,
     instances: Sequence[str] = (),
 ) -> "Axes":
-    """Plot gaps with one row per instance and one kind of marker per method.
+    """Plot gaps, with one row per instance and one marker shape per method.
 
-    Markers of equal gaps are drawn inside each other. `points` holds the gap and instance of every result, by
-    method, and `instances` the order of the rows. If the gaps span decades, the axis is logarithmic except near
-    0.
+    Markers of equal gaps are nested. `points` maps each method to the gap and instance of each of its results.
+    `instances` is the order of the rows. If the gaps span decades, the axis is logarithmic except near 0.
     """
     instances = list(instances or dict.fromkeys(name for found in points.values() for _, name in found))
     axes = axes or _new_axes(len(instances))
@@ -96,10 +95,10 @@ def mean_times(
     failed: Sequence[str] = (),
     unit: str = "",
 ) -> "Axes":
-    """Plot policies' mean job completion times, the shortest at the top, and a proven lower bound.
+    """Plot the mean job completion times of policies, with the shortest at the top, and a proven lower bound.
 
-    Each row is a policy with its mean, which may be missing, and its gap as a label. The axis has the given
-    unit, or one that suits the times. It is logarithmic if the longest time is more than five times the
+    Each row is a policy with its mean, which may be None, and its gap, which becomes a label. The axis has the
+    given unit, or one that suits the times. It is logarithmic if the longest time is more than five times the
     shortest time or bound.
     """
     ordered = sorted(rows, key=lambda row: (row[1] is None, row[1]))
@@ -130,7 +129,7 @@ def mean_times(
 
 
 def _set_mean_axis(axes: "Axes", times: Sequence[float], name: str) -> None:
-    """Set scale, limits and unit of a time axis, with room for labels on the right."""
+    """Set the scale, limits and unit of a time axis, leaving room for labels on the right."""
     low, high = min(times, default=0.0), max(times, default=1.0)
     if low > 0 and high > _WIDE_TIMES * low:
         axes.set_xscale("log")

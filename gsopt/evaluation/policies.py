@@ -26,7 +26,7 @@ from gsopt.simulation.run import replay
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: The key of the lower bound, which is the same for all policies.
+#: The name of the lower bound among the figures; it is the same for all policies.
 _BOUND = "lower_bound"
 
 _SHOWN = [each for each in FIGURES if each.rank and each.key != _BOUND]
@@ -36,12 +36,12 @@ _SHOWN = [each for each in FIGURES if each.rank and each.key != _BOUND]
 class PolicyComparison(Listing[Record]):
     """The figures of several policies on one workload.
 
-    A comparison prints as a table, also in notebooks.
+    A comparison prints as a table and is shown as one in notebooks.
 
     Attributes
     ----------
     rows
-        The figures of each policy.
+        The figures, one record per policy.
     failed
         One-line error messages of the policies that failed, keyed by policy name.
     load
@@ -124,8 +124,8 @@ def compare_policies(
 
     Policies are given as callables or by name. To set a policy's options, use `functools.partial`. The time
     limit applies to each policy separately. `on_row` is called with the figures of each policy as soon as they
-    are known. `physics` may be any fields of `gsopt.scenario.scenario.Physics`. All other parameters are those
-    of `gsopt.simulate`.
+    are known. `physics` may contain any fields of `gsopt.scenario.scenario.Physics`. All other parameters are
+    those of `gsopt.simulate`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Ratio: the ratio of a method's value to the proven optimum, and its maximum over a space."""
+"""Ratio: the ratio of a method's value to the proven optimum, and its maximum over a space of instances."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -12,11 +12,11 @@ from gsopt.core.problem import Problem, Sense
 from gsopt.core.result import Result, Status, refuse_contradiction, settles
 from gsopt.evaluation.space import Pick, Space
 
-#: A ratio, or None if it is unbounded, because one value is 0 and the other is not.
+#: A ratio, or None if it is unbounded because exactly one of the two values is 0.
 Ratio = Fraction | None
 
-#: A ratio of floats is replaced by a fraction with at most this denominator if the difference is a small part
-#: of the values' resolution.
+#: A ratio of floats is replaced by a fraction whose denominator is at most this large, if the difference is at
+#: most this part of the values' resolution.
 _LARGEST_DENOMINATOR, _SMALL_PART = 10_000, Fraction(1, 10_000)
 
 _PICKS = ("pick", "unbounded", "first_unsolved")
@@ -44,7 +44,7 @@ def ratio(problem: Problem[Any], value: Number, optimum: Number) -> Ratio:
 
 @dataclass(frozen=True)
 class Worst:
-    """The worst of several instances, with statistics on all of them.
+    """The instance with the largest ratio among several instances, with statistics on all of them.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class Worst:
     unsolved
         Number of feasible instances on which the method failed or returned no solution.
     first_unsolved, reason
-        The first of these instances, and the method's message.
+        The first of these instances, and the message of the method on it.
     unproven
         Number of instances whose optimum was not proven.
     """
@@ -97,7 +97,7 @@ class Worst:
         return cls(**{**found, **picks, "ratio": None if exact is None else Fraction(exact)})
 
     def at(self, pick: Pick) -> "Worst":
-        """Return the same findings, but with another instance that has the same ratio."""
+        """Return these findings with another instance that has the same ratio."""
         return replace(self, pick=pick)
 
     def __add__(self, other: "Worst") -> "Worst":
@@ -116,7 +116,7 @@ class Worst:
 
 @dataclass
 class Optima:
-    """The instances of a space with their optima, which are cached for other methods to use.
+    """The optima of the instances of a space, which are cached so that several methods can use them.
 
     Attributes
     ----------
@@ -131,7 +131,7 @@ class Optima:
     _known: dict[Pick, Result[Any]] = field(default_factory=dict)
 
     def of(self, pick: Pick, problem: Problem[Any]) -> Result[Any]:
-        """Return the exact result of an instance, which does not depend on the order of its items."""
+        """Return the exact method's result on an instance, cached regardless of the order of the items."""
         key = Pick(pick.setting, tuple(sorted(pick.items)))
         if key not in self._known:
             self._known[key] = run(self.exact, problem)
@@ -139,7 +139,7 @@ class Optima:
 
 
 def worst_of(picks: Iterable[Pick], method: MethodLike, optima: Optima, **options: Any) -> Worst:
-    """Run a method on instances, and find the one on which it is farthest from the optimum.
+    """Run a method on instances, and return the one on which it is farthest from the optimum.
 
     Raises
     ------

@@ -21,7 +21,7 @@ Options = ParamSpec("Options")
 
 @dataclass(frozen=True, repr=False)
 class TabularReplay(Replay, Tabular):
-    """A replay whose figures print as a table, also in notebooks and papers.
+    """A replay whose figures print as a table, in notebooks and papers too.
 
     Examples
     --------

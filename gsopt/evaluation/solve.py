@@ -1,4 +1,4 @@
-"""Solve: the run of one method on one problem, with the best solution of the heuristics as its start."""
+"""Solve: the function that solves a problem with one method, which starts from a heuristic solution."""
 
 import logging
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ _LOGGER = logger_of(__name__)
 #: Fraction of a time limit that is reserved for the exact method; the heuristics before it may use the rest.
 _EXACT_SHARE = 0.5
 
-#: Seconds that the heuristics get in any case: part of the half second by which an answer may be late.
+#: Minimum time for the heuristics in seconds, as part of the half second by which an answer may be late.
 _LEAST_SECONDS = 0.3
 
 
@@ -125,7 +125,7 @@ def _run(method: MethodLike, problem: Problem[S], **options: Any) -> Result[S]:
 
 @contextmanager
 def shown(problem: Problem[Any], budget: Budget) -> Iterator[Budget]:
-    """Yield a budget that shows the progress of the method that uses it."""
+    """Yield a budget that displays the progress of the method that uses it."""
     with Display(problem) as screen:
 
         def tell(known: KnownBracket) -> None:
@@ -140,7 +140,7 @@ def shown(problem: Problem[Any], budget: Budget) -> Iterator[Budget]:
 def _from_heuristics(problem: Problem[Any], budget: Budget) -> Budget:
     """Return a budget with the best solution of the heuristics as its start, unless a start is given.
 
-    A share of the time remains for the exact method.
+    The heuristics leave part of the time for the exact method.
     """
     if budget.start is not None:
         return budget
@@ -157,7 +157,7 @@ def warm_up(*solvers: Backend) -> None:
     Parameters
     ----------
     solvers
-        The backends that will be used; by default, HiGHS, and CP-SAT if it is installed.
+        The backends that will be used. By default, these are HiGHS and, if installed, CP-SAT.
 
     Raises
     ------
@@ -192,9 +192,9 @@ def best_of_heuristics(problem: Problem[Any], budget: Budget) -> Any:
     """Return the best solution of the decision's heuristics, or None if they find none.
 
     Heuristics from other packages are not run, because a faulty one could make the exact method fail. All
-    heuristics together may use half of the time limit, or 0.3 seconds if that is more. Each but the last may
-    use two thirds of the remaining time, so that a slow heuristic leaves time for the others. When the time
-    is up, no further heuristic starts unless there is no solution yet.
+    heuristics together may use half of the time limit, or 0.3 seconds if that is more. Each heuristic except
+    the last may use two thirds of the remaining time, so that a slow heuristic leaves time for the others. When
+    the time is up, no further heuristic starts unless there is no solution yet.
     """
     if budget.time_limit is not None:
         most = max((1 - _EXACT_SHARE) * budget.time_limit, _LEAST_SECONDS)

@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 
 from gsopt.core.problem import Problem
 
-#: A function that creates an instance from its items, or returns None if there is no such instance or a
+#: A function that creates an instance from its items, or returns None if such an instance does not exist or a
 #: simpler one is equivalent.
 Make = Callable[[Sequence[Any]], Problem[Any] | None]
 
 
 class Pick(NamedTuple):
-    """An instance of a space, given by the index of its setting and the indices of its items in order."""
+    """An instance of a space, identified by the index of its setting and the indices of its items in order."""
 
     setting: int
     items: tuple[int, ...]
@@ -24,7 +24,7 @@ class Pick(NamedTuple):
 
     @classmethod
     def read(cls, text: str) -> "Pick":
-        """Return the instance that a string such as ``0:1,1,4`` names.
+        """Parse the string form of an instance, such as ``0:1,1,4``.
 
         Examples
         --------
@@ -51,8 +51,8 @@ class Setting:
     Attributes
     ----------
     items
-        The items that an instance may contain, such as jobs. Each item may occur any number of times. Simple
-        items come first.
+        The items that an instance may contain, such as jobs. Each item may occur any number of times. The items
+        are ordered from simple to complex.
     make
         Function that creates the instance from its items. The optimum does not depend on their order, but
         methods may use the order to break ties.
@@ -66,10 +66,10 @@ class Setting:
     symmetries: tuple[tuple[int, ...], ...] = ()
 
     def count(self, size: int) -> int:
-        """Return the number of classes of instances with a given number of items, by Burnside's lemma.
+        """Return the number of classes of instances with the given number of items, by Burnside's lemma.
 
-        The instances of a class differ only by the order of their items or by a symmetry. Instances that `make`
-        leaves out are counted too.
+        The instances of a class differ only by the order of their items or by a symmetry. Instances for which
+        `make` returns None are counted too.
 
         Examples
         --------
@@ -93,7 +93,7 @@ class Setting:
 
 
 def _fixed(symmetry: Sequence[int], size: int) -> int:
-    """Count the multisets of a given size that a permutation maps to themselves: unions of whole cycles."""
+    """Count the multisets of a given size that a permutation maps to themselves, which are unions of cycles."""
     counts = [1, *[0] * size]
     for length in _cycles(symmetry):
         for total in range(length, size + 1):
@@ -122,15 +122,15 @@ class Space:
     word
         The decision.
     about
-        Short description of the instances, such as ``"at most 3 jobs on 2 GPUs"``.
+        A short description of the instances, such as ``"at most 3 jobs on 2 GPUs"``.
     settings
         The settings.
     most
-        Largest number of items.
+        Largest number of items in an instance.
     method
         Name of the exact method that is fastest on such instances.
     least
-        Smallest number of items.
+        Smallest number of items in an instance.
 
     Examples
     --------
@@ -153,12 +153,12 @@ class Space:
 
     @property
     def size(self) -> int:
-        """Number of classes of instances, including those that `make` leaves out."""
+        """Number of classes of instances, including those for which `make` returns None."""
         return sum(setting.count(size) for setting in self.settings for size in self.sizes)
 
     @property
     def sizes(self) -> range:
-        """The numbers of items that an instance may have."""
+        """Range of the number of items in an instance."""
         return range(self.least, self.most + 1)
 
     def parts(self, length: int) -> list[Part]:
@@ -187,6 +187,6 @@ class Space:
                 yield from (Pick(first.setting, items) for items in members)
 
     def problem(self, pick: Pick) -> Problem[Any] | None:
-        """Return an instance, or None if there is no such instance or a simpler one is equivalent."""
+        """Return the identified instance, or None if it does not exist or a simpler one is equivalent."""
         setting = self.settings[pick.setting]
         return setting.make([setting.items[item] for item in pick.items])

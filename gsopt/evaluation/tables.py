@@ -23,36 +23,36 @@ from gsopt.schedule.figures import FIGURES, FigureKind, Record
 #: Width of a page in characters.
 PAGE = 80
 
-#: Characters between two columns.
+#: Number of spaces between two columns.
 _BETWEEN = 2
 
-#: Width from which names are folded if another column then fits, and least width of folded names.
+#: Width from which names are folded to make room for another column, and minimum width of folded names.
 _LONG, _NARROWEST = 28, 12
 
 #: Highest rank of a column that is shown on paper.
 PAPER_RANK = 3
 
-#: Smallest fraction that a percentage with one decimal can show, and the most decimals before powers of ten
-#: are used instead.
+#: Smallest fraction that a percentage with one decimal can show, and the maximum number of decimals, beyond
+#: which powers of ten are used instead.
 _LEAST_SHOWN, _MOST_DECIMALS = 0.0005, 6
 
-#: Numbers from here on are shown with one decimal, and smaller ones with this many digits.
+#: Number from which numbers are shown with one decimal, and number of significant digits of smaller ones.
 _LARGE, _DIGITS = 1000, 4
 
-#: Ratio of the largest to the smallest number of a column from which each number has its own decimals.
+#: Ratio of the largest to the smallest number of a column from which numbers differ in their decimals.
 _UNLIKE = 100
 
-#: Seconds from which run times are not shown in milliseconds, least number without decimals, and least number
-#: shown.
+#: Run time in seconds from which a column is in seconds rather than milliseconds, smallest number shown without
+#: decimals, and smallest number shown at all.
 _LONG_RUN, _WHOLE, _LEAST_TIME = 10, 100, 0.01
 
 #: The length of a time unit in seconds, and its name.
 TimeUnit = tuple[float, str]
 
-#: Digits of a value and a bound, and the most digits used where two different numbers would look alike.
+#: Number of digits of a value and a bound, and the maximum number used to tell two different numbers apart.
 _FEWEST_DIGITS, _MOST_DIGITS = 6, 17
 
-#: The unit of times in data, as titles show it.
+#: The unit of times in data, as it appears in titles.
 _SECONDS = " [s]"
 
 _LATEX = str.maketrans(
@@ -92,7 +92,7 @@ class Column:
 
     @property
     def least(self) -> int:
-        """Width that the column needs, given that headings break at spaces and cells do not."""
+        """Minimum width of the column, given that headings break at spaces and cells do not."""
         return max(map(len, [*self.name.split(), *self.cells]), default=0)
 
 
@@ -104,7 +104,7 @@ def lay_out(
     width: int = PAGE,
     elsewhere: str = "to_frame() and --json",
 ) -> RenderableType:
-    """Lay columns out on a page.
+    """Return columns as a table that fits on a page.
 
     Columns that do not fit are left out, and a line below says where to find them.
 
@@ -137,7 +137,7 @@ def _needed(columns: Sequence[Column]) -> int:
 def _widths(columns: Sequence[Column], width: int) -> list[int]:
     """Return the width of each column.
 
-    Figures get the width that they need, while names share the remaining width.
+    Numbers get the width that they need, while names share the remaining width.
     """
     widths = [column.least for column in columns]
     excess = sum(widths) + _BETWEEN * (len(columns) - 1) - width
@@ -164,7 +164,7 @@ def _table(columns: Sequence[Column], widths: Sequence[int], lines: Iterable[int
 
 
 def on_paper(columns: Sequence[Column], notes: Sequence[str] = ()) -> tuple[list[Column], list[str]]:
-    """Return the columns that fit in a paper, and the notes, with one added that names the columns left out."""
+    """Return the columns that fit in a paper, and the notes with another one that names the other columns."""
     kept = [column for column in columns if column.rank <= PAPER_RANK]
     others = [column.name for column in columns if column not in kept]
     return kept, [*notes, *_left_out(others, "to_csv() and to_frame()")]
@@ -175,7 +175,7 @@ def _left_out(names: Sequence[str], elsewhere: str) -> list[str]:
 
 
 def markdown_of(columns: Sequence[Column], notes: Iterable[str] = ()) -> str:
-    r"""Return columns as a Markdown table of any width, with the notes below."""
+    r"""Return columns as a Markdown table, however wide, with the notes below it."""
     rule = "|".join("--:" if column.right else ":--" for column in columns)
     head, *body = _lines(columns, lambda cell: cell.replace("|", r"\|"), "**{}**", " | ")
     lines = [f"| {head} |", f"|{rule}|", *(f"| {line} |" for line in body), ""]
@@ -197,7 +197,7 @@ def latex_text(text: str) -> str:
 
 
 def _lines(columns: Sequence[Column], escaped: Callable[[str], str], bold: str, between: str) -> list[str]:
-    """Return the header and the lines of a table for a paper."""
+    """Return the header of a table and its lines, in the syntax of a paper's format."""
     head = between.join(escaped(column.name) for column in columns)
     lines = range(len(columns[0].cells) if columns else 0)
     return [head, *(between.join(_cell(column, line, escaped, bold) for column in columns) for line in lines)]
@@ -230,9 +230,9 @@ def figure_column(
     rank: int = 0,
     best: bool = False,
 ) -> Column:
-    """Return a column of one figure, with times in the given unit or in one that suits the largest time.
+    """Return the column of one figure, with times in the given unit or in one that suits the largest time.
 
-    If `best` is true, the smallest value and all cells that read the same are bold in papers.
+    If `best` is true, the cell of the smallest value and all cells with the same text are bold in papers.
     """
     numbers = [plain(value) for value in values]
     if kind is FigureKind.SECONDS:
@@ -248,7 +248,7 @@ def figure_column(
 
 
 def _aligned(numbers: Sequence[Any], kind: FigureKind) -> list[str]:
-    """Return the numbers of a column with the same number of decimals, unless they differ too much in size."""
+    """Format the numbers of a column, with equally many decimals unless they differ too much in size."""
     cells = [written(number, kind) for number in numbers]
     sizes = [abs(number) for number in numbers if number]
     if kind is FigureKind.SHARE or not any("." in cell for cell in cells) or "e" in "".join(cells):
@@ -266,7 +266,7 @@ def common_unit(values: Iterable[Any]) -> TimeUnit:
 
 
 def in_unit(seconds: Any, unit: TimeUnit) -> str:
-    """Return a time in a unit, such as ``2.5 h``."""
+    """Format a time in the given unit, as in ``2.5 h``."""
     return f"{written(float(seconds) / unit[0], FigureKind.SECONDS)} {unit[1]}"
 
 
@@ -285,7 +285,7 @@ def _short(number: float) -> str:
 
 
 def figure_list(record: Record) -> list[Column]:
-    """Return the figures of one schedule, one per line, with all times in the same unit."""
+    """Return two columns, the names and the values of a schedule's figures, with all times in the same unit."""
     figures = [(each, getattr(record, each.key)) for each in FIGURES]
     shown = [(each, value) for each, value in figures if value is not None]
     unit = common_unit(value for each, value in shown if each.kind is FigureKind.SECONDS)
@@ -295,7 +295,7 @@ def figure_list(record: Record) -> list[Column]:
 
 
 def written(value: Any, kind: FigureKind) -> str:
-    """Return a figure formatted by its kind, or a dash if it is None."""
+    """Format a figure according to its kind, with a dash for None."""
     value = plain(value)
     if value is None:
         return "-"
@@ -307,7 +307,7 @@ def written(value: Any, kind: FigureKind) -> str:
 
 
 def told_apart(value: Number | None, bound: Number | None) -> tuple[str, str]:
-    """Return a value and a bound with enough digits to show that they differ, if they do."""
+    """Format a value and a bound, with enough digits to show any difference between them."""
     for digits in range(_FEWEST_DIGITS, _MOST_DIGITS):
         shown = _number(value, digits), _number(bound, digits)
         if shown[0] != shown[1] or value == bound:
@@ -327,14 +327,14 @@ def _number(value: Number | None, digits: int = _FEWEST_DIGITS) -> str:
 
 
 def written_gap(gap: float | None, excess: Number | None) -> str:
-    """Return a gap in per cent or, if the bound is 0, the difference between value and bound."""
+    """Format a gap in per cent or, if there is no gap because the bound is 0, the excess over the bound."""
     if gap is not None:
         return percent(gap)
     return "-" if excess is None else f"+{_number(excess)}"
 
 
 def percent(share: float) -> str:
-    """Return a fraction in per cent with one decimal, or with more if it would otherwise read 0."""
+    """Format a fraction in per cent, with one decimal, or with more if it would otherwise read 0."""
     if share == 0 or abs(share) >= _LEAST_SHOWN:
         return f"{100 * share:,.1f} %"
     decimals = -floor(log10(abs(100 * share)))

@@ -1,7 +1,7 @@
-"""Trust: the modules that a study may run, since its file may come from an untrusted source.
+"""Trust: the modules that a study may run, as study files may come from untrusted sources.
 
-A study may run gsopt's own methods, modules in the folder of the study's file, and modules allowed when the
-study is run. This restriction does not apply to methods named in a program, on the command line, or by entry
+A study may run gsopt's own methods, modules in the folder of the study file, and modules that the user allows
+when running it. This restriction does not apply to methods named in a program, on the command line, or by entry
 points of installed packages.
 """
 
@@ -19,8 +19,8 @@ from typing import Any
 
 from gsopt.core.errors import InvalidInput, shorten
 
-#: gsopt's own packages, from which a study may name only methods and policies, and the packages that define
-#: these.
+#: gsopt's own packages, from which a study may name only methods and policies, and the packages and module that
+#: define methods and policies.
 _OWN = frozenset({"formulations", "gsopt", "heuristics", "instances"})
 _HOMES = frozenset({"formulations", "heuristics"})
 _LIFTED = "gsopt.evaluation.lift"
@@ -35,7 +35,7 @@ class Trust:
 
     @classmethod
     def of(cls, source: str | Path, allowed: Iterable[str] = ()) -> "Trust":
-        """Trust modules in the folder of a study's file, or in the working directory if there is no file."""
+        """Trust the modules in a study file's folder, or in the working directory if there is no file."""
         given = (allowed,) if isinstance(allowed, str) else tuple(allowed)
         for module in given:
             if not isinstance(module, str) or not _is_name(module):
@@ -66,7 +66,7 @@ class Trust:
             raise InvalidInput("", shorten(module), rule)
 
     def _beside(self, package: str) -> ModuleSpec | None:
-        """Append the study's folder to the module search path if it contains a module, and return its spec."""
+        """Add the study's folder to the module search path if it contains a package, whose spec is returned."""
         places = (Path(self.folder, package), Path(self.folder, f"{package}.py"))
         if not self.folder or not any(place.exists() for place in places):
             return None
@@ -76,7 +76,7 @@ class Trust:
         return find_spec(package)
 
     def _holds(self, spec: ModuleSpec) -> bool:
-        """Check whether all parts of a module or package are in the trusted folder."""
+        """Check whether a module, or every part of a package, is in the trusted folder."""
         places = spec.submodule_search_locations
         if places is None:
             places = [spec.origin] if spec.has_location and spec.origin else []
@@ -89,7 +89,7 @@ def _is_name(module: str) -> bool:
 
 
 def refuse_function(path: str, module: ModuleType, function: Callable[..., Any]) -> None:
-    """Raise `InvalidInput` for a function of gsopt that is neither a method nor a policy.
+    """Raise `InvalidInput` for a function in gsopt that is neither a method nor a policy.
 
     Other functions in gsopt's packages may write files, or run commands through modules that they import.
     """

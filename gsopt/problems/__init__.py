@@ -1,4 +1,4 @@
-"""Problems: one module per decision, with its problem class and its solution class."""
+"""Problems: the problem class and the solution class of each decision, one module per decision."""
 
 from gsopt.problems.admission import Admission
 from gsopt.problems.allocation import Allocation

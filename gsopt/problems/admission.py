@@ -1,4 +1,4 @@
-"""Admission: which running gangs to evict or move at the least cost, so that pending gangs fit."""
+"""Admission: which running gangs to evict or move, at minimum cost, so that pending gangs fit."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,21 +18,21 @@ from gsopt.scenario.cluster.lean import Lean
 from gsopt.scenario.cluster.levels import Group
 from gsopt.scenario.job import MOST_PRIORITY
 
-#: Number of workers of each part of a gang by machine, in the order of its parts.
+#: The number of workers on each machine, keyed by machine name; one mapping per part of the gang, in order.
 Places = Many[Mapping[Name, Count]]
 
 
 class Node(Lean):
-    """Additional facts about a machine of the cluster.
+    """Additional facts about one machine of the cluster.
 
     Attributes
     ----------
     capacity
-        Resources of the machine; by default its GPUs, and nothing else.
+        Resources of the machine. By default, it has its GPUs and no other resources.
     used
-        Resources in use by work that belongs to no gang and stays where it is.
+        Resources used by work that belongs to no gang and stays on the machine.
     closed
-        Whether nothing more may be placed on the machine. Workers that are already running there may stay.
+        Whether no more workers may be placed on the machine. Workers that already run there may stay.
 
     Examples
     --------
@@ -48,26 +48,27 @@ class Node(Lean):
 
 
 class Part(Lean):
-    """Identical workers of a gang.
+    """A group of identical workers in a gang.
 
     Attributes
     ----------
     count
         Number of workers.
     needs
-        Resources that one worker needs, all on one machine.
+        Resources that each worker needs; a worker runs on a single machine.
     gpu_type
-        Type of GPU that the workers need; empty for any type.
+        GPU type that the workers need; empty if any type will do.
     memory
-        Bytes of memory that each GPU must have. Machines that do not state their memory count as having enough.
+        Minimum memory of each GPU, in bytes. Machines that do not state their memory are assumed to have
+        enough.
     where
-        Name of the set in the problem's `places` that contains the machines on which the workers may run; empty
-        if they may run on any machine.
+        Name of the set of machines, a key of the problem's `places`, on which the workers may run; empty if
+        they may run on any machine.
     slice
-        Number of workers in a slice, all of which run within one group of the level `slice_within`; 0 if the
-        workers form no slices. The number of workers must be a multiple of this number.
+        Number of workers in each slice, which must run within one group of the level `slice_within`; 0 if the
+        workers form no slices. Must divide `count`.
     slice_within
-        Level of the groups that hold a slice each; empty if there are no slices.
+        Level of the group that must hold each slice; empty if there are no slices.
 
     Examples
     --------
@@ -87,7 +88,7 @@ class Part(Lean):
 
     @property
     def slices(self) -> int:
-        """Number of slices, or 0 if the workers form none."""
+        """Number of slices; 0 if the workers form none."""
         return self.count // self.slice if self.slice else 0
 
     @model_validator(mode="after")
@@ -106,21 +107,21 @@ class Part(Lean):
 
 
 class Gang(Lean):
-    """Workers that must all run at the same time.
+    """A gang: workers that must all run at the same time.
 
     Attributes
     ----------
     name
         Name of the gang.
     parts
-        The workers of the gang. Workers that differ belong to separate parts.
+        The workers of the gang, one part for each kind of worker.
     within
-        Level of the cluster at which a single group must hold all workers; empty if they may run anywhere.
+        Level at which a single group must hold all workers of the gang; empty if they may run anywhere.
     priority
-        Priority; higher is more important.
+        Priority of the gang; higher is more important.
     queue
-        Queue to which the gang belongs; empty if there is only one. The rules of schedulers take the queue into
-        account, but costs do not.
+        Name of the queue that the gang belongs to; empty if there is only one. Costs ignore the queue, but
+        the rules of real schedulers use it.
 
     Examples
     --------
@@ -138,7 +139,7 @@ class Gang(Lean):
 
     @property
     def gpus(self) -> int:
-        """Number of GPUs of all workers."""
+        """Total number of GPUs that the workers need."""
         return sum(part.count * part.needs.gpu for part in self.parts)
 
 
@@ -148,16 +149,16 @@ class Running(Gang):
     Attributes
     ----------
     on
-        Number of workers on each machine, by machine name, with one entry for each part.
+        Number of workers on each machine, keyed by machine name; one mapping per part of the gang.
     cost
-        Cost of evicting the gang: 1 to count evictions, or for example the GPU-hours of lost work.
+        Cost of evicting the gang: 1 to count evictions or, for example, the GPU-hours of lost work.
     move_cost
-        Cost of stopping the gang and starting it again on other machines; None if it must not be moved.
+        Cost of stopping the gang and restarting it on other machines; None if it must not be moved.
     protected
         Whether the gang must not be evicted. It may still be moved if it has a `move_cost`.
     started
-        Time at which the gang started, in seconds from an arbitrary origin; None if unknown. The rules of
-        schedulers take this time into account, but costs do not.
+        Time at which the gang started, in seconds from an arbitrary origin; None if unknown. Costs ignore
+        this time, but the rules of real schedulers use it.
 
     Examples
     --------
@@ -185,7 +186,7 @@ class Running(Gang):
 
 
 class AdmissionSolution(Frozen):
-    """The evicted gangs, and the new places of the moved and the pending gangs, by name."""
+    """The evicted gangs, and the new machines of the moved and pending gangs, keyed by gang name."""
 
     evicted: Many[str] = ()
     moved: Mapping[str, Places] = Field(default_factory=dict)
@@ -193,26 +194,26 @@ class AdmissionSolution(Frozen):
 
 
 class Admission(Problem[AdmissionSolution]):
-    """Place all pending gangs, evicting or moving running gangs at the least total cost to make room.
+    """The problem of evicting or moving running gangs, at minimum total cost, so that all pending gangs fit.
 
-    A gang is evicted or moved as a whole. Only gangs with a lower priority than every pending gang are evicted,
-    and protected gangs never are. Any gang with a `move_cost` may be moved: it stops, and starts again on
-    machines that satisfy its own requirements. All gangs stop before any gang starts, so a gang may use the
-    room that other gangs, or the gang itself, have given up.
+    A gang is evicted or moved as a whole. A gang may be evicted only if its priority is lower than that of
+    every pending gang and it is not protected. Any gang with a `move_cost` may be moved: it stops and
+    restarts on machines that satisfy its own requirements. All stops precede all starts, so a gang may use
+    the room that other gangs, or the gang itself, have freed.
 
-    With ``second_objective="gangs"`` ties between equal costs are broken by the number of gangs evicted or
-    moved: each of these gangs adds to the objective the smallest difference between two costs, divided by 1
-    plus the number of running gangs.
+    With ``second_objective="gangs"``, ties between equal costs are broken by the number of gangs evicted or
+    moved. Each of these gangs adds a small cost to the objective: the smallest possible difference between
+    two costs, divided by 1 plus the number of running gangs.
 
     Attributes
     ----------
     cluster
-        The cluster, with racks or a network.
+        The cluster, which must have racks or a network.
     nodes
-        Additional facts about machines, keyed by machine name. Machines that are not listed are open, and have
-        no resources other than their GPUs.
+        Additional facts about machines, keyed by machine name. Machines that are not listed are open and have
+        no resources except their GPUs.
     places
-        Sets of machines to which parts refer, keyed by name.
+        Sets of machines that the `where` of a part can refer to, keyed by name.
     running
         The running gangs.
     pending
@@ -298,24 +299,24 @@ class Admission(Problem[AdmissionSolution]):
 
     @property
     def unit(self) -> str:
-        """Unit of the objective: evictions, or their cost if costs differ or gangs may be moved."""
+        """Unit of the objective: evictions, or cost if costs differ or gangs may be moved."""
         counted = all(gang.cost == 1 and gang.move_cost is None for gang in self.running)
         return "evictions" if counted and self.second_objective == "none" else "cost"
 
     @property
     def _levels(self) -> tuple[str, ...]:
-        """The levels of whole machines, innermost first."""
+        """The levels of the cluster that consist of whole machines, innermost first."""
         levels = self.cluster.levels
         return levels[levels.index("machine") :]
 
     @cached_property
     def position(self) -> dict[str, int]:
-        """Index of each machine in the order of the tree, keyed by machine name."""
+        """Index of each machine in cluster order, keyed by machine name."""
         return {machine.name: number for number, machine in enumerate(self.cluster.machines)}
 
     @cached_property
     def resources(self) -> tuple[str, ...]:
-        """Names of the resources that some worker needs, as no other resource can be scarce.
+        """Names of the resources that at least one worker needs; no other resource can be scarce.
 
         Examples
         --------
@@ -329,7 +330,7 @@ class Admission(Problem[AdmissionSolution]):
 
     @cached_property
     def rooms(self) -> tuple[Vector, ...]:
-        """Resources that each machine has for gangs, in the order of the machines and of `resources`."""
+        """Resources that each machine has for gangs: one vector per machine, in the order of `resources`."""
         names, found = self.resources, []
         for machine in self.cluster.machines:
             node = self.nodes.get(machine.name)
@@ -345,7 +346,7 @@ class Admission(Problem[AdmissionSolution]):
 
     @cached_property
     def free(self) -> tuple[Vector, ...]:
-        """Resources of each machine that are not in use."""
+        """Free resources of each machine: one vector per machine, in the order of `resources`."""
         used = self.load((gang, gang.on) for gang in self.running)
         return tuple(
             tuple(has - taken for has, taken in zip(room, used[machine], strict=True))
@@ -355,7 +356,7 @@ class Admission(Problem[AdmissionSolution]):
         )
 
     def load(self, standing: Iterable[tuple[Gang, Places]]) -> dict[int, list[int]]:
-        """Return the resources that gangs need on each machine where they have workers, by machine index.
+        """Return the resources that gangs need on each machine with their workers, by machine index.
 
         Examples
         --------
@@ -386,7 +387,7 @@ class Admission(Problem[AdmissionSolution]):
         return {}
 
     def eligible(self, part: Part) -> frozenset[int]:
-        """Return the indices of the machines on which workers of a part may be placed if there is room.
+        """Return the indices of the machines on which a part's workers may be placed if there is room.
 
         Examples
         --------
@@ -419,35 +420,35 @@ class Admission(Problem[AdmissionSolution]):
 
     @cached_property
     def lowest_priority(self) -> int:
-        """Lowest priority of any pending gang. Only running gangs with a lower priority may be evicted."""
+        """Lowest priority among the pending gangs; only running gangs below it may be evicted."""
         return min(gang.priority for gang in self.pending)
 
     def evictable(self, gang: Running) -> bool:
-        """Check whether a running gang may be evicted."""
+        """Check whether a running gang is unprotected and of lower priority than every pending gang."""
         return not gang.protected and gang.priority < self.lowest_priority
 
     @cached_property
     def _costs(self) -> Fraction:
-        """Smallest difference between two sums of costs, or 1 if all costs are 0."""
+        """Greatest common divisor of all eviction and move costs; 1 if all are 0."""
         evictions = (decimal(gang.cost) for gang in self.running)
         moves = (decimal(gang.move_cost) for gang in self.running if gang.move_cost is not None)
         return step([*evictions, *moves]) or Fraction(1)
 
     @cached_property
     def tie(self) -> Exact:
-        """Cost added for each gang that is evicted or moved.
+        """Small cost added for each evicted or moved gang, to break ties; 0 without a second objective.
 
-        Even for all gangs together, this cost is less than any difference in costs.
+        Even summed over all gangs, it is smaller than any difference between two costs.
         """
         return self._costs / (1 + len(self.running)) if self.second_objective == "gangs" else 0
 
     @cached_property
     def step(self) -> Fraction | None:
-        """Greatest common divisor of the costs as written and of the additional cost that breaks ties."""
+        """Greatest common divisor of the costs (as written) and of the small cost that breaks ties."""
         return whole_step(self._costs, self.tie)
 
     def objective(self, solution: AdmissionSolution) -> Exact:
-        """Return the cost of all evictions and moves, plus any additional cost that breaks ties."""
+        """Return the total cost of evictions and moves, plus the small costs that break ties."""
         gangs = self._by_name
         evictions = (gangs[name].cost for name in solution.evicted)
         moves = (gangs[name].move_cost or 0 for name in solution.moved)
@@ -459,7 +460,7 @@ class Admission(Problem[AdmissionSolution]):
         return {gang.name: gang for gang in self.running}
 
     def violations(self, solution: AdmissionSolution) -> list[str]:
-        """Check that the gangs may be evicted and moved, and that all placed gangs fit on allowed machines."""
+        """List the rules that a solution breaks: on evictions, on moves, and on the places of gangs."""
         found = [*self._wrongly_evicted(solution), *self._wrongly_moved(solution)]
         pending = {gang.name: gang for gang in self.pending}
         found += [f"placed: {name!r} is no pending gang" for name in solution.placed if name not in pending]
@@ -501,7 +502,7 @@ class Admission(Problem[AdmissionSolution]):
                 yield f"moved: {name!r} is evicted"
 
     def _misplaced(self, gang: Gang, places: Places) -> Iterator[str]:
-        """Yield the rules that the machines of one gang break, regardless of other gangs on these machines."""
+        """Yield the rules that one gang breaks on its machines, regardless of other gangs there."""
         if len(places) != len(gang.parts):
             yield f"has places for {len(places)} parts, not {len(gang.parts)}"
             return
@@ -537,7 +538,7 @@ class Admission(Problem[AdmissionSolution]):
                 return
 
     def _overfull(self, solution: AdmissionSolution, given: Sequence[tuple[Gang, Places]]) -> list[str]:
-        """List the machines on which workers need more of a resource than the machine has."""
+        """List the machines that lack resources for the workers placed on them."""
         gone = [self._by_name[name] for name in (*solution.evicted, *solution.moved)]
         more, less = self.load(given), self.load((gang, gang.on) for gang in gone)
         nothing = [0] * len(self.resources)
@@ -552,7 +553,7 @@ class Admission(Problem[AdmissionSolution]):
         return found
 
     def headline(self) -> dict[str, int | float | str]:
-        """Return the number of machines, of running gangs, and of GPUs that the pending gangs need."""
+        """Return the number of machines, of running gangs, and of GPUs that pending gangs need."""
         return {
             "machines": len(self.cluster.machines),
             "gangs": len(self.running),
@@ -560,7 +561,7 @@ class Admission(Problem[AdmissionSolution]):
         }
 
     def measures(self, solution: AdmissionSolution) -> dict[str, Number]:
-        """Return the number of gangs evicted, the number of gangs moved, and how many GPUs these gangs have."""
+        """Return the number of evicted and of moved gangs, and how many GPUs they hold."""
         gangs = self._by_name
         return {
             "evicted_gangs": len(solution.evicted),
@@ -570,7 +571,7 @@ class Admission(Problem[AdmissionSolution]):
         }
 
     def groups(self, gang: Gang) -> Sequence[Group]:
-        """Return the groups of machines, one of which must hold all workers of a gang.
+        """Return the groups at the gang's level, one of which must hold all its workers.
 
         Examples
         --------
@@ -584,9 +585,9 @@ class Admission(Problem[AdmissionSolution]):
 
     @cached_property
     def obstacle(self) -> str:
-        """The first pending gang that fits nowhere, even if all gangs that may be stopped are, with the reason.
+        """Message about the first pending gang that fits nowhere, even if every gang that may stop does.
 
-        The message is empty if there is no such gang. Even then, the pending gangs may not all fit together.
+        Empty if there is no such gang. Even then, the pending gangs might not all fit together.
 
         Examples
         --------
@@ -611,7 +612,7 @@ class Admission(Problem[AdmissionSolution]):
         return ""
 
     def _fitting(self, part: Part, group: Group, rooms: Sequence[Sequence[int]]) -> int:
-        """Return how many workers of a part fit into the free resources of a group, in whole slices."""
+        """Return how many workers of a part fit into a group's free resources, counting only whole slices."""
         eligible, need = self.eligible(part), part.needs.vector(self.resources)
         able = [machine for machine in group.machines if machine in eligible]
         if not part.slice:
@@ -623,7 +624,7 @@ class Admission(Problem[AdmissionSolution]):
         return sum(number // part.slice * part.slice for number in held.values())
 
     def candidates(self) -> Iterator[AdmissionSolution]:
-        """Yield every choice of gangs to evict and to move, with every placement into the resulting room."""
+        """Yield every choice of gangs to evict and to move, with every placement in the resulting room."""
         for fates in product(*(self._fates(gang) for gang in self.running)):
             stopped = [gang for gang, fate in zip(self.running, fates, strict=True) if fate != "stays"]
             moved = [gang for gang, fate in zip(self.running, fates, strict=True) if fate == "moves"]
@@ -645,7 +646,7 @@ class Admission(Problem[AdmissionSolution]):
         return ["stays", *evicted, *(["moves"] if gang.move_cost is not None else [])]
 
     def _placements(self, gangs: Sequence[Gang], rooms: list[list[int]]) -> Iterator[list[Places]]:
-        """Yield every placement of gangs one after another, each within a group of its level."""
+        """Yield every placement of the gangs, one after another, each within one group at its level."""
         if not gangs:
             yield []
             return
@@ -657,9 +658,9 @@ class Admission(Problem[AdmissionSolution]):
     def _spreads(
         self, parts: Sequence[Part], group: Group, rooms: list[list[int]]
     ) -> Iterator[list[dict[str, int]]]:
-        """Yield every placement of parts on the machines of a group.
+        """Yield every placement of the parts on the machines of one group.
 
-        While a placement is yielded, the resources that it uses are taken out of `rooms`.
+        While a placement is yielded, `rooms` excludes the resources that it uses.
         """
         if not parts:
             yield []
@@ -671,7 +672,7 @@ class Admission(Problem[AdmissionSolution]):
     def _stands(
         self, part: Part, count: int, able: Sequence[int], rooms: list[list[int]]
     ) -> Iterator[dict[str, int]]:
-        """Yield every placement of some workers of a part on the given machines."""
+        """Yield every placement of `count` workers of a part on the given machines."""
         if not count:
             yield {}
             return
@@ -687,7 +688,7 @@ class Admission(Problem[AdmissionSolution]):
 
 
 def whole_step(costs: Fraction, tie: Exact) -> Fraction:
-    """Return the greatest common divisor of the costs and of the additional cost that breaks ties."""
+    """Return the greatest common divisor of the costs and of the small cost that breaks ties."""
     return step([whole(costs), tie]) or costs
 
 
@@ -697,12 +698,12 @@ def _take(room: list[int], need: Sequence[int], number: int) -> None:
 
 
 def _copies(need: Vector, room: Sequence[int]) -> int:
-    """Return how many workers with the given needs fit into the free resources of a machine."""
+    """Return how many workers with the given needs fit into the free resources of one machine."""
     return max(0, min(free // amount for amount, free in zip(need, room, strict=True) if amount))
 
 
 def _asked(part: Part, within: str) -> str:
-    """Describe, for messages, the workers of a part and where they must run."""
+    """Describe, for messages, a part's workers and where they must run."""
     needs = ", ".join(f"{amount} {name}" for name, amount in part.needs.named.items() if amount)
     workers = f"{part.count} worker{'s' * (part.count > 1)} ({needs})"
     slices = f" in slices of {part.slice} within a {part.slice_within}" if part.slice else ""

@@ -1,4 +1,4 @@
-"""Allocation: how many of the remaining GPUs each elastic job gets for extra workers."""
+"""Allocation: how many of the remaining GPUs go to extra workers of each elastic job."""
 
 from bisect import bisect_left
 from collections import defaultdict
@@ -16,47 +16,49 @@ from gsopt.core.numbers.grid import Exact, decimal, exact_total, step, whole
 from gsopt.core.problem import Frozen, Gpus, Many, Name, Number, Problem, RuleBroken, Sense
 from gsopt.problems.names import Named
 
-#: Number of workers of one job.
+#: Number of workers of a job.
 Workers = Annotated[int, Field(ge=1, le=10_000_000)]
 
-#: Largest number of knapsack items: the allowed numbers of extra workers, counted over all jobs.
+#: Maximum number of knapsack items: the allowed numbers of extra workers, counted over all jobs.
 MOST_ITEMS = 5_000_000
 
-#: Largest denominator of a step of proportional values, because smaller steps do not help to round bounds, and
-#: largest number of values for which it pays to look for a step.
+#: Limits on looking for a step (a common divisor) of the values. The first is the largest denominator of a
+#: step, because a smaller step does not help to round bounds. The second is the largest number of values for
+#: which the search is fast enough.
 _LARGEST_DENOMINATOR, _MOST_VALUES = 1_000_000, 100_000
 
-#: Seconds, or worker-seconds.
+#: A duration in seconds, or work in worker-seconds.
 Duration = Annotated[float, Field(ge=0, le=1e12)]
 
 
 class ElasticJob(Frozen):
-    """A job that runs with at least `min_workers` workers.
+    """An elastic job, which runs with at least `min_workers` workers.
 
-    It may have any number of workers up to `max_workers`, or only the numbers of extra workers in `counts`.
+    It may have any number of workers from there to `max_workers`, or only the numbers of extra workers in
+    `counts`.
 
-    The value of extra workers is the reduction in running time. If speed is proportional to the number of
-    workers, the reduction follows from `time_at_min` or `remaining_work`. Otherwise, `values` states it. A
-    float stands for its shortest decimal, such as 0.1.
+    The value of extra workers is the time by which they shorten the job. If speed is proportional to the
+    number of workers, this value follows from `time_at_min` or `remaining_work`. Otherwise, it is given by
+    `values`. A float stands for its shortest decimal, such as 0.1.
 
     Attributes
     ----------
     max_workers
-        Largest number of workers. Every number from `min_workers` up to it is allowed. It equals `min_workers`
-        for an inelastic job.
+        Maximum number of workers. Every number from `min_workers` to this one is allowed. For an inelastic
+        job, the two are equal.
     counts
-        Allowed numbers of extra workers besides 0, in ascending order. Replaces `max_workers`.
+        Allowed numbers of extra workers other than 0, in ascending order. Given instead of `max_workers`.
     time_at_min
-        Running time in seconds with `min_workers` workers (for a running job, the remaining time).
+        Running time in seconds with `min_workers` workers; for a running job, the remaining time.
     remaining_work
-        Remaining work in worker-seconds. Replaces `time_at_min`, which is then ``remaining_work /
+        Remaining work in worker-seconds. Given instead of `time_at_min`, which then equals ``remaining_work /
         min_workers``.
     values
-        Reduction in running time, in seconds, for each allowed number of extra workers: for 1, 2, ..., shape
-        (max_workers - min_workers,), or for the numbers in `counts`, shape (len(counts),). Replaces the values
-        of proportional speed, and may follow any measured scaling curve.
+        Time saved, in seconds, with each allowed number of extra workers: 1, 2, ..., shape (max_workers -
+        min_workers,), or the numbers in `counts`, shape (len(counts),). These values replace those for
+        proportional speed, so they may follow any measured scaling curve.
     queued
-        Whether the job is still waiting, so that its minimum workers also need GPUs from the capacity.
+        Whether the job is still waiting, so that its minimum workers take GPUs from the capacity too.
 
     Examples
     --------
@@ -80,20 +82,20 @@ class ElasticJob(Frozen):
 
     @property
     def extras(self) -> Sequence[int]:
-        """Allowed numbers of extra workers besides 0, in ascending order."""
+        """Allowed numbers of extra workers other than 0, in ascending order."""
         if self.counts is not None:
             return self.counts
         return range(1, (self.max_workers or self.min_workers) - self.min_workers + 1)
 
     @property
     def max_extra(self) -> int:
-        """Largest allowed number of extra workers."""
+        """Maximum number of extra workers."""
         extras = self.extras
         return extras[-1] if extras else 0
 
     @property
     def base_gpus(self) -> int:
-        """Number of GPUs of the minimum workers."""
+        """Number of GPUs that the minimum workers use."""
         return self.min_workers * self.gpus_per_worker
 
     @property
@@ -103,13 +105,13 @@ class ElasticJob(Frozen):
 
     @property
     def time(self) -> Exact | None:
-        """Exact running time in seconds with the minimum workers, or None if only `values` are known."""
+        """Exact running time in seconds with the minimum workers; None if only `values` are known."""
         if self.remaining_work is not None:
             return Fraction(decimal(self.remaining_work)) / self.min_workers
         return None if self.time_at_min is None else decimal(self.time_at_min)
 
     def allows(self, extra: int) -> bool:
-        """Check whether the job may run with a number of extra workers.
+        """Check whether the job may run with the given number of extra workers.
 
         0 is always allowed.
 
@@ -124,17 +126,17 @@ class ElasticJob(Frozen):
         return extra == 0 or (place < len(extras) and extras[place] == extra)
 
     def value(self, extra: int) -> Exact:
-        """Return the exact reduction in running time, in seconds, for an allowed number of extra workers.
+        """Return the exact time saved, in seconds, with an allowed number of extra workers.
 
-        With proportional speed, it is T w / (w + m) for w extra workers, where T is the time with the minimum
-        of m workers (Algorithm 2, line 18).
+        With proportional speed, w extra workers save T w / (w + m), where m is the minimum number of workers
+        and T the running time with them (Algorithm 2, line 18).
         """
         return whole(Fraction(*self.ratio(extra)))
 
     def ratio(self, extra: int) -> tuple[int, int]:
-        """Return the value of extra workers as an unreduced numerator and denominator.
+        """Return the time saved by extra workers, in seconds, as an unreduced numerator and denominator.
 
-        Adding many such values is faster than adding fractions.
+        Adding many such pairs is faster than adding fractions.
 
         Examples
         --------
@@ -152,24 +154,25 @@ class ElasticJob(Frozen):
 class AllocationSolution(Frozen):
     """The number of extra workers of each job, keyed by job name.
 
-    Jobs that are left out get none.
+    Jobs that are left out get no extra workers.
     """
 
     extra: Mapping[str, int]
 
 
 class Allocation(Problem[AllocationSolution]):
-    """Share the remaining GPUs among elastic jobs to maximize the total reduction in running times.
+    """The problem of dividing the remaining GPUs among elastic jobs so that the most running time is saved.
 
-    This is a multiple-choice knapsack: one number of extra workers is chosen for each job, and takes ``extra *
-    gpus_per_worker`` GPUs. `capacity` is the number of free GPUs. Running jobs already hold the GPUs of their
-    minimum workers. For queued jobs, these GPUs come out of the capacity, because every solution starts all
-    queued jobs. If they do not fit, the problem is infeasible. The first phase of the two-phase heuristic
-    decides which jobs of a longer queue to start.
+    This is a multiple-choice knapsack: for each job, one number of extra workers is chosen, which uses
+    ``extra * gpus_per_worker`` GPUs. `capacity` is the number of free GPUs. Running jobs already hold the
+    GPUs of their minimum workers. Queued jobs take these GPUs from the capacity, because every solution
+    starts all queued jobs. If they do not fit, the problem is infeasible. To choose which jobs of a longer
+    queue to start, use the first phase of the two-phase heuristic.
 
-    In the classic knapsack, one item of every class must be chosen. To state such a knapsack, make each class a
-    queued job: `min_workers` is the weight of its lightest item, and `counts` and `values` are the additional
-    weights and values of its other items. The total value of the lightest items is then added to the objective.
+    In the classic multiple-choice knapsack, exactly one item of each class must be chosen. To state such a
+    knapsack, make each class a queued job: `min_workers` is the weight of the lightest item, and `counts` and
+    `values` are the differences in weight and value between the other items and this one. The objective then
+    excludes the total value of the lightest items, which must be added.
 
     Source: Aryl, section 5.2 and Appendix D, second phase of Algorithm 2. The paper prints the item weight as
     ``(w + min_workers) * gpus_per_worker``. That counts minimum workers twice: the first phase has already
@@ -249,14 +252,14 @@ class Allocation(Problem[AllocationSolution]):
 
     @property
     def unit(self) -> str:
-        """Unit of the objective: seconds of running time saved, over all jobs."""
+        """Unit of the objective: seconds of running time saved, summed over all jobs."""
         return "seconds saved"
 
     @cached_property
     def step(self) -> Fraction | None:
-        """Greatest common divisor of the values of all choices, or None.
+        """Greatest common divisor of the values of all choices, or None if it is of no use or hard to find.
 
-        It is None if it would be too small to help round a bound, or would take long to find. This is the case
+        It is None if it is too small to help round a bound, or if finding it would take long. This happens
         with proportional values for many different numbers of workers, and with decimals of more than 15
         digits.
         """
@@ -278,12 +281,12 @@ class Allocation(Problem[AllocationSolution]):
 
     @property
     def remaining(self) -> int:
-        """Number of GPUs left for extra workers once all queued jobs start, negative if the jobs do not fit."""
+        """Number of GPUs left for extra workers once all queued jobs start; negative if they do not fit."""
         return self.capacity - sum(job.base_gpus for job in self.jobs if job.queued)
 
     @property
     def obstacle(self) -> str:
-        """Message naming the first queued job that cannot start, empty if the problem is feasible."""
+        """Message about the first queued job that cannot start; empty if the problem is feasible."""
         left = self.capacity
         for job in self.jobs:
             if not job.queued:
@@ -298,7 +301,7 @@ class Allocation(Problem[AllocationSolution]):
         return sum(solution.extra.get(job.name, 0) * job.gpus_per_worker for job in self.jobs)
 
     def objective(self, solution: AllocationSolution) -> Exact:
-        """Return the total reduction in running times, in seconds."""
+        """Return the total running time saved, in seconds."""
         given = ((job, solution.extra.get(job.name, 0)) for job in self.jobs)
         numerators: dict[int, int] = defaultdict(int)  # by denominator
         for numerator, denominator in (job.ratio(extra) for job, extra in given if extra):
@@ -306,7 +309,7 @@ class Allocation(Problem[AllocationSolution]):
         return exact_total(Fraction(total, denominator) for denominator, total in numerators.items())
 
     def violations(self, solution: AllocationSolution) -> list[str]:
-        """Check that every number of extra workers is allowed, and that the GPUs suffice for all jobs."""
+        """List the rules that a solution breaks: on numbers of extra workers, and on GPUs in use."""
         jobs = {job.name: job for job in self.jobs}
         found = [f"jobs: {self.obstacle}"] if self.obstacle else []
         found += [
@@ -323,33 +326,33 @@ class Allocation(Problem[AllocationSolution]):
         return found
 
     def headline(self) -> dict[str, int | float | str]:
-        """Return the numbers of jobs and GPUs."""
+        """Return the number of jobs and the capacity in GPUs."""
         return {"jobs": len(self.jobs), "gpus": self.capacity}
 
     def measures(self, solution: AllocationSolution) -> dict[str, Number]:
-        """Return the numbers of extra workers and idle GPUs."""
+        """Return the total number of extra workers and the number of idle GPUs."""
         return {
             "extra_workers": sum(solution.extra.values()),
             "idle_gpus": self.remaining - self.used_gpus(solution),
         }
 
     def candidates(self) -> Iterator[AllocationSolution]:
-        """Yield every combination of allowed numbers of extra workers."""
+        """Yield every combination of allowed numbers of extra workers, including infeasible ones."""
         names = [job.name for job in self.jobs]
         for extra in product(*((0, *job.extras) for job in self.jobs)):
             yield AllocationSolution(extra=dict(zip(names, extra, strict=True)))
 
 
 def _menu(job: ElasticJob) -> str:
-    """Describe in a few words how many extra workers a job may have."""
+    """Describe, for messages, how many extra workers a job may have."""
     return f"0 to {job.max_extra}" if job.counts is None else f"0 or one of {shorten(tuple(job.counts))}"
 
 
 @lru_cache(maxsize=2**12)
 def _step_of_shares(least: int, extras: Sequence[int]) -> Fraction | None:
-    """Return the greatest common divisor of w / (w + least) for all w.
+    """Return the greatest common divisor of w / (w + least) over all numbers w of extra workers.
 
-    It is None if its denominator is too large.
+    Return None if its denominator is too large.
     """
     numerator, denominator = 0, 1
     for extra in extras:
@@ -362,9 +365,9 @@ def _step_of_shares(least: int, extras: Sequence[int]) -> Fraction | None:
 
 
 def _step_of_decimals(values: Iterable[float]) -> Fraction | None:
-    """Return the greatest common divisor of decimals, or None if they have too many digits.
+    """Return the greatest common divisor of the decimals, or None if they have too many digits.
 
-    It is 0 if all decimals are 0.
+    Return 0 if all decimals are 0.
     """
     import numpy as np  # for those who ask: the problem itself needs no arrays
 

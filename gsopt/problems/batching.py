@@ -1,4 +1,4 @@
-"""Batching: the number of GPUs and the batch size of each job with an elastic batch size."""
+"""Batching: how many GPUs and which batch size each job with an elastic batch size gets."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -18,19 +18,19 @@ from gsopt.performance.batching.reach import most_used
 from gsopt.performance.batching.throughput import BatchSize, Tabulated
 from gsopt.problems.names import Named
 
-#: Largest number of allowed GPU counts, added up over all jobs.
+#: Maximum number of allowed GPU counts, summed over all jobs.
 MOST_OPTIONS = 10_000_000
 
 
 class Grant(Frozen):
-    """The number of GPUs of a running job, and its batch size in samples over all its GPUs."""
+    """The number of GPUs of a running job, and its batch size in samples, summed over these GPUs."""
 
     gpus: Gpus
     batch_size: BatchSize
 
 
 class Batches(Frozen):
-    """The grants of the running jobs, keyed by job name.
+    """The grant of each running job, keyed by job name.
 
     Jobs that are left out wait.
     """
@@ -39,53 +39,55 @@ class Batches(Frozen):
 
 
 class Batching(Problem[Batches]):
-    """Divide GPUs among jobs and choose batch sizes, so that jobs complete soon.
+    """The problem of dividing GPUs among jobs and choosing batch sizes so that jobs complete soon.
 
-    A job that processes X samples per second and has Y samples left completes in T = Y / X seconds. Jobs do not
-    share GPUs. Placing them is left for later, because it matters only for communication.
+    A job that processes X samples per second and has Y samples left completes in T = Y / X seconds. Jobs do
+    not share GPUs. Placement is left to a later step, because it affects only communication.
 
-    **Criteria.** `sruf` (smallest remaining utilization first) minimizes the sum of T c over running jobs on c
-    GPUs each. `rate` maximizes the completions per second, the sum of 1 / T. `sum_time` minimizes the sum of T.
-    For jobs with weights w, these terms are T c / w, w / T and w T. Each job that is reconfigured costs an
-    additional `reconfiguration` in the same unit.
+    **Criteria.** `sruf` (smallest remaining utilization first) minimizes the sum of T c over the running
+    jobs, where c is the number of GPUs of the job. `rate` maximizes the sum of 1 / T, that is, completions
+    per second. `sum_time` minimizes the sum of T. For jobs with weight w, these terms are T c / w, w / T and
+    w T. Each job that is reconfigured incurs an additional cost of `reconfiguration`, in the same unit.
 
     **Which jobs must run.** Waiting jobs cost nothing, so `sruf` alone would run only the few jobs with the
     least work, each on as many GPUs as it may have. The paper tries to avoid this. `forced` makes jobs run as
-    long as there are free GPUs: the new jobs in the given order, as in the paper's refresh, or all jobs in
-    ascending order of their shortest T on their smallest number of GPUs. `sum_time` requires ``"all"``. If
-    every job may run on a single GPU, as many jobs as possible run in this case.
+    long as there are free GPUs: either the new jobs, in the given order (as in the paper's refresh operator),
+    or all jobs, in ascending order of T on their smallest number of GPUs with their fastest batch size.
+    `sum_time` requires ``"all"``. If every job may run on a single GPU, ``"all"`` runs as many jobs as
+    possible.
 
-    **How many GPUs.** The paper requires that every GPU has a job, but the limits of the jobs may leave some
-    GPUs unused. Instead, solutions use as many GPUs as possible (`target`).
+    **How many GPUs.** The paper requires every GPU to run a job, but the limits of the jobs may leave some
+    GPUs unused. Here, solutions use as many GPUs as these limits allow (`target`).
 
-    Source: ONES, section 3.2.1, Equations 1-5, 7 and 8. Equation 1 chooses a local batch for each GPU. Here,
-    the local batches of a job are equal, because the largest one determines the duration of a step.
+    Source: ONES, section 3.2.1, Equations 1-5, 7 and 8. Equation 1 chooses a separate local batch for each
+    GPU. Here, all local batches of a job are equal, because the largest one determines the duration of a
+    step.
 
     Attributes
     ----------
     gpus
         Number of GPUs.
     jobs
-        The jobs. New jobs are listed in the order of their arrival.
+        The jobs. New jobs are listed in order of arrival.
     criterion
-        What to optimize; see above.
+        Criterion to optimize; see above.
     forced
-        Which jobs must run: none, new ones, or all.
+        Which jobs must run: no jobs, new jobs, or all jobs.
     caps
-        Rule for the largest number of GPUs of a job, where R is its batch limit and b the largest number of
-        samples on a GPU. ``convergence``: ceil(R / b), because more GPUs would only make local batches smaller.
-        ``batch``: R, that is, one sample on each GPU, as Equations 1-4 allow. ``refresh``: as in the paper's
-        operators, which keep the local batch size. This is floor(R c / B), but at least 1, for a job that ran
-        on c GPUs with a batch of B, and ceil(R / b) for other jobs.
+        Rule for the maximum number of GPUs of a job, where R is its batch limit and b the maximum number of
+        samples on one GPU. ``convergence``: ceil(R / b), because more GPUs would only make local batches
+        smaller. ``batch``: R, that is, one sample per GPU, as Equations 1-4 allow. ``refresh``: as in the
+        paper's operators, which keep the local batch size. This is floor(R c / B), but at least 1, for a job
+        that last ran on c GPUs with batch size B, and ceil(R / b) for other jobs.
     menu
-        Whether a job may have any number of GPUs, or only powers of two.
+        Whether a job may have any number of GPUs (``every``) or only powers of two (``doublings``).
     use
-        Whether solutions must use as many GPUs as possible, or may use any number.
+        Whether solutions must use as many GPUs as possible (``all``) or may use any number (``any``).
     reconfiguration
         Cost of each job that starts, stops, or changes its number of GPUs or its batch size.
     estimate
-        Number used for the remaining samples of a job if only their distribution is known. `sruf` is linear in
-        the remaining samples, so the means of the remaining samples yield the mean of `sruf` (Equation 8).
+        How to estimate a job's remaining samples if only their distribution is known. Because `sruf` is
+        linear in the remaining samples, their means yield the mean of `sruf` (Equation 8).
 
     Examples
     --------
@@ -141,18 +143,18 @@ class Batching(Problem[Batches]):
 
     @property
     def sense(self) -> Sense:  # type: ignore[override]  # a constant in other decisions
-        """Whether to minimize or maximize, depending on the criterion."""
+        """Whether to maximize (for `rate`) or to minimize (for the other criteria)."""
         return Sense.MAXIMIZE if self.criterion == "rate" else Sense.MINIMIZE
 
     @property
     def unit(self) -> str:
-        """Unit of the objective, depending on the criterion."""
+        """Unit of the objective, which depends on the criterion."""
         return {"sruf": "GPU-seconds", "rate": "completions per second", "sum_time": "seconds"}[self.criterion]
 
     # What the jobs may have
 
     def cap(self, job: BatchingJob) -> int:
-        """Return the largest number of GPUs that a job may have, regardless of the size of the cluster."""
+        """Return the maximum number of GPUs of a job under the rule `caps`, regardless of the cluster."""
         limit = job.batch_limit
         if self.caps == "batch":
             return limit
@@ -162,7 +164,7 @@ class Batching(Problem[Batches]):
 
     @cached_property
     def counts(self) -> tuple[Sequence[int], ...]:
-        """Allowed GPU counts of each job, in ascending order."""
+        """Allowed numbers of GPUs, one ascending sequence per job."""
         return tuple(self._counts(job) for job in self.jobs)
 
     def _counts(self, job: BatchingJob) -> Sequence[int]:
@@ -175,7 +177,7 @@ class Batching(Problem[Batches]):
 
     @cached_property
     def required(self) -> frozenset[str]:
-        """Names of the jobs that must run: the forced jobs that fit, each on its smallest number of GPUs."""
+        """Names of the jobs that must run: the forced jobs that fit on their smallest numbers of GPUs."""
         places = [place for place, counts in enumerate(self.counts) if counts]
         if self.forced == "all":
             places.sort(key=self._least_time)
@@ -191,13 +193,13 @@ class Batching(Problem[Batches]):
         return frozenset(chosen)
 
     def _least_time(self, place: int) -> Exact:
-        """Return the shortest time, in seconds, in which a job completes on its smallest number of GPUs."""
+        """Return a job's shortest time to completion, in seconds, on its smallest number of GPUs."""
         job, gpus = self.jobs[place], self.counts[place][0]
         return self.time(job, Grant(gpus=gpus, batch_size=job.fastest(gpus) or gpus))
 
     @cached_property
     def target(self) -> int:
-        """Number of GPUs that every solution must use: as many as possible, or 0 if there is no such rule."""
+        """Minimum number of GPUs that a solution must use: as many as possible, or 0 if `use` is ``any``."""
         return most_used(self.gpus, self._menus()) if self.use == "all" else 0
 
     def _menus(self) -> Iterator[tuple[Sequence[int], bool]]:
@@ -207,20 +209,20 @@ class Batching(Problem[Batches]):
     # The judge
 
     def time(self, job: BatchingJob, grant: Grant) -> Exact:
-        """Return the time in seconds until a job completes, if its GPUs and batch size stay the same."""
+        """Return the time in seconds until a job completes if it keeps the given grant."""
         return Fraction(job.left(self.estimate)) / job.throughput.samples_per_second(
             grant.batch_size, grant.gpus
         )
 
     def worth(self, job: BatchingJob, grant: Grant) -> Exact:
-        """Return a running job's term in the objective, without any cost of reconfiguration."""
+        """Return a running job's term in the objective, without the cost of reconfiguration."""
         time, weight = self.time(job, grant), decimal(job.weight)
         if self.criterion == "sruf":
             return whole(Fraction(time) * grant.gpus / weight)
         return whole(Fraction(weight) / time if self.criterion == "rate" else Fraction(time) * weight)
 
     def objective(self, solution: Batches) -> Exact:
-        """Return the total of the running jobs' terms and the costs of reconfiguration."""
+        """Return the sum of the running jobs' terms, including the costs of reconfiguration."""
         running = solution.running
         counted = [self.worth(job, running[job.name]) for job in self.jobs if job.name in running]
         changed = sum(_changes(job, running.get(job.name)) for job in self.jobs)
@@ -228,7 +230,7 @@ class Batching(Problem[Batches]):
         return _total([*counted, -cost if self.criterion == "rate" else cost])
 
     def violations(self, solution: Batches) -> list[str]:
-        """Check that grants are allowed, required jobs run, and the number of used GPUs is right."""
+        """List the rules that a solution breaks: on grants, on required jobs, and on GPUs in use."""
         running, places = solution.running, {job.name: place for place, job in enumerate(self.jobs)}
         found = [f"running: {name!r} is not a job of the instance" for name in running if name not in places]
         for name, grant in running.items():
@@ -255,10 +257,10 @@ class Batching(Problem[Batches]):
     # Around it
 
     def sampled(self, seed: int = 0) -> "Batching":
-        """Return the problem with every distribution of remaining samples replaced by a random draw from it.
+        """Return the problem with a random sample in place of each distribution of remaining samples.
 
-        Algorithm 1 of the paper draws in this way, and then picks the best solution in its population. The
-        optimum of the returned problem is the best of all solutions for the drawn samples.
+        Algorithm 1 of the paper samples in this way and then picks the best solution in its population. The
+        optimum of the returned problem is the best of all solutions for the sampled values.
 
         Examples
         --------
@@ -279,16 +281,16 @@ class Batching(Problem[Batches]):
         return self.model_copy(update={"jobs": tuple(drawn), "about": None})
 
     def headline(self) -> dict[str, int | float | str]:
-        """Return the numbers of jobs and GPUs, and the criterion."""
+        """Return the number of jobs, the number of GPUs, and the criterion."""
         return {"jobs": len(self.jobs), "gpus": self.gpus, "criterion": self.criterion}
 
     def measures(self, solution: Batches) -> dict[str, Number]:
-        """Return the numbers of running jobs and idle GPUs."""
+        """Return the number of running jobs and the number of idle GPUs."""
         used = sum(grant.gpus for grant in solution.running.values())
         return {"running_jobs": len(solution.running), "idle_gpus": self.gpus - used}
 
     def candidates(self) -> Iterator[Batches]:
-        """Yield every combination of GPU counts and batch sizes of the jobs."""
+        """Yield every combination of allowed grants of the jobs, where any job may also wait."""
         menus = [list(self._grants(place)) for place in range(len(self.jobs))]
         for chosen in product(*menus):
             grants = zip(self.jobs, chosen, strict=True)
@@ -308,7 +310,7 @@ def _changes(job: BatchingJob, grant: Grant | None) -> bool:
 
 
 def _said(counts: Sequence[int]) -> str:
-    """Describe in a few words how many GPUs a job may have."""
+    """Describe, for messages, how many GPUs a job may have."""
     if not counts:
         return "none: none is allowed"
     if isinstance(counts, range):
@@ -317,10 +319,10 @@ def _said(counts: Sequence[int]) -> str:
 
 
 def _total(values: Sequence[Exact]) -> Exact:
-    """Add fractions pairwise, as in a binary tree, and reduce the total once.
+    """Add fractions in pairs, as in a binary tree, and reduce only the final total.
 
-    Terms of the objective `rate` have as many different denominators as there are jobs. A plain sum would have
-    to reduce ever longer fractions.
+    With the objective `rate`, nearly every term has a different denominator, and a plain sum would reduce
+    ever longer fractions.
     """
     parts = [value.as_integer_ratio() for value in values]
     while len(parts) > 1:

@@ -1,4 +1,4 @@
-"""Colocation: which waiting jobs share GPUs with which running jobs, and in which sub-batches."""
+"""Colocation: which waiting jobs share GPUs with which running jobs, and in which modes."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,14 +17,14 @@ Model = Annotated[str, Field(max_length=200, pattern=PRINTABLE)]
 
 
 class Running(Frozen):
-    """A job that runs alone on its GPUs.
+    """A running job that does not yet share its GPUs.
 
     Attributes
     ----------
     seconds
         Remaining running time at full speed, in seconds.
     model
-        Name of the model being trained, for which slowdowns are known.
+        Name of the model that the job trains, by which slowdowns are looked up.
     memory
         Bytes of memory that the job uses on each GPU.
 
@@ -42,12 +42,12 @@ class Running(Frozen):
 
 
 class Mode(Frozen):
-    """A way to run a job in sub-batches with gradient accumulation.
+    """A mode: one way to run a job in sub-batches, with gradient accumulation.
 
     Attributes
     ----------
     slowdown
-        Iteration time relative to that with the whole batch, both measured alone on the GPUs; at least 1
+        Iteration time divided by that with the whole batch, both measured without sharing GPUs; at least 1
         (Castor, Equation 3).
     memory
         Bytes of memory that the job uses on each GPU.
@@ -69,11 +69,11 @@ class Pending(Frozen):
     Attributes
     ----------
     seconds
-        Running time in seconds when the job runs alone with its whole batch.
+        Running time in seconds if the job runs alone with its whole batch.
     model, memory
-        As for a `Running` job, with its whole batch.
+        The same as for a `Running` job, measured with the whole batch.
     modes
-        Ways to run the job in sub-batches. The mode with an empty name is the whole batch.
+        Ways to run the job in sub-batches. The whole batch is an implicit mode with an empty name.
 
     Examples
     --------
@@ -91,14 +91,14 @@ class Pending(Frozen):
 
 
 class Share(Frozen):
-    """The running job whose GPUs a waiting job shares, and the mode of the waiting job."""
+    """The running job whose GPUs a waiting job shares, and the mode in which the waiting job runs."""
 
     running: str
     mode: str = DEFAULT_MODE
 
 
 class ColocationSolution(Frozen):
-    """The share of each waiting job that starts, keyed by job name.
+    """The running job that each started job joins, and its mode, keyed by the name of the started job.
 
     Jobs that are left out keep waiting.
     """
@@ -107,28 +107,28 @@ class ColocationSolution(Frozen):
 
 
 class Colocation(Problem[ColocationSolution]):
-    """Pair waiting jobs with running ones so that sharing GPUs saves the most completion time in total.
+    """The problem of pairing waiting with running jobs on shared GPUs to save the most completion time.
 
-    A waiting job shares GPUs with one running job that has at least as many, and neither has another partner.
-    The memory of each GPU must hold both jobs. While both run, each slows the other down. The running job slows
-    down as a whole even if the new job uses only some of its GPUs, because the slowest GPU holds up all others.
-    Once one completes, the other runs at full speed. Without sharing, the new job is assumed to wait until that
-    running job completes, even if other GPUs become free earlier. A pair saves the total completion time
-    without sharing minus that with sharing, which may be negative. A job that keeps waiting saves nothing.
-    `gsopt.problems.sharing.Sharing` models the same decision over time. A float stands for its shortest
-    decimal, such as 0.1, so every value is an exact fraction.
+    A waiting job may share the GPUs of one running job that has at least as many, and each job has at most
+    one partner. The memory of each GPU must hold both jobs. While both run, each slows the other down. The
+    running job slows down as a whole even if the new job uses only some of its GPUs, because the slowest GPU
+    holds up the others. Once one of the two completes, the other runs at full speed. Without sharing, the new
+    job is assumed to wait until that running job completes, even if other GPUs become free earlier. A pair
+    saves its total completion time without sharing minus that with sharing, which may be negative. A job that
+    keeps waiting saves nothing. `gsopt.problems.sharing.Sharing` models the same decision over time. A float
+    stands for its shortest decimal, such as 0.1, so every value is an exact fraction.
 
-    Source: Castor, sections 3 and 5.1, for two jobs. The paper decides about one job at a time (Algorithms 1
-    and 2), whereas this problem decides about all waiting jobs at once.
+    Source: Castor, sections 3 and 5.1, restricted to two jobs per GPU. The paper decides about one job at a
+    time (Algorithms 1 and 2), whereas this problem decides about all waiting jobs at once.
 
     Attributes
     ----------
     running, pending
         The running and the waiting jobs. Names are unique within each list.
     interference
-        ``interference[a][b]`` is the slowdown of model a on a GPU shared with model b.
+        ``interference[a][b]`` is the slowdown of model a when it shares a GPU with model b.
     default_interference
-        Slowdown of pairs that are not listed.
+        Slowdown for pairs of models that are not listed.
     memory
         Bytes of memory of each GPU; None to ignore memory.
 
@@ -161,7 +161,7 @@ class Colocation(Problem[ColocationSolution]):
         return "seconds of completion time saved"
 
     def slowdown(self, model: str, beside: str) -> Exact:
-        """Return the factor by which a model's running time grows on a GPU shared with another model."""
+        """Return the factor by which a model's running time grows when it shares a GPU with another model."""
         return decimal(self.interference.get(model, {}).get(beside, self.default_interference))
 
     def objective(self, solution: ColocationSolution) -> Exact:
@@ -174,7 +174,7 @@ class Colocation(Problem[ColocationSolution]):
         )
 
     def _saved(self, running: Running, pending: Pending, mode: str) -> Fraction:
-        """Return the completion time that a pair saves, in seconds."""
+        """Return the completion time that one pair saves, in seconds."""
         divided = {each.name: each.slowdown for each in pending.modes}
         left, whole = decimal(running.seconds), decimal(pending.seconds)
         new = whole * decimal(divided.get(mode, 1))
@@ -185,7 +185,7 @@ class Colocation(Problem[ColocationSolution]):
         return 2 * left + whole - sum(ends, Fraction(0))
 
     def violations(self, solution: ColocationSolution) -> list[str]:
-        """Check that the jobs belong to the instance, have one partner each, and fit on the GPUs."""
+        """List the rules that a solution breaks: on job names, numbers of partners, GPU counts and memory."""
         running = {job.name: job for job in self.running}
         pending = {job.name: job for job in self.pending}
         found: list[str] = []
@@ -201,7 +201,7 @@ class Colocation(Problem[ColocationSolution]):
         return found
 
     def _misfits(self, job: Pending, beside: Running, mode: str) -> Iterator[str]:
-        """Yield the reasons why a waiting job does not fit on the GPUs of a running one."""
+        """Yield the reasons why a waiting job does not fit on a running job's GPUs."""
         memories = {DEFAULT_MODE: job.memory, **{each.name: each.memory for each in job.modes}}
         if mode not in memories:
             yield f"shares: {job.name!r} has no mode {mode!r}"
@@ -213,7 +213,7 @@ class Colocation(Problem[ColocationSolution]):
             yield f"shares: {job.name!r} and {beside.name!r} use {used} bytes, a GPU has {self.memory}"
 
     def offered(self, running: Running, pending: Pending) -> Sequence[SubBatch]:
-        """Return the modes in which a waiting job fits on the GPUs of a running one.
+        """Return the modes in which a waiting job fits on a running job's GPUs.
 
         Examples
         --------
@@ -247,11 +247,11 @@ class Colocation(Problem[ColocationSolution]):
         ]
 
     def headline(self) -> dict[str, int | float | str]:
-        """Return the numbers of running and waiting jobs."""
+        """Return the number of running jobs and the number of waiting jobs."""
         return {"running": len(self.running), "pending": len(self.pending)}
 
     def measures(self, solution: ColocationSolution) -> dict[str, Number]:
-        """Return the numbers of pairs, of shared GPUs, and of waiting jobs that start in sub-batches."""
+        """Return the number of pairs, of shared GPUs, and of waiting jobs that start in sub-batches."""
         gpus = {job.name: job.gpus for job in self.pending}
         return {
             "pairs": len(solution.shares),
@@ -260,11 +260,11 @@ class Colocation(Problem[ColocationSolution]):
         }
 
     def candidates(self) -> Iterator[ColocationSolution]:
-        """Yield every assignment of waiting jobs to modes and distinct running jobs."""
+        """Yield every way to start some of the waiting jobs, on distinct running jobs and in any modes."""
         yield from (ColocationSolution(shares=shares) for shares in self._shares(0, frozenset()))
 
     def _shares(self, index: int, taken: frozenset[str]) -> Iterator[dict[str, Share]]:
-        """Yield every choice for the waiting jobs from an index on, with partners that are not yet taken."""
+        """Yield every choice for the waiting jobs from `index` onwards, with partners that are not taken."""
         if index == len(self.pending):
             yield {}
             return

@@ -1,4 +1,4 @@
-"""Configuration: GPU types, nodes and GPUs for adaptive jobs that restart at every change."""
+"""Configuration: which GPU type, and how many nodes and GPUs, each adaptive job gets."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,21 +16,21 @@ from gsopt.core.numbers.grid import step as common_step
 from gsopt.core.problem import Frozen, Gpus, Many, Name, Problem, RuleBroken, Sense
 from gsopt.problems.names import Named
 
-#: Index of a configuration in the list of all configurations.
+#: Index of a configuration in the problem's list of configurations.
 Place = Annotated[int, Field(ge=0)]
 
-#: Largest allowed goodput relative to that of the slowest configuration.
+#: Maximum goodput, relative to that in the slowest configuration.
 MOST_GOODPUT = 1e9
 
-#: Goodput relative to that of the slowest configuration.
+#: Goodput, relative to that in the slowest configuration.
 Relative = Annotated[float, Field(ge=1e-9, le=MOST_GOODPUT)]
 
-#: Factor by which a restart multiplies the goodput.
+#: Factor by which a restart reduces the goodput.
 Factor = Annotated[float, Field(ge=0, le=1)]
 
 
 class Shape(Frozen):
-    """A configuration that a job may get: a number of GPUs of one type on a number of nodes.
+    """A configuration: a number of GPUs of one type, on a number of nodes.
 
     Examples
     --------
@@ -50,7 +50,7 @@ class Shape(Frozen):
 
 
 def shapes(kind: str, nodes: int, gpus_per_node: int) -> list[Shape]:
-    """Return the configurations of a GPU type: 1, 2, 4, ... GPUs of one node, and one or more whole nodes.
+    """Return Sia's configurations for a GPU type: 1, 2, 4, ... GPUs of one node, or one or more whole nodes.
 
     Source: Sia (SOSP 2023), section 3.2.
 
@@ -59,9 +59,9 @@ def shapes(kind: str, nodes: int, gpus_per_node: int) -> list[Shape]:
     kind
         Type of GPU.
     nodes
-        Number of nodes with this type.
+        Number of nodes with GPUs of this type.
     gpus_per_node
-        Number of GPUs of each node.
+        Number of GPUs per node.
 
     Examples
     --------
@@ -81,13 +81,13 @@ class AdaptiveJob(Frozen):
     name
         Name of the job.
     goodputs
-        Goodput in each configuration relative to a common reference, or None if the job cannot use the
-        configuration. In Sia, the reference is the job's lowest goodput or, for a job of fixed size, its lowest
-        goodput per GPU.
+        Goodputs relative to a common reference, one per configuration; None if the job cannot use the
+        configuration. In Sia, the reference is the job's lowest goodput or, for a job of fixed size, its
+        lowest goodput per GPU.
     current
         Index of the current configuration, or None if the job has none.
     restart_factor
-        Factor applied to the goodput in any configuration other than the current one.
+        Factor by which the goodput is multiplied in every configuration other than the current one.
     pinned
         Whether the job must keep its configuration because it is restarting.
 
@@ -114,7 +114,7 @@ class AdaptiveJob(Frozen):
 
 
 class ConfigurationSolution(Frozen):
-    """The index of each job's configuration, by job name.
+    """The index of each job's configuration, keyed by job name.
 
     Jobs that are left out have no configuration.
     """
@@ -123,38 +123,39 @@ class ConfigurationSolution(Frozen):
 
 
 class Configuration(Problem[ConfigurationSolution]):
-    """Assign at most one configuration to each job so that the total cost is least.
+    """The problem of giving each job at most one configuration at minimum total cost.
 
-    A job with goodput G costs G**p if the power p is negative, and -G**p if it is positive. The total is
-    minimized in both cases. In a configuration other than the current one, G is multiplied by the restart
-    factor of the job. A job that currently has no configuration needs no restart. A job that gets no
-    configuration costs a penalty. The configurations use no more GPUs of a type than there are.
+    A job with goodput G costs G**p if the power p is negative, and -G**p if it is positive. The total cost is
+    minimized in both cases. If a job gets a configuration other than its current one, its goodput is
+    multiplied by its restart factor. A job that currently has no configuration needs no restart. A job that
+    gets no configuration costs the penalty. Together, the configurations use at most the available GPUs of
+    each type.
 
-    **Rounding.** As in the authors' program, costs are rounded to `decimals` decimals and capped. Objective
-    values are exact.
+    **Rounding.** As in the authors' program, each cost is rounded to `decimals` decimals and capped.
+    Objective values are sums of these rounded costs and are exact.
 
-    **Penalty.** For positive p, the paper and its program subtract the penalty from the maximized total. Here
-    it is a cost for both signs of p.
+    **Penalty.** For positive p, the paper and its program subtract the penalty from the total that they
+    maximize. Here, the penalty is a cost for either sign of p.
 
-    Source: Sia (SOSP 2023), section 3.4, Equations 3-5, and the authors' program for rounding, the cap, and
-    pinned jobs.
+    Source: Sia (SOSP 2023), section 3.4, Equations 3-5. Rounding, the cap and pinned jobs follow the authors'
+    program.
 
     Attributes
     ----------
     gpus
-        Number of GPUs of each type.
+        Number of GPUs of each type, keyed by type.
     configurations
-        The configurations that a job may get.
+        The configurations that jobs may get.
     jobs
-        The jobs, whether or not they have a configuration now.
+        All jobs, whether or not they currently have a configuration.
     power
-        Power p of goodputs, which must not be 0. The lower it is, the more the slowest jobs count.
+        Power p to which goodputs are raised; must not be 0. The lower it is, the more the slowest jobs count.
     penalty
-        Cost of a job without a configuration.
+        Cost of each job that gets no configuration.
     decimals
-        Number of decimals to which powers are rounded.
+        Number of decimals to which the powers of goodputs are rounded.
     cap
-        Upper limit on the powers.
+        Maximum value of a power of a goodput; larger powers are reduced to it.
 
     Examples
     --------
@@ -204,19 +205,19 @@ class Configuration(Problem[ConfigurationSolution]):
 
     @property
     def unit(self) -> str:
-        """Unit of the objective."""
+        """Unit of the objective, which depends on the power."""
         return f"goodputs to the power {self.power:g}"
 
     @cached_property
     def step(self) -> Fraction | None:
-        """Greatest common divisor of the costs and the penalty."""
+        """Greatest common divisor of all costs and of the penalty."""
         return common_step([decimal(self.penalty), *(cost for row in self.costs for cost in row.values())])
 
     # What jobs cost
 
     @cached_property
     def costs(self) -> tuple[Mapping[int, Exact], ...]:
-        """Cost of each job in each configuration in which it may run, by index, in the order of the jobs."""
+        """Costs of the configurations in which each job may run, keyed by index; one mapping per job."""
         return tuple(
             {
                 place: self._cost(job, place, goodput)
@@ -235,7 +236,7 @@ class Configuration(Problem[ConfigurationSolution]):
     # The judge
 
     def places(self, solution: ConfigurationSolution) -> list[int | None]:
-        """Return the index of every job's configuration, in the order of the jobs."""
+        """Return the index of each job's configuration, in job order; None for jobs that have none."""
         return [solution.configurations.get(job.name) for job in self.jobs]
 
     def objective(self, solution: ConfigurationSolution) -> Exact:
@@ -246,7 +247,7 @@ class Configuration(Problem[ConfigurationSolution]):
         )
 
     def violations(self, solution: ConfigurationSolution) -> list[str]:
-        """Check that jobs run only where they can, that pinned ones stay, and that the GPUs suffice."""
+        """List the rules that a solution breaks: on usable configurations, pinned jobs, and GPU counts."""
         names, chosen = {job.name for job in self.jobs}, solution.configurations
         found = [
             f"configurations: {name!r} is not a job of the instance" for name in chosen if name not in names
@@ -275,7 +276,7 @@ class Configuration(Problem[ConfigurationSolution]):
                 yield f"configurations: {used[kind]} GPUs of type {kind!r} are used, there are {gpus}"
 
     def _used(self, places: "Iterator[int | None] | Sequence[int | None]") -> Counter[str]:
-        """Count the GPUs of each type that the configurations use."""
+        """Count the GPUs of each type that the given configurations use."""
         used: Counter[str] = Counter()
         for place in places:
             if place is not None:
@@ -285,7 +286,7 @@ class Configuration(Problem[ConfigurationSolution]):
     # Around it
 
     def headline(self) -> dict[str, int | float | str]:
-        """Return the numbers of jobs, GPUs, GPU types and configurations."""
+        """Return the number of jobs, of GPUs, of GPU types, and of configurations."""
         return {
             "jobs": len(self.jobs),
             "gpus": sum(self.gpus.values()),
@@ -294,7 +295,7 @@ class Configuration(Problem[ConfigurationSolution]):
         }
 
     def measures(self, solution: ConfigurationSolution) -> dict[str, Number]:
-        """Return the numbers of waiting jobs, restarted jobs and idle GPUs."""
+        """Return the number of waiting jobs, of restarted jobs, and of idle GPUs."""
         places = self.places(solution)
         return {
             "waiting_jobs": places.count(None),
@@ -305,7 +306,7 @@ class Configuration(Problem[ConfigurationSolution]):
         }
 
     def candidates(self) -> Iterator[ConfigurationSolution]:
-        """Yield every way to give each job a configuration in which it can run, or none."""
+        """Yield every assignment of configurations that jobs can use; jobs that are not pinned may wait."""
         menus = (
             [*costs] if job.pinned else [None, *costs] for job, costs in zip(self.jobs, self.costs, strict=True)
         )
@@ -317,7 +318,7 @@ class Configuration(Problem[ConfigurationSolution]):
 
 
 def _raised(value: float, power: float) -> float:
-    """Return a non-negative number raised to a power, or infinity if the result is too large for a double."""
+    """Raise a non-negative number to a power; return infinity if the result is too large for a double."""
     try:
         return float(value**power)
     except (OverflowError, ZeroDivisionError):

@@ -15,21 +15,21 @@ from gsopt.problems.names import Named
 from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.speed import TIER_PENALTIES, TierPenalty
 
-#: Value of all whole machines together, relative to the least valuable placement of a job: large enough to
-#: break ties, too small to outweigh any noticeable value.
+#: Total extra value of all machines left whole, relative to the least valuable placement of a job. It is
+#: large enough to break ties and too small to outweigh any noticeable value.
 _TIE = Fraction(1, 1_000_000)
 
 
 class Job(Frozen):
-    """A job that waits for all its GPUs at once.
+    """A waiting job, which needs all its GPUs at once.
 
     Attributes
     ----------
     weight
-        Value of each GPU of the job, relative to the GPUs of other jobs.
+        Value of each of the job's GPUs, relative to those of other jobs.
     model
-        Name of the model being trained, for which penalties are known. A model without penalties does not
-        communicate.
+        Name of the model that the job trains, by which penalties are looked up. Jobs whose model has no
+        penalties do not communicate.
 
     Examples
     --------
@@ -44,7 +44,7 @@ class Job(Frozen):
 
 
 class ConsolidationSolution(Frozen):
-    """The GPU indices of each job that starts, by job name.
+    """The GPU indices of each job that starts, keyed by job name.
 
     Jobs that are left out keep waiting.
     """
@@ -53,32 +53,33 @@ class ConsolidationSolution(Frozen):
 
 
 class Consolidation(Problem[ConsolidationSolution]):
-    """Place waiting jobs on free GPUs so that the GPUs do as much useful work as possible.
+    """The problem of placing waiting jobs on free GPUs so that the GPUs do as much useful work as possible.
 
-    A job on d GPUs, joined by a network tier with penalty s, does as much work as it would on d / (1 + s) GPUs
-    without communication. Its value is w d / (1 + s), where w is its weight. A job on one GPU does not
-    communicate, so s is 0. A job that is not placed has no value. A float stands for its shortest decimal, such
-    as 0.1, so every value is an exact fraction.
+    A job on d GPUs that are connected by a tier with penalty s does as much work as it would on d / (1 + s)
+    GPUs without communication. Its value is therefore w d / (1 + s), where w is its weight. A job on one GPU
+    does not communicate, so its s is 0. A job that is not placed has no value. A float stands for its
+    shortest decimal, such as 0.1, so every value is an exact fraction.
 
-    Source: Dally, section II-B and Table I, for the penalties. The paper decides about one job at a time, when
-    GPUs are offered (Algorithm 1), whereas this problem decides about all waiting jobs at once. Table I was
-    measured on 8 GPUs. Using it for other numbers of GPUs is an assumption.
+    Source: Dally, section II-B and Table I, for the penalties. The paper decides about one job at a time,
+    when GPUs are offered (Algorithm 1), whereas this problem decides about all waiting jobs at once. Table I
+    was measured on 8 GPUs; that it holds for other numbers of GPUs is an assumption.
 
     Attributes
     ----------
     cluster
-        The cluster, which must have racks or a network, because a plain cluster has no tiers.
+        The cluster. It must have racks or a network, because a plain cluster has no tiers.
     busy
-        Indices of the GPUs that are in use.
+        Indices of the GPUs in use.
     jobs
         The waiting jobs.
     penalties
-        Exposed communication time per unit of computation, by model and tier. A wider tier must not have a
-        lower penalty.
+        Exposed communication time per unit of computation time, by model and tier. A wider tier must not have
+        a lower penalty.
     maximize
-        ``value``: the total value. ``lexicographic``: first the number of placed jobs, then the value, so that
-        jobs start even where they make little progress. ``fragmentation``: the value, with ties broken by the
-        number of machines left whole. Values within a millionth of the least valuable placement count as ties.
+        Objective. ``value``: the total value. ``lexicographic``: the number of placed jobs, then the total
+        value, so that jobs start even where they make little progress. ``fragmentation``: the total value,
+        with ties broken by the number of machines left whole. Totals that differ by less than a millionth of
+        the least valuable placement may be treated as ties.
 
     Examples
     --------
@@ -119,7 +120,7 @@ class Consolidation(Problem[ConsolidationSolution]):
 
     @model_validator(mode="after")
     def _penalties_do_not_fall(self) -> "Consolidation":
-        """Require that no tier has a lower penalty than a narrower one; every formulation assumes this."""
+        """Check that no tier has a lower penalty than a narrower one, which every formulation assumes."""
         for model, penalty in self.penalties.items():
             for inner, outer in pairwise(self.tiers):
                 less, more = penalty.of(inner, self.tiers), penalty.of(outer, self.tiers)
@@ -130,12 +131,12 @@ class Consolidation(Problem[ConsolidationSolution]):
 
     @property
     def tiers(self) -> Sequence[str]:
-        """The network tiers of the cluster, from the narrowest to the widest."""
+        """The network tiers of the cluster, narrowest first."""
         return self.cluster.levels
 
     @property
     def unit(self) -> str:
-        """Unit of the objective: effective GPUs, and any count that takes precedence or breaks ties."""
+        """Unit of the objective: effective GPUs, with any count that takes precedence or breaks ties."""
         return {
             "value": "effective GPUs",
             "lexicographic": "jobs, then effective GPUs",
@@ -143,7 +144,7 @@ class Consolidation(Problem[ConsolidationSolution]):
         }[self.maximize]
 
     def worth(self, job: Job, tier: str) -> Exact:
-        """Return the value of a job whose GPUs are joined by a tier.
+        """Return the value of a job whose GPUs are connected by the given tier.
 
         Examples
         --------
@@ -161,7 +162,7 @@ class Consolidation(Problem[ConsolidationSolution]):
     def job_bonus(self) -> int:
         """Extra value of each placed job.
 
-        For ``lexicographic``, this value exceeds the sum of all other values. Otherwise it is 0.
+        With ``lexicographic``, it exceeds the sum of all other values. Otherwise, it is 0.
         """
         if self.maximize != "lexicographic":
             return 0
@@ -171,7 +172,7 @@ class Consolidation(Problem[ConsolidationSolution]):
     def machine_bonus(self) -> Exact:
         """Extra value of each machine left whole.
 
-        For ``fragmentation``, this value is just enough to break ties. Otherwise it is 0.
+        With ``fragmentation``, it is just large enough to break ties. Otherwise, it is 0.
         """
         if self.maximize != "fragmentation":
             return 0
@@ -181,7 +182,7 @@ class Consolidation(Problem[ConsolidationSolution]):
 
     @cached_property
     def step(self) -> Fraction | None:
-        """Greatest common divisor of the jobs' values on all tiers and of the extra values."""
+        """Greatest common divisor of the values of all jobs on all tiers and of the extra values."""
         worths = (self.worth(job, tier) for job in self.jobs for tier in self.tiers)
         return step([*worths, self.job_bonus, self.machine_bonus])
 
@@ -191,7 +192,7 @@ class Consolidation(Problem[ConsolidationSolution]):
         return self.cluster.gpus - len(self.busy)
 
     def objective(self, solution: ConsolidationSolution) -> Exact:
-        """Return the total value of the placed jobs, plus any extra value of jobs and whole machines."""
+        """Return the total value of the placed jobs, plus the extra values of jobs and whole machines."""
         jobs = {job.name: job for job in self.jobs}
         worths = (
             self.worth(jobs[name], self.cluster.tier(gpus)) for name, gpus in solution.placed.items() if gpus
@@ -202,14 +203,14 @@ class Consolidation(Problem[ConsolidationSolution]):
         return exact_total([*worths, bonus])
 
     def whole_machines(self, solution: ConsolidationSolution) -> int:
-        """Count the machines on which no GPU is in use once the solution's jobs have started."""
+        """Count the machines that are entirely free once the solution's jobs have started."""
         machine_of = self.cluster.machine_of
         taken = {machine_of[gpu] for gpu in self.busy}
         taken.update(machine_of[gpu] for gpus in solution.placed.values() for gpu in gpus)
         return len(self.cluster.machines) - len(taken)
 
     def violations(self, solution: ConsolidationSolution) -> list[str]:
-        """Check that every job belongs to the instance and gets as many free GPUs as it demands."""
+        """List the rules that a solution breaks: on job names, on demands, and on GPUs that are not free."""
         wanted = {job.name: job.gpus for job in self.jobs}
         busy, holder = frozenset(self.busy), dict[int, str]()
         found: list[str] = []
@@ -230,11 +231,11 @@ class Consolidation(Problem[ConsolidationSolution]):
         return found
 
     def headline(self) -> dict[str, int | float | str]:
-        """Return the numbers of jobs, GPUs and free GPUs."""
+        """Return the number of jobs, of GPUs, and of free GPUs."""
         return {"jobs": len(self.jobs), "GPUs": self.cluster.gpus, "free": self.free_gpus}
 
     def measures(self, solution: ConsolidationSolution) -> dict[str, Number]:
-        """Return the numbers of jobs that start, of GPUs that stay idle, and of machines left whole."""
+        """Return the number of jobs that start, of GPUs that stay idle, and of machines left whole."""
         held = sum(len(gpus) for gpus in solution.placed.values())
         return {
             "placed_jobs": len(solution.placed),
@@ -243,7 +244,7 @@ class Consolidation(Problem[ConsolidationSolution]):
         }
 
     def candidates(self) -> Iterator[ConsolidationSolution]:
-        """Yield every choice of jobs to start, and of their numbers of GPUs in each innermost group."""
+        """Yield every choice of jobs to start, and every split of their GPUs over the innermost groups."""
         busy = frozenset(self.busy)
         groups = self.cluster.groups[self.tiers[0]]
         free = [[gpu for gpu in group.gpus if gpu not in busy] for group in groups]
@@ -260,7 +261,7 @@ class Consolidation(Problem[ConsolidationSolution]):
 
 
 def _choices(demands: Sequence[int], rooms: Sequence[int]) -> Iterator[tuple[tuple[int, ...], ...]]:
-    """Yield every way to place some of the jobs on groups of free GPUs of given sizes."""
+    """Yield every way to place any of the jobs on groups with the given numbers of free GPUs."""
     if not demands:
         yield ()
         return
@@ -270,7 +271,7 @@ def _choices(demands: Sequence[int], rooms: Sequence[int]) -> Iterator[tuple[tup
 
 
 def _spreads(demand: int, rooms: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """Yield every way to spread a number of GPUs over groups of free GPUs of given sizes."""
+    """Yield every way to spread `demand` GPUs over groups with the given numbers of free GPUs."""
     if not rooms:
         if demand == 0:
             yield ()

@@ -1,4 +1,4 @@
-"""Goodput: the GPUs on each node for adaptive jobs that restart at every move."""
+"""Goodput: how many GPUs on each node each adaptive job gets, when every move means a restart."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,34 +15,34 @@ from gsopt.core.numbers.tolerances import SPEEDUP
 from gsopt.core.problem import Frozen, Gpus, Many, Name, Number, Problem, RuleBroken, Sense
 from gsopt.problems.names import Named
 
-#: GPUs of a job on one node.
+#: Number of GPUs of a job on one node.
 Count = Annotated[int, Field(ge=0, le=1_000_000)]
 
-#: Goodput on some GPUs, relative to that on the fair share.
+#: Goodput on given GPUs, divided by the goodput on the fair share.
 Speedup = Annotated[float, Field(ge=0, le=1e12)]
 
-#: Seconds.
+#: A duration in seconds.
 Seconds = Annotated[float, Field(ge=0, le=1e12)]
 
 
 class GoodputJob(Frozen):
-    """A job that adapts its training to its number of GPUs.
+    """An adaptive job, which adjusts its training to its number of GPUs.
 
     Attributes
     ----------
     name
         Name of the job.
     speedups
-        Speed-ups, one row for each number of nodes. The first row is for one node with 1, 2, ... GPUs, the
-        second for two nodes with 2, 3, ... GPUs, and so on. The job cannot run on other combinations.
+        Speed-ups, one row per number of nodes. The first row is for one node with 1, 2, ... GPUs, the second
+        for two nodes with 2, 3, ... GPUs, and so on. The job cannot run on combinations that are not listed.
     current
         Current number of GPUs on each node; empty if the job has no GPUs.
     age
-        Seconds since the job was submitted.
+        Time since the job was submitted, in seconds.
     restarts
-        Number of restarts so far.
+        Number of times that the job has restarted so far.
     max_gpus
-        Largest number of GPUs that the job may have; None for no limit.
+        Maximum number of GPUs of the job; None if there is no limit.
 
     Examples
     --------
@@ -59,9 +59,9 @@ class GoodputJob(Frozen):
     max_gpus: Gpus | None = None
 
     def speedup(self, nodes: int, gpus: int) -> float | None:
-        """Return the speed-up on a number of nodes and GPUs.
+        """Return the job's speed-up on the given numbers of nodes and GPUs.
 
-        The speed-up is 0 without GPUs, and None for a combination on which the job cannot run.
+        The speed-up is 0 without GPUs, and None if the job cannot run on this combination.
         """
         if not gpus:
             return 0.0
@@ -71,7 +71,7 @@ class GoodputJob(Frozen):
 
 
 class GoodputSolution(Frozen):
-    """The number of GPUs of each job on every node, by job name.
+    """The number of GPUs of each job on every node, keyed by job name.
 
     Jobs that are left out have no GPUs.
     """
@@ -80,33 +80,35 @@ class GoodputSolution(Frozen):
 
 
 class Goodput(Problem[GoodputSolution]):
-    """Divide the GPUs of nodes among adaptive jobs so that the power mean of their speed-ups is largest.
+    """The problem of dividing GPUs among adaptive jobs to maximize the power mean of their speed-ups.
 
-    A job with speed-up S costs (f S / g + c)**p, where p is negative and g is the mean number of GPUs of a
-    node. The mean cost over all jobs is minimized. The factor f is 1 if a job keeps its GPUs on every node.
-    Otherwise the job restarts, and f = max(t - r d, 0) / (t + d) for an age of t seconds, r restarts so far and
-    d seconds per restart. A job without GPUs costs c**p, by default 1,000.
+    A job with speed-up S costs (f S / g + c)**p, where p is negative and g is the mean number of GPUs per
+    node. The objective is the mean cost of all jobs, which is minimized. The factor f is 1 if a job keeps its
+    GPUs on every node. Otherwise, the job restarts, and f = max(t - r d, 0) / (t + d), where t is its age in
+    seconds, r its number of restarts so far, and d the duration of a restart. A job without GPUs costs c**p,
+    which is 1,000 by default.
 
-    **Nodes.** No node hosts two jobs that each span several nodes, because they would slow each other down.
+    **Nodes.** A node may host at most one job that spans several nodes, because such jobs slow each other
+    down.
 
-    **Fitness.** The paper maximizes the power mean, which is the mean cost raised to the power 1 / p. Because p
-    is negative, this is the same as minimizing the mean cost. `measures` returns the power mean.
+    **Fitness.** The paper maximizes the power mean, which is the mean cost raised to the power 1 / p. Because
+    p is negative, this is equivalent to minimizing the mean cost. `measures` returns the power mean.
 
-    Source: Pollux (OSDI 2021), section 4.2, Equations 9-11, and the authors' simulator for the constants and
-    for the rule that a job restarts when it is started or moved.
+    Source: Pollux (OSDI 2021), section 4.2, Equations 9-11. The constants, and the rule that a job restarts
+    when it is started or moved, are those of the authors' simulator.
 
     Attributes
     ----------
     nodes
         Number of GPUs of each node.
     jobs
-        The jobs, whether or not they have GPUs now.
+        All jobs, whether or not they currently have GPUs.
     power
         Power p of the mean. The lower it is, the more the slowest jobs count.
     restart_time
         Duration d of a restart, in seconds.
     floor
-        Constant c in the cost of every job.
+        Constant c, which is added in the cost of every job.
 
     Examples
     --------
@@ -159,25 +161,25 @@ class Goodput(Problem[GoodputSolution]):
         return f"mean speed-up to the power {self.power}"
 
     def resolution(self, value: Number) -> Exact:
-        """Return the largest difference between values that rounding may cause; speed-ups are doubles."""
+        """Return the largest difference that rounding may cause between values near the given one."""
         return whole(abs(Fraction(value)) * Fraction(SPEEDUP))
 
     # What a job may have, and counts
 
     @cached_property
     def total(self) -> int:
-        """Total number of GPUs."""
+        """Total number of GPUs in the cluster."""
         return sum(self.nodes)
 
     @cached_property
     def currents(self) -> tuple[tuple[int, ...], ...]:
-        """Current number of GPUs of every job on each node, in the order of the jobs."""
+        """Current number of GPUs of each job on each node: one tuple per job, in job order."""
         none = (0,) * len(self.nodes)
         return tuple(tuple(job.current) or none for job in self.jobs)
 
     @cached_property
     def factors(self) -> tuple[Exact, ...]:
-        """Factor by which a restart multiplies each job's speed-up, in the order of the jobs."""
+        """Factors by which a restart multiplies the speed-ups of jobs: one per job, in job order."""
         return tuple(self._factor(job) for job in self.jobs)
 
     def _factor(self, job: GoodputJob) -> Exact:
@@ -185,7 +187,7 @@ class Goodput(Problem[GoodputSolution]):
         return whole(max(age - job.restarts * delay, Fraction(0)) / (age + delay)) if delay else 1
 
     def cost(self, place: int, nodes: int, gpus: int, *, restarts: bool = True) -> Exact:
-        """Return the cost of a job, given by index, on a number of nodes and GPUs on which it can run.
+        """Return the cost of the job with index `place` on numbers of nodes and GPUs with which it can run.
 
         Examples
         --------
@@ -203,12 +205,12 @@ class Goodput(Problem[GoodputSolution]):
     # The judge
 
     def vectors(self, solution: GoodputSolution) -> list[tuple[int, ...]]:
-        """Return the number of GPUs of every job on each node, in the order of the jobs."""
+        """Return the number of GPUs of each job on each node: one tuple per job, in job order."""
         none = (0,) * len(self.nodes)
         return [tuple(solution.gpus.get(job.name, none)) for job in self.jobs]
 
     def objective(self, solution: GoodputSolution) -> Exact:
-        """Return the mean cost of the jobs."""
+        """Return the mean cost of all jobs."""
         counted = [
             self.cost(place, sum(map(bool, gpus)), sum(gpus), restarts=gpus != self.currents[place])
             for place, gpus in enumerate(self.vectors(solution))
@@ -216,7 +218,7 @@ class Goodput(Problem[GoodputSolution]):
         return whole(Fraction(_total(counted)) / len(counted)) if counted else 0
 
     def violations(self, solution: GoodputSolution) -> list[str]:
-        """Check that jobs run where they can, and that no node is overfull or hosts two multi-node jobs."""
+        """List the rules that a solution breaks: on usable GPUs, full nodes, and multi-node jobs."""
         names = {job.name for job in self.jobs}
         found = [f"gpus: {name!r} is not a job of the instance" for name in solution.gpus if name not in names]
         rule = f"must name the GPUs on each of the {len(self.nodes)} nodes"
@@ -251,11 +253,11 @@ class Goodput(Problem[GoodputSolution]):
     # Around it
 
     def headline(self) -> dict[str, int | float | str]:
-        """Return the numbers of jobs, nodes and GPUs."""
+        """Return the number of jobs, of nodes, and of GPUs."""
         return {"jobs": len(self.jobs), "nodes": len(self.nodes), "gpus": self.total}
 
     def measures(self, solution: GoodputSolution) -> dict[str, Number]:
-        """Return the paper's fitness, and the numbers of waiting jobs, restarted jobs and idle GPUs."""
+        """Return the paper's fitness and the number of waiting jobs, of restarted jobs, and of idle GPUs."""
         vectors = self.vectors(solution)
         moved = Counter(
             "restarts" if any(gpus) else "stops"
@@ -270,7 +272,7 @@ class Goodput(Problem[GoodputSolution]):
         }
 
     def candidates(self) -> Iterator[GoodputSolution]:
-        """Yield every combination of placements on which the jobs can run."""
+        """Yield every feasible combination of GPU counts with which all jobs can run (or have no GPUs)."""
         for vectors in self._continued([], list(self.nodes)):
             yield GoodputSolution(
                 gpus={job.name: gpus for job, gpus in zip(self.jobs, vectors, strict=True) if any(gpus)}
@@ -288,7 +290,7 @@ class Goodput(Problem[GoodputSolution]):
 
 
 def _total(values: Sequence[Exact]) -> Exact:
-    """Add fractions pairwise, as in a binary tree, because their denominators have few common factors."""
+    """Add fractions in pairs, as in a binary tree, because their denominators have few common factors."""
     if len(values) <= 1:
         return exact_total(values)
     half = len(values) // 2

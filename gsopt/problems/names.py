@@ -1,4 +1,4 @@
-"""Names: sequences of named items in the data of a problem."""
+"""Names: the type of sequences whose items have distinct names."""
 
 from collections.abc import Sequence
 from typing import Annotated, TypeVar
@@ -15,5 +15,5 @@ def _distinct(things: Sequence[T], info: ValidationInfo) -> Sequence[T]:
     return things
 
 
-#: A sequence of items with different names.
+#: A sequence of items with distinct names.
 Named = Annotated[Many[T], AfterValidator(_distinct)]

@@ -11,12 +11,12 @@ from gsopt.core.result import Result
 
 
 def read_problem(path: str | Path) -> Problem[Any]:
-    """Read a problem, of any decision, from an instance file.
+    """Read the problem of any decision from an instance file.
 
     Raises
     ------
     InvalidInput
-        The file cannot be read, is not JSON, or breaks a rule. The message is one line.
+        The file cannot be read, is not JSON, or breaks a rule. The message fits on one line.
 
     Examples
     --------
@@ -36,14 +36,14 @@ def read_problem(path: str | Path) -> Problem[Any]:
 
 
 def read_solution(path: str | Path, problem: Problem[Any]) -> Frozen:
-    """Read a solution to a problem from a file.
+    """Read a solution to the given problem from a file.
 
-    The file holds the solution alone, or the output of ``gsopt solve --json``.
+    The file contains either just the solution or the output of ``gsopt solve --json``.
 
     Raises
     ------
     InvalidInput
-        The file is invalid, as in `read_problem`, or the result in it has no solution.
+        The file is invalid, as in `read_problem`, or it contains a result that has no solution.
 
     Examples
     --------
@@ -65,14 +65,14 @@ def read_solution(path: str | Path, problem: Problem[Any]) -> Frozen:
 
 
 def read_result(path: str | Path, problem: Problem[S]) -> Result[S]:
-    """Read a result written by `gsopt.write` or ``gsopt solve --json``, and check it again.
+    """Read a result written by `gsopt.write` or ``gsopt solve --json``, and verify it again.
 
     Raises
     ------
     InvalidInput
         The file is invalid, as in `read_problem`, or a field does not match the problem.
     InvalidSolution, Contradiction
-        The solution breaks a rule of the problem, or is better than the bound.
+        The solution breaks a rule of the problem, or its value is better than the bound.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def read_result(path: str | Path, problem: Problem[S]) -> Result[S]:
 
 
 def problem_types() -> dict[str, type[Problem[Any]]]:
-    """Return the problem class of every decision, keyed by the decision's name."""
+    """Return the problem class of each decision, keyed by the decision's name."""
     from gsopt import problems
 
     types = (getattr(problems, name) for name in problems.__all__)

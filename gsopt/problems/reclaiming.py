@@ -15,25 +15,26 @@ from gsopt.problems.names import Named
 
 
 class Server(Frozen):
-    """A server on loan and its number of GPUs."""
+    """A server on loan."""
 
     name: Name
     gpus: Gpus
 
 
 class Job(Frozen):
-    """A job with workers on servers on loan.
+    """A job that has workers on servers on loan.
 
     Attributes
     ----------
     workers
-        GPUs that its base workers use on each server; losing one of these workers preempts the job.
+        Number of GPUs that its base workers use on each server. Losing any of these workers preempts the job.
     flexible
-        GPUs that its flexible workers use on each server. These may be released without preempting the job.
+        Number of GPUs that its flexible workers use on each server. Losing these workers does not preempt the
+        job.
     cost
-        Cost of preempting the job: 1 to count preemptions, or for example the GPU-seconds of lost work.
+        Cost of preempting the job: 1 to count preemptions or, for example, the GPU-seconds of lost work.
     training_servers
-        Number of the training cluster's own servers on which the job also runs.
+        Number of servers of the training cluster itself on which the job also runs.
     """
 
     name: Name
@@ -43,7 +44,7 @@ class Job(Frozen):
     training_servers: Annotated[int, Field(ge=0, le=1_000_000)] = 0
 
     def gpus_on(self, server: str) -> int:
-        """Return the number of GPUs on a server that the job's base and flexible workers use."""
+        """Return the number of GPUs that the job's base and flexible workers use on the given server."""
         return self.workers.get(server, 0) + self.flexible.get(server, 0)
 
     @property
@@ -59,17 +60,18 @@ class ReclaimingSolution(Frozen):
 
 
 class Reclaiming(Problem[ReclaimingSolution]):
-    """Hand exactly `demand` servers on loan back to their owner, at the least total cost of preempted jobs.
+    """The problem of giving `demand` servers on loan back to their owner, at minimum preemption cost.
 
-    A preempted job loses all its workers on every server. With ``elasticity="tagged"``, a job is preempted when
-    it loses any base worker. With ``"fungible"``, flexible workers can replace base workers, and a job survives
-    if it keeps as many GPUs as its base workers had.
+    A preempted job loses all its workers on every server. With ``elasticity="tagged"``, a job is preempted if
+    it loses any base worker. With ``"fungible"``, flexible workers can replace base workers, so a job
+    survives if it keeps at least as many GPUs as its base workers had.
 
-    With ``second_objective="collateral"``, ties between equal costs are broken by collateral damage: the number
-    of GPUs that preempted jobs lose on servers that are kept. The objective is then the integer ``cost * (1 +
-    GPUs in use) + collateral``, which orders solutions lexicographically. Costs must be integers.
+    With ``second_objective="collateral"``, ties between equal costs are broken by collateral damage: the
+    number of GPUs that preempted jobs lose on servers that are kept. The objective is then the integer ``cost
+    * (1 + GPUs in use) + collateral``, which orders solutions lexicographically. In this case, costs must be
+    integers.
 
-    Source: Aryl, section 4 (minimum k-union: the fewest jobs whose removal vacates k servers).
+    Source: Aryl, section 4 (minimum k-union: find the fewest jobs whose removal vacates k servers).
 
     Examples
     --------
@@ -121,13 +123,13 @@ class Reclaiming(Problem[ReclaimingSolution]):
 
     @property
     def unit(self) -> str:
-        """Unit of the objective: preemptions, or their cost if costs differ or collateral damage counts too."""
+        """Unit of the objective: preemptions, or cost if costs differ or collateral damage breaks ties."""
         counted = self.second_objective == "none" and all(job.cost == 1 for job in self.jobs)
         return "preemptions" if counted else "cost"
 
     @property
     def used_gpus(self) -> Counter[str]:
-        """Number of GPUs in use on each server."""
+        """Number of GPUs in use on each server, keyed by server name."""
         used: Counter[str] = Counter()
         for job in self.jobs:
             used.update(job.workers)
@@ -135,7 +137,7 @@ class Reclaiming(Problem[ReclaimingSolution]):
         return used
 
     def preempted(self, solution: ReclaimingSolution) -> list[Job]:
-        """List the jobs that are preempted when the solution's servers are given back."""
+        """Return the jobs that are preempted when the solution's servers are given back."""
         returned = set(solution.servers)
         lost = self._loses_base if self.elasticity == "tagged" else self._falls_below_base
         return [job for job in self.jobs if lost(job, returned)]
@@ -161,25 +163,25 @@ class Reclaiming(Problem[ReclaimingSolution]):
 
     @cached_property
     def step(self) -> Fraction | None:
-        """Greatest common divisor of the costs as written, or 1 if collateral damage counts too."""
+        """Greatest common divisor of the costs (as written), or 1 if collateral damage breaks ties."""
         if self.second_objective == "collateral":
             return Fraction(1)
         return step(decimal(job.cost) for job in self.jobs)
 
     @property
     def cost_weight(self) -> int:
-        """Weight of one unit of preemption cost in the objective: more than any collateral damage."""
+        """Weight of one unit of cost in the objective: more than any collateral damage, or 1 without it."""
         return 1 + self.used_gpus.total() if self.second_objective == "collateral" else 1
 
     def objective(self, solution: ReclaimingSolution) -> Number:
-        """Return the cost of the preempted jobs, combined with collateral damage if that breaks ties."""
+        """Return the total cost of preempted jobs, combined with collateral damage if that breaks ties."""
         cost = exact_total(job.cost for job in self.preempted(solution))
         if self.second_objective == "none":
             return cost
         return cost * self.cost_weight + self.collateral(solution)
 
     def violations(self, solution: ReclaimingSolution) -> list[str]:
-        """Check that exactly `demand` different servers of the instance are given back."""
+        """Check that a solution gives back exactly `demand` distinct servers of the instance."""
         known = {server.name for server in self.servers}
         count = Counter(solution.servers)
         found = [f"servers: {name!r} is not a server of the instance" for name in count if name not in known]
@@ -189,18 +191,19 @@ class Reclaiming(Problem[ReclaimingSolution]):
         return found
 
     def graph(self, solution: ReclaimingSolution | None = None) -> Any:
-        """Return the bipartite networkx graph of servers and jobs, whose components can be solved separately.
+        """Return the networkx graph of servers and jobs, whose components can be solved separately.
 
-        Nodes are ``("server", name)`` and ``("job", name)``. Their attributes are `kind`, `name`, `bipartite`
-        (0 for servers), `gpus`, and `component`, an index that is 0 for the component of the first server. Jobs
-        also have a `cost`. An edge joins a job and each server on which it has workers. Its attributes are the
-        `gpus` of base workers and the `flexible` GPUs. With a solution, servers have a flag `returned`, and
-        jobs a flag `preempted`.
+        The graph is bipartite. Its nodes are ``("server", name)`` and ``("job", name)``. Their attributes are
+        `kind`, `name`, `bipartite` (0 for servers), `gpus`, and `component`, the index of the node's
+        component, which is 0 for that of the first server. Jobs also have a `cost`. Each job is linked to the
+        servers on which it has workers. The attributes of an edge are `gpus`, the number of GPUs of base
+        workers, and `flexible`, that of flexible workers. If a solution is given, servers have a flag
+        `returned`, and jobs a flag `preempted`.
 
         Parameters
         ----------
         solution
-            The servers to give back; None to omit the flags `returned` and `preempted`.
+            The servers to give back. If it is None, the flags `returned` and `preempted` are omitted.
 
         Examples
         --------
@@ -245,7 +248,7 @@ class Reclaiming(Problem[ReclaimingSolution]):
         return {"demand": self.demand}
 
     def measures(self, solution: ReclaimingSolution) -> dict[str, Number]:
-        """Return the numbers of preemptions, of collateral GPUs, and of GPUs that surviving jobs release."""
+        """Return the number of preemptions, of collateral GPUs, and of GPUs released by surviving jobs."""
         preempted = self.preempted(solution)
         gone = {job.name for job in preempted}
         returned = set(solution.servers)

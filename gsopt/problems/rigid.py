@@ -1,11 +1,11 @@
-"""Rigid: checks for problems over time whose jobs can run in only one way."""
+"""Rigid: a check for problems over time, whose jobs must be able to run in only one way."""
 
 from collections.abc import Mapping, Sequence
 
 from gsopt.core.problem import RuleBroken
 from gsopt.scenario.job import Job
 
-#: Fields that could let a job run in several ways, each with the value that rules this out.
+#: Fields that could let a job run in several ways, each with its only allowed value and the rule to report.
 _RIGID: Mapping[str, tuple[object, str]] = {
     "menu": ((), "must be empty: the job runs on the GPUs that it demands"),
     "modes": ((), "must be empty: the job runs in only one way"),
@@ -17,20 +17,20 @@ _NO_MEMORY: Mapping[str, tuple[object, str]] = {"memory": (None, "must be left o
 
 
 def require_rigid(jobs: Sequence[Job], *, memory: bool) -> None:
-    """Raise `RuleBroken` for the first job that may run in more than one way.
+    """Raise `RuleBroken` for the first job that could run in more than one way.
 
     Parameters
     ----------
     jobs
         The jobs.
     memory
-        Whether jobs may state their memory demand.
+        Whether jobs may state how much memory they need.
 
     Raises
     ------
     RuleBroken
-        A job has a menu, modes, phases or a GPU type, has no checkpoints, or states a memory demand that would
-        be ignored.
+        A job has a menu, modes, phases or a GPU type, has no checkpoints, or states a memory demand although
+        `memory` is False.
 
     Examples
     --------

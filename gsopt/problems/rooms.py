@@ -1,4 +1,4 @@
-"""Rooms: the free resources of machines as gangs stop and start, and the placements that fit into them."""
+"""Rooms: the free resources of machines as gangs stop and start, with a search for placements."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -8,19 +8,20 @@ from numpy.typing import NDArray
 
 from gsopt.problems.admission import Admission, Gang, Part, Places
 
-#: Integers by machine or by group.
+#: Integers, one per machine or per group.
 Numbers = NDArray[np.int64]
 
 
 class Rooms:
-    """The free resources of all machines of an admission problem, which change as gangs stop and start.
+    """The free resources of all machines in an admission problem, updated as gangs stop and start.
 
-    Methods that place one gang after another use this class; the check of solutions does not.
+    This class is for methods that place one gang after another. The check of solutions does not use it.
 
     Attributes
     ----------
     free
-        Free resources, shape (machines, resources), in the order of the problem's `resources`.
+        Free resources of each machine, shape (machines, resources), in the order of the problem's
+        `resources`.
 
     Examples
     --------
@@ -46,7 +47,7 @@ class Rooms:
         self.free: Numbers = np.array(problem.free, dtype=np.int64).reshape(shape)
 
     def stop(self, gang: Gang, places: Places) -> None:
-        """Free the resources that a gang uses on its machines."""
+        """Release the resources that a gang uses on its machines."""
         for machine, amounts in self._problem.load([(gang, places)]).items():
             self.free[machine] += amounts
 
@@ -56,7 +57,7 @@ class Rooms:
             self.free[machine] -= amounts
 
     def copies(self, part: Part) -> Numbers:
-        """Return how many workers of a part fit on each machine, at most as many as the part has."""
+        """Return how many of a part's workers fit on each machine, at most the part's number of workers."""
         need = np.array(part.needs.vector(self._problem.resources), dtype=np.int64)
         asked = np.flatnonzero(need)
         most = (self.free[:, asked] // need[asked]).min(axis=1)
@@ -69,13 +70,13 @@ class Rooms:
         return found
 
     def fit(self, gang: Gang) -> Places | None:
-        """Return the machines on which a gang fits, or None.
+        """Return a placement of the gang on free resources, or None if none is found.
 
-        If the gang fits in several groups of its level, the group with the least room is used. Within the
-        group, the machines with the most room come first, and the last workers go to the machine with the least
-        room that suffices. If all workers are identical, a placement is found whenever one exists. Parts that
-        differ are placed one after another, larger workers first, which may fail even though a placement
-        exists.
+        If the gang fits into several groups at its level, the group with the least room is used. Within the
+        group, machines are filled in descending order of room, but the last workers go to the machine with
+        the least room that suffices. If all workers are identical, a placement is found whenever one exists.
+        Parts that differ are placed one after another, in descending order of worker size, which may fail
+        even though a placement exists.
         """
         groups = self._problem.groups(gang)
         starts = [group.machines.start for group in groups]
@@ -96,7 +97,7 @@ class Rooms:
         return None
 
     def _one_by_one(self, gang: Gang, machines: range) -> Places | None:
-        """Place the parts of a gang on machines one after another, larger workers first."""
+        """Place the parts of a gang one after another, largest workers first, or return None."""
         before = self.free[machines.start : machines.stop].copy()
         order = sorted(
             range(len(gang.parts)),
@@ -115,7 +116,7 @@ class Rooms:
         return tuple(found[index] for index in range(len(gang.parts))) if len(found) == len(order) else None
 
     def _in_slices(self, part: Part, copies: Numbers) -> Numbers:
-        """Return how many workers fit in whole slices, listed at the first machine of each slice's group."""
+        """Return how many workers fit in whole slices, stored at the first machine of each slice group."""
         if not part.slice:
             return copies
         starts = [group.machines.start for group in self._problem.cluster.groups[part.slice_within]]
@@ -124,7 +125,7 @@ class Rooms:
         return found
 
     def _stand(self, part: Part, copies: Numbers, machines: range) -> dict[str, int]:
-        """Return the number of workers on each of the given machines, for a part that fits on them."""
+        """Spread a part that fits over the given machines; return the number of workers on each."""
         numbers = copies[machines.start : machines.stop]
         if not part.slice:
             return self._named(_taken(numbers, part.count), machines.start)
@@ -138,7 +139,7 @@ class Rooms:
         return found
 
     def _slice_groups(self, part: Part, machines: range) -> Iterator[range]:
-        """Yield the given machines in each group at the level of the part's slices, skipping empty groups."""
+        """Yield the non-empty ranges of given machines in each group at the level of the part's slices."""
         for group in self._problem.cluster.groups[part.slice_within]:
             start, stop = max(group.machines.start, machines.start), min(group.machines.stop, machines.stop)
             if start < stop:
@@ -149,9 +150,10 @@ class Rooms:
 
 
 def _taken(most: Sequence[int] | NDArray[Any], count: int) -> dict[int, int]:
-    """Return how many items to take from each place so that the total is the given count.
+    """Return how many items to take from each place, keyed by the place's index, `count` in total.
 
-    The places with the most room come first. The last items go to the place with the least room that suffices.
+    Places are used in descending order of room, but the last items go to the place with the least room that
+    suffices.
     """
     numbers = np.asarray(most)
     order = np.argsort(-numbers, kind="stable").tolist()

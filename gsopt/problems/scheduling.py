@@ -1,4 +1,4 @@
-"""Scheduling over time: when each elastic job runs, and on how many GPUs, until all are complete."""
+"""Scheduling over time: when each elastic job runs, and on how many GPUs, until all jobs complete."""
 
 from collections import deque
 from collections.abc import Iterable, Mapping
@@ -22,21 +22,21 @@ from gsopt.schedule import Schedule, Segment
 from gsopt.schedule.judge import judge
 from gsopt.schedule.retiming import ElasticTask, TaskStretch, retimed
 
-#: Work of a job, in any unit.
+#: Amount of work of a job, in any unit.
 Work = Annotated[float, Field(gt=0, le=1e15)]
 
-#: Work done per second on some number of GPUs.
+#: Amount of work that a job does per second on a given number of GPUs.
 Rate = Annotated[float, Field(gt=0, le=1e12)]
 
-#: Figures of a schedule that the instance or the objective already states.
+#: Figures of a schedule that are omitted because the instance or the objective already states them.
 _STATED = frozenset({"jobs", "completed", "mean_jct", "lower_bound", "gap"})
 
-#: Longest allowed running time of a job alone, in seconds, and largest allowed ratio between its rates.
+#: Maximum running time of a job alone, in seconds, and maximum ratio between the rates of a job.
 _LONGEST, _MOST_SPEEDUP = 1e12, 1e6
 
 
 class ElasticJob(Frozen):
-    """A job that may run on different numbers of GPUs over time.
+    """An elastic job, which may run on different numbers of GPUs over time.
 
     Attributes
     ----------
@@ -47,9 +47,9 @@ class ElasticJob(Frozen):
     work
         Amount of work, in any unit.
     rates
-        Work done per second, by number of GPUs. The job may run only on these numbers of GPUs.
+        Work done per second, keyed by number of GPUs. The job may run only on the numbers listed.
     gpus
-        Number of GPUs that the job demands; None for the smallest allowed number.
+        Number of GPUs that the job demands; None stands for the smallest allowed number.
 
     Examples
     --------
@@ -83,18 +83,18 @@ class ElasticJob(Frozen):
 
     @property
     def duration(self) -> float:
-        """Running time in seconds on the GPUs that the job demands."""
+        """Running time in seconds on the demanded number of GPUs."""
         return self.work / self.rates[self.demand]
 
     @property
     def menu(self) -> tuple[tuple[int, float], ...]:
-        """Allowed numbers of GPUs in ascending order, with the speed relative to that on the demanded GPUs."""
+        """Allowed numbers of GPUs, ascending, each with the speed relative to that on the demanded number."""
         base = self.rates[self.demand]
         return tuple((count, rate / base) for count, rate in sorted(self.rates.items()))
 
 
 class Run(Frozen):
-    """A job on a constant number of GPUs from `start` to `end`, in exact seconds."""
+    """A period, from `start` to `end` in exact seconds, in which a job runs on a constant number of GPUs."""
 
     job: Name
     start: Instant
@@ -103,7 +103,7 @@ class Run(Frozen):
 
 
 class SchedulingSolution(Frozen):
-    """All runs of all jobs, each with its start, its end and its number of GPUs."""
+    """The runs of all jobs, each with its start, its end and its number of GPUs."""
 
     runs: Many[Run]
 
@@ -114,7 +114,7 @@ class SchedulingSolution(Frozen):
         Raises
         ------
         InvalidInput
-            A job runs in a mode other than its default, which the problem does not support.
+            A job runs in a mode other than its default one, which the problem does not support.
 
         Examples
         --------
@@ -131,30 +131,30 @@ class SchedulingSolution(Frozen):
 
     @property
     def schedule(self) -> Schedule:
-        """The runs as a schedule with floating-point times, for the simulator and plots."""
+        """The runs as a schedule in floating-point times, for the simulator and for plots."""
         return Schedule(
             tuple(Segment(run.job, float(run.start), float(run.end), run.gpus) for run in self.runs)
         )
 
 
 class Scheduling(Problem[SchedulingSolution]):
-    """Run elastic jobs on a cluster so that they complete as early as possible on average.
+    """The problem of running elastic jobs on a cluster so that their mean completion time is minimal.
 
     A job may be interrupted and resized at any time and at no cost, and all GPUs are alike. Therefore, the
     optimum is a bound for every policy that runs jobs on allowed numbers of GPUs, regardless of its rounds,
-    overheads and placements. With `fairness`, no job may complete more than this number of seconds later than
-    if all GPUs were shared equally, as a fluid, among the jobs present. Without preemption, a job may be
-    resized at any time, but not paused. This is the offline problem of elastic jobs in Aryl, section 5. Exact
-    methods solve it only for jobs with linear speed and without fairness.
+    overheads and placements. With `fairness`, no job may complete more than this many seconds later than it
+    would if all GPUs were shared equally, as a fluid, among the jobs present. In the non-preemptive case, a
+    job may be resized at any time but not paused. That case is the offline problem of elastic jobs in Aryl,
+    section 5. Exact methods solve it only if speeds are linear and there is no fairness constraint.
 
-    Times are exact numbers, counted from the first release date. Floats in the data stand for their shortest
-    decimals, such as 0.1. A deadline may be missed by a billionth of the time from the job's release to the
-    deadline. Times given as floats may break rules by rounding errors, which are added to the objective value
+    Times are exact numbers. Floats in the data stand for their shortest decimals, such as 0.1. A job may miss
+    its fairness deadline by a billionth of the time between its release date and this deadline. Times of runs
+    that are given as floats may break rules within rounding errors, which are added to the objective value
     (`gsopt.problems.trial`).
 
-    Source: Ares, Eq. 1. The paper's text calls the reference value a job completion time, but the equation
-    compares it with a point in time. This problem follows the equation. Work is counted in GPU-seconds on the
-    demanded GPUs.
+    Source: Ares, Eq. 1. The text of the paper calls the reference value a job completion time, but the
+    equation compares it with a point in time. This problem follows the equation. Work is counted in
+    GPU-seconds on the demanded GPUs.
 
     Attributes
     ----------
@@ -163,9 +163,9 @@ class Scheduling(Problem[SchedulingSolution]):
     jobs
         The jobs, in any order.
     fairness
-        The constant C of Eq. 1 in seconds; None for no constraint.
+        The constant C of Eq. 1, in seconds; None if there is no fairness constraint.
     preemptive
-        Whether a job that has started may pause. Otherwise it holds at least one GPU until it completes.
+        Whether a job that has started may pause. If not, it holds at least one GPU until it completes.
 
     Examples
     --------
@@ -199,17 +199,17 @@ class Scheduling(Problem[SchedulingSolution]):
         return "seconds of mean job completion time"
 
     def resolution(self, value: Number) -> float:
-        """Return a millionth of a value, because mean job completion times vary continuously."""
+        """Return a millionth of the value, because mean job completion times vary continuously."""
         return CONTINUOUS * float(value)
 
     @cached_property
     def origin(self) -> Exact:
-        """The first release date, in seconds, from which times are counted."""
+        """The first release date, in seconds."""
         return min(decimal(job.release) for job in self.jobs)
 
     @cached_property
     def tasks(self) -> tuple[ElasticTask, ...]:
-        """The jobs in exact numbers, in order of release, with rates only for GPU counts within the cluster."""
+        """The jobs in exact numbers, by release date counted from the first one, without unusable rates."""
         return tuple(
             ElasticTask(
                 job.name,
@@ -222,12 +222,12 @@ class Scheduling(Problem[SchedulingSolution]):
 
     @cached_property
     def workload(self) -> Workload:
-        """The jobs as a workload, by release date."""
+        """The jobs as a workload, with the release dates of the problem."""
         return self._as_workload(decimal(0))
 
     @cached_property
     def scenario(self) -> Scenario:
-        """The scenario of the workload on its cluster."""
+        """The scenario that consists of the workload and the cluster."""
         return Scenario(workload=self.workload, cluster=Cluster.plain(self.gpus))
 
     @cached_property
@@ -254,13 +254,13 @@ class Scheduling(Problem[SchedulingSolution]):
     def taken_over(self, schedule: Schedule) -> SchedulingSolution:
         """Convert a schedule for the scenario `own_clock` into a solution.
 
-        If floats at these dates are precise enough for the shortest job, the times are only shifted. Otherwise,
-        the schedule is rebuilt in exact numbers (`gsopt.schedule.retiming`).
+        If floats near these dates are precise enough for the shortest job, the times are only shifted.
+        Otherwise, the schedule is recomputed in exact numbers (`gsopt.schedule.retiming`).
 
         Raises
         ------
         InvalidInput
-            A job runs in a mode other than its default, which the problem does not support.
+            A job runs in a mode other than its default one, which the problem does not support.
 
         Examples
         --------
@@ -275,7 +275,7 @@ class Scheduling(Problem[SchedulingSolution]):
         )
 
     def made_of(self, runs: Iterable[TaskStretch]) -> SchedulingSolution:
-        """Convert runs whose times count from the first release date into a solution, as in `taken_over`."""
+        """Convert runs, with times counted from the first release, into a solution, as in `taken_over`."""
         runs = list(runs)
         last = max(*(decimal(run.end) for run in runs), *(task.release for task in self.tasks), 0) + self.origin
         shortest = float(min(task.height for task in self.tasks))
@@ -295,16 +295,16 @@ class Scheduling(Problem[SchedulingSolution]):
         return SchedulingSolution(runs=found)
 
     def objective(self, solution: SchedulingSolution) -> float:
-        """Return the mean job completion time in seconds, plus the time for which rounding breaks rules."""
+        """Return the mean job completion time in seconds, plus any time for which rounding breaks rules."""
         return float(self._trial(solution).mean_jct)
 
     def violations(self, solution: SchedulingSolution) -> list[str]:
-        """List the rules that the schedule breaks, then the jobs that miss their fairness deadlines."""
+        """List the rules that the schedule breaks, and the jobs that miss their fairness deadlines."""
         trial = self._trial(solution)
         return [*trial.found, *self._unfair(trial)]
 
     def measures(self, solution: SchedulingSolution) -> dict[str, Number]:
-        """Return figures of efficiency and fairness, as used to compare schedulers."""
+        """Return figures of efficiency and fairness with which schedulers are compared."""
         origin = self.origin
         verdict = judge(
             Schedule(
@@ -326,12 +326,12 @@ class Scheduling(Problem[SchedulingSolution]):
         }
 
     def headline(self) -> dict[str, int | float | str]:
-        """Return the figures that distinguish instances."""
+        """Return the number of jobs and the number of GPUs."""
         return {"jobs": len(self.jobs), "GPUs": self.gpus}
 
     @cached_property
     def deadlines(self) -> tuple[Exact, ...] | None:
-        """Latest fair completion of each task in seconds after the first release, None without `fairness`."""
+        """Fairness deadline of each task, in seconds after the first release; None without `fairness`."""
         if self.fairness is None:
             return None
         fairness = decimal(self.fairness)
@@ -361,9 +361,9 @@ class Scheduling(Problem[SchedulingSolution]):
         ]
 
     def _trial(self, solution: SchedulingSolution) -> Trial:
-        """Check a solution, or return its cached trial.
+        """Check a solution, or return its cached check.
 
-        The last two trials are cached, because each solution is scored, checked and compared.
+        The last two checks are cached, because each solution is scored, checked and compared.
         """
         for known, trial in tuple(self._judged):
             if known is solution:

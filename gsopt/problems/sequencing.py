@@ -17,14 +17,14 @@ from gsopt.scenario.job import Seconds
 
 
 class Machine(Frozen):
-    """A GPU that runs one job at a time.
+    """A machine: a single GPU, which runs one job at a time.
 
     Attributes
     ----------
     gpu_type
-        Type of the GPU, on which the durations of jobs depend.
+        Type of the GPU, which determines the durations of jobs.
     available
-        Seconds from now until the GPU is free.
+        Time until the GPU is free, in seconds from now.
 
     Examples
     --------
@@ -38,12 +38,12 @@ class Machine(Frozen):
 
 
 class UnitJob(Frozen):
-    """A job that runs on one GPU.
+    """A job that needs exactly one GPU.
 
     Attributes
     ----------
     seconds
-        Duration on a GPU of each type. The job cannot run on types that are left out.
+        Duration in seconds, keyed by GPU type. The job cannot run on types that are left out.
 
     Examples
     --------
@@ -56,21 +56,21 @@ class UnitJob(Frozen):
 
 
 class Sequences(Frozen):
-    """The names of the jobs on each machine, in the order in which they run, keyed by machine name.
+    """The names of the jobs on each machine, in running order, keyed by machine name.
 
-    Machines that are left out run nothing.
+    Machines that are left out run no jobs.
     """
 
     order: Mapping[str, Many[str]]
 
 
 class Sequencing(Problem[Sequences]):
-    """Run single-GPU jobs one after another on GPUs of several types, minimizing the mean completion time.
+    """The problem of running single-GPU jobs on GPUs of several types, minimizing mean completion time.
 
-    Each machine runs its jobs without gaps once it is free, and no job is interrupted. The objective is the
-    total completion time, counted from now. Counting from the arrival of each job would only change the
-    objective by a constant. A float stands for its shortest decimal, such as 0.1, and seconds are added without
-    rounding.
+    Once a machine is free, it runs its jobs one after another without gaps, and no job is interrupted. The
+    objective is the total completion time, counted from now. Counting from the arrival of each job would only
+    change the objective by a constant. A float stands for its shortest decimal, such as 0.1, and seconds are
+    added without rounding.
 
     Source: AlloX (EuroSys 2020), section 4.2; W. Horn, Minimizing average flow time with parallel machines
     (1973).
@@ -78,9 +78,9 @@ class Sequencing(Problem[Sequences]):
     Attributes
     ----------
     machines
-        The GPUs.
+        The machines.
     jobs
-        The jobs, all of which are present now.
+        The jobs, all of which are ready to run now.
 
     Examples
     --------
@@ -120,7 +120,7 @@ class Sequencing(Problem[Sequences]):
 
     @property
     def step(self) -> Fraction | None:
-        """Greatest common divisor of all durations and times until machines are free."""
+        """Greatest common divisor of all durations and of the times until machines are free."""
         taken = (seconds for job in self.jobs for seconds in job.seconds.values())
         return step(decimal(each) for each in (*taken, *(machine.available for machine in self.machines)))
 
@@ -135,7 +135,7 @@ class Sequencing(Problem[Sequences]):
         return {job.name: job for job in self.jobs}
 
     def completions(self, solution: Sequences) -> dict[str, Exact]:
-        """Return the completion time of each job in seconds from now, keyed by job name."""
+        """Return the completion time of each job, in seconds from now, keyed by job name."""
         found: dict[str, Exact] = {}
         for name, jobs in solution.order.items():
             machine = self._machines[name]
@@ -149,7 +149,7 @@ class Sequencing(Problem[Sequences]):
         return exact_total(self.completions(solution).values())
 
     def violations(self, solution: Sequences) -> list[str]:
-        """Check that every job runs once, on a machine of a type on which it can run."""
+        """Check that every job runs exactly once, on a machine of a type on which it can run."""
         found = [
             f"order: {name!r} is not a machine of the instance"
             for name in solution.order
@@ -172,12 +172,12 @@ class Sequencing(Problem[Sequences]):
     # Around it
 
     def headline(self) -> dict[str, int | float | str]:
-        """Return the numbers of jobs, machines and GPU types."""
+        """Return the number of jobs, of machines, and of GPU types."""
         types = {machine.gpu_type for machine in self.machines}
         return {"jobs": len(self.jobs), "machines": len(self.machines), "types": len(types)}
 
     def measures(self, solution: Sequences) -> dict[str, Number]:
-        """Return the mean and the last completion time, and the number of machines that run nothing."""
+        """Return the mean completion time, the makespan, and the number of machines that run no jobs."""
         ends = list(self.completions(solution).values())
         used = sum(bool(jobs) for jobs in solution.order.values())
         return {
@@ -187,7 +187,7 @@ class Sequencing(Problem[Sequences]):
         }
 
     def candidates(self) -> Iterator[Sequences]:
-        """Yield every way to split each ordering of the jobs among the machines."""
+        """Yield every assignment of jobs to machines, with every order on each machine."""
         cuts = list(combinations(range(len(self.jobs) + len(self.machines) - 1), len(self.machines) - 1))
         for jobs, cut in product(permutations(self._jobs), cuts):
             starts = [0, *(place - index for index, place in enumerate(cut))]

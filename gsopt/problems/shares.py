@@ -1,4 +1,4 @@
-"""Shares: the share of time for which each job runs on each type of GPU."""
+"""Shares: the share of time that each job runs on each GPU type."""
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
@@ -13,33 +13,33 @@ from gsopt.core.problem import Frozen, Gpus, Name, Problem, RuleBroken, Sense
 from gsopt.problems.names import Named
 from gsopt.scenario.job import LEAST, Seconds
 
-#: Steps per second; 0 on a GPU type on which the job does not run.
+#: Steps per second; 0 on a GPU type on which the job cannot run.
 Throughput = Annotated[float, Field(ge=0, le=1e9)]
 
 
-#: Significant digits of a share: as many as every double keeps.
+#: Number of significant digits of a share: as many as every double preserves.
 _DIGITS = 15
 
 Criterion = Literal["max_min", "finish_time", "makespan", "fifo", "max_sum"]
 
 
 class TypedJob(Frozen):
-    """A job with a known throughput on each type of GPU.
+    """A job whose throughput is known for each GPU type.
 
     Attributes
     ----------
     gpus
-        Number of GPUs that the job holds while it runs, all of the same type.
+        Number of GPUs that the job needs, all of the same type.
     throughputs
-        Steps per second on that number of GPUs of each type. The job cannot run on types that are left out.
+        Steps per second on that many GPUs, keyed by GPU type. The job cannot run on types that are left out.
     steps
-        Remaining steps.
+        Number of remaining steps.
     weight
-        Weight of the job for the criterion `max_min`.
+        Weight of the job under the criterion `max_min`.
     age
-        Seconds since the job arrived.
+        Time since the job arrived, in seconds.
     isolated
-        Seconds that the job's steps so far would have taken with its isolated shares.
+        Time in seconds that the steps done so far would have taken with the job's isolated shares.
 
     Examples
     --------
@@ -64,7 +64,7 @@ class TypedJob(Frozen):
 
 
 class TimeShares(Frozen):
-    """The share of time for which each job runs on each type of GPU, by job name and type.
+    """The share of time that each job runs on each GPU type, keyed by job name and type.
 
     Entries that are left out are 0.
     """
@@ -73,15 +73,16 @@ class TimeShares(Frozen):
 
 
 class Shares(Problem[TimeShares]):
-    """Divide the time of GPUs of several types among jobs of fixed size, so that no job is left behind.
+    """The problem of dividing the time of GPUs of several types among jobs of fixed size.
 
-    A job runs on one type at a time, on all its GPUs at once. Over many rounds it gets its share x_mt of the
-    time on each type t. If it performs a_mt steps per second there, its throughput is r_m = sum_t a_mt x_mt.
-    The shares of a job add up to at most 1. On each type, the shares times the jobs' GPUs add up to at most the
-    number of GPUs. A job cannot run on a type with fewer GPUs than it needs. The problem does not decide which
-    job runs in which round.
+    A job runs on one type at a time, on all its GPUs at once. Over many rounds, it runs on type t for a share
+    x_mt of the time. If it performs a_mt steps per second there, its throughput is r_m = sum_t a_mt x_mt. The
+    shares of a job add up to at most 1. For each type, the sum over all jobs of a job's share times its
+    number of GPUs is at most the number of GPUs of that type. A job cannot run on a type that has fewer GPUs
+    than it needs. The problem does not decide which job runs in which round.
 
-    **Criteria.** A job m has z_m GPUs and weight w_m. There are M_t GPUs of type t, M in total, and J jobs.
+    **Criteria.** Job m needs z_m GPUs and has weight w_m. There are M_t GPUs of type t, M GPUs in total, and
+    J jobs.
 
     - `max_min`: maximize min_m z_m r_m / (w_m e_m), where e_m = sum_t a_mt M_t / M is the throughput of a job
       that runs on each type in proportion to its number of GPUs (max-min fairness, Gavel's default).
@@ -92,20 +93,20 @@ class Shares(Problem[TimeShares]):
     - `fifo`: maximize sum_m (J - m) r_m / max_t a_mt, with m from 0 in the order of the jobs.
     - `max_sum`: maximize sum_m r_m, the steps per second of all jobs together.
 
-    A float stands for its shortest decimal, such as 0.1, and rules and values are exact. Optimal shares are
-    fractions that doubles can only approximate, so a value within a billionth of a proven bound counts as
-    optimal.
+    A float stands for its shortest decimal, such as 0.1, and rules and values are evaluated exactly. Optimal
+    shares are fractions that doubles can only approximate, so a value within a billionth of a proven bound
+    counts as optimal.
 
     Source: Gavel (OSDI 2020), sections 4.1 and 4.2.
 
     Attributes
     ----------
     gpus
-        Number of GPUs of each type.
+        Number of GPUs of each type, keyed by type.
     jobs
-        The jobs, in the order of their arrival.
+        The jobs, in order of arrival.
     criterion
-        What to optimize; see above.
+        Criterion to optimize; see above.
 
     Examples
     --------
@@ -145,17 +146,17 @@ class Shares(Problem[TimeShares]):
 
     @property
     def sense(self) -> Sense:  # type: ignore[override]  # a constant in other decisions
-        """Whether to maximize or minimize, depending on the criterion."""
+        """Whether to maximize (for `max_min` and sums) or to minimize (for the other criteria)."""
         return Sense.MAXIMIZE if self.criterion == "max_min" or self.is_sum else Sense.MINIMIZE
 
     @property
     def is_sum(self) -> bool:
-        """Whether the objective is the sum of the terms of all jobs instead of the worst term."""
+        """Whether the objective is the sum of the jobs' terms, instead of the worst one."""
         return self.criterion in {"fifo", "max_sum"}
 
     @property
     def unit(self) -> str:
-        """Unit of the objective, depending on the criterion."""
+        """Unit of the objective, which depends on the criterion."""
         return {
             "max_min": "times the proportional throughput",
             "finish_time": "times the isolated completion time",
@@ -165,14 +166,14 @@ class Shares(Problem[TimeShares]):
         }[self.criterion]
 
     def resolution(self, value: Number) -> Number:
-        """Return a billionth of a value, because shares are doubles."""
+        """Return a billionth of the value, because shares are doubles."""
         return decimal(SHARE_VALUE) * abs(Fraction(value))
 
     # What the jobs are compared with
 
     @cached_property
     def rates(self) -> Mapping[str, Mapping[str, Exact]]:
-        """Exact steps per second of each job on each type on which it can run, by job name and type."""
+        """Exact steps per second of each job on each type on which it can run, keyed by job name and type."""
         return {
             job.name: {
                 kind: decimal(rate)
@@ -184,7 +185,7 @@ class Shares(Problem[TimeShares]):
 
     @cached_property
     def proportional(self) -> Mapping[str, Exact]:
-        """Throughput of each job, by name, if it runs on each type in proportion to the GPUs of that type."""
+        """Throughput of each job, by name, if its share of a type is the fraction of GPUs of that type."""
         gpus = sum(self.gpus.values())
         return {
             name: whole(Fraction(exact_dot((rate, self.gpus[kind]) for kind, rate in own.items())) / gpus)
@@ -193,19 +194,19 @@ class Shares(Problem[TimeShares]):
 
     @cached_property
     def isolated_shares(self) -> Mapping[str, Mapping[str, Exact]]:
-        """Shares of each job, by name, if the GPUs of every type are divided equally among the jobs."""
+        """Shares of each job, keyed by name, if the jobs divide the GPUs of every type equally."""
         parts = {gpus: self._isolated_parts(gpus) for gpus in {job.gpus for job in self.jobs}}
         return {job.name: {kind: parts[job.gpus][kind] for kind in self.rates[job.name]} for job in self.jobs}
 
     def _isolated_parts(self, gpus: int) -> dict[str, Exact]:
-        """Return the isolated shares, on every type, of a job with the given number of GPUs."""
+        """Return the isolated shares, keyed by type, of a job with the given number of GPUs."""
         parts = {kind: Fraction(count, len(self.jobs) * gpus) for kind, count in self.gpus.items()}
         most = max(Fraction(1), sum(parts.values(), Fraction(0)))
         return {kind: whole(part / most) for kind, part in parts.items()}
 
     @cached_property
     def isolated_times(self) -> Mapping[str, Exact]:
-        """Seconds from arrival to completion of each job, by name, if it always has its isolated shares."""
+        """Seconds from arrival to completion of each job if it always has its isolated shares, by name."""
         return {job.name: self._isolated_time(job) for job in self.jobs}
 
     def _isolated_time(self, job: TypedJob) -> Exact:
@@ -216,20 +217,20 @@ class Shares(Problem[TimeShares]):
     # The judge
 
     def throughput(self, job: TypedJob, solution: TimeShares) -> Exact:
-        """Return the mean steps per second of a job."""
+        """Return the mean steps per second of a job under the solution."""
         own = solution.shares.get(job.name, {})
         rates = self.rates[job.name]
         return exact_dot((rates[kind], decimal(part)) for kind, part in own.items() if part and kind in rates)
 
     def levels(self, solution: TimeShares) -> list[Exact]:
-        """Return the term of each job; the objective is the worst term or, with `is_sum`, their sum."""
+        """Return the terms of the jobs. The objective is the worst one or, with `is_sum`, their sum."""
         return [
             self.level(place, job, Fraction(self.throughput(job, solution)))
             for place, job in enumerate(self.jobs)
         ]
 
     def level(self, place: int, job: TypedJob, rate: Fraction) -> Exact:
-        """Return the term of a job in the objective, given the job's index and throughput."""
+        """Return a job's term in the objective, given the job's index and its throughput."""
         if self.criterion == "max_min":
             return whole(job.gpus * rate / (decimal(job.weight) * self.proportional[job.name]))
         if self.criterion == "fifo":
@@ -242,14 +243,14 @@ class Shares(Problem[TimeShares]):
         return whole((decimal(job.age) + left) / self.isolated_times[job.name])
 
     def objective(self, solution: TimeShares) -> Exact:
-        """Return the term of the worst-off job or, with `is_sum`, the sum of all terms."""
+        """Return the worst term of any job or, with `is_sum`, the sum of all terms."""
         levels = self.levels(solution)
         if self.is_sum:
             return exact_total(levels)
         return min(levels) if self.sense is Sense.MAXIMIZE else max(levels)
 
     def violations(self, solution: TimeShares) -> list[str]:
-        """Check that jobs run only where they can, that time and GPUs suffice, and that each job completes."""
+        """List the rules that a solution breaks: on usable types, time, GPUs, and jobs that never end."""
         jobs = {job.name: job for job in self.jobs}
         found: list[str] = []
         for name, own in solution.shares.items():
@@ -275,7 +276,7 @@ class Shares(Problem[TimeShares]):
             yield f"shares: {job.name!r} runs {float(total):.16g} of the time, must be at most 1"
 
     def _runs(self, job: TypedJob, solution: TimeShares) -> bool:
-        """Check whether a job has a positive share on some type on which it can run."""
+        """Check whether a job has a positive share of some type on which it can run."""
         rates = self.rates[job.name]
         return any(share and kind in rates for kind, share in solution.shares.get(job.name, {}).items())
 
@@ -285,7 +286,7 @@ class Shares(Problem[TimeShares]):
                 yield f"{float(used):.16g} GPUs of {kind!r} are used, there are {self.gpus[kind]}"
 
     def _used(self, solution: TimeShares) -> dict[str, Exact]:
-        """Return the mean number of GPUs in use of each type."""
+        """Return the mean number of GPUs in use, keyed by type."""
         own = [(job.gpus, solution.shares.get(job.name, {})) for job in self.jobs]
         return {
             kind: exact_total(gpus * decimal(shares.get(kind, 0)) for gpus, shares in own) for kind in self.gpus
@@ -296,9 +297,9 @@ class Shares(Problem[TimeShares]):
     def fitted(self, shares: Mapping[str, Mapping[str, Number]]) -> TimeShares:
         """Convert shares that satisfy the rules up to rounding errors into shares that satisfy them exactly.
 
-        Shares of a job that add up to more than 1 are divided by their sum. Then the shares on a type with too
-        few GPUs are scaled down. Every share is rounded down to fifteen digits. Shares on types on which a job
-        cannot run are left out.
+        If the shares of a job add up to more than 1, they are divided by their sum. If the jobs then use more
+        GPUs of a type than there are, all shares of this type are scaled down. Every share is rounded down to
+        fifteen digits. Shares of types on which a job cannot run are left out.
 
         Examples
         --------
@@ -328,7 +329,7 @@ class Shares(Problem[TimeShares]):
         )
 
     def headline(self) -> dict[str, int | float | str]:
-        """Return the numbers of jobs, GPUs and GPU types, and the criterion."""
+        """Return the number of jobs, of GPUs, and of GPU types, and the criterion."""
         gpus = sum(self.gpus.values())
         return {"jobs": len(self.jobs), "gpus": gpus, "types": len(self.gpus), "criterion": self.criterion}
 
@@ -340,7 +341,7 @@ class Shares(Problem[TimeShares]):
 
 
 def _within_time(own: Mapping[str, Number]) -> dict[str, Fraction]:
-    """Return the shares of a job, divided by their sum if that exceeds 1, and rounded down."""
+    """Return the shares of a job, divided by their sum if it exceeds 1, and rounded down."""
     kept = {kind: Fraction(decimal(share)) for kind, share in own.items()}
     total = max(Fraction(1), Fraction(exact_total(kept.values())))
     return {

@@ -24,7 +24,7 @@ from gsopt.schedule.course import ProgressOfJobs
 
 
 class SharingSolution(Frozen):
-    """The start and the GPUs of every job."""
+    """The start time and the GPUs of every job."""
 
     runs: Many[Run]
 
@@ -32,7 +32,7 @@ class SharingSolution(Frozen):
 def run_at(job: str, time: Exact, gpus: Iterable[int]) -> Run:
     """Return a run that starts at an exact time.
 
-    If the time has too many digits to write, the nearest float is used.
+    If the exact time has too many digits to be written, the nearest float is used.
 
     Examples
     --------
@@ -44,18 +44,19 @@ def run_at(job: str, time: Exact, gpus: Iterable[int]) -> Run:
 
 
 class Sharing(Problem[SharingSolution]):
-    """Start rigid jobs on identical GPUs, knowing that jobs that share a GPU slow each other down.
+    """The problem of starting rigid jobs on identical GPUs, where jobs that share a GPU slow down.
 
-    A job runs on the same GPUs from its start to its end. Its partners are the jobs that hold one of its GPUs
-    at the same time. The current partner that slows it down most determines its speed. All jobs are known in
-    advance, and the mean time from release to end is minimized.
+    A job runs on the same GPUs from its start to its end. Its partners at any moment are the jobs that hold
+    one of its GPUs. Its speed is determined by the partner that slows it down most. All jobs are known in
+    advance. The mean job completion time, from release to end, is minimized.
 
-    There are two models, which differ in the allowed start times. With ``"events"`` (Model E) a job may start
-    only when some job arrives or ends, as under policies that decide at events. With ``"any"`` (Model C) it may
-    start at any time, which may be slightly better. The optimum of Model E is not a bound for Model C.
+    There are two models, which differ in the allowed start times. With ``"events"`` (Model E), a job may
+    start only when some job arrives or ends, as under policies that decide at events. With ``"any"`` (Model
+    C), it may start at any time, which may yield slightly better schedules. The optimum of Model E is not a
+    bound for Model C.
 
-    A start is read as an exact time. If a float breaks a rule, it is treated as a rounded time and moved to the
-    nearest event within a few units in its last place.
+    Start times are interpreted as exact. However, if a float breaks a rule, it is treated as a rounded time
+    and moved to the nearest event, provided that this event is within a few units in its last place.
 
     Source: Castor, Eq. 6-13, without time slots, and Eq. 4-5 for the speeds.
 
@@ -64,17 +65,17 @@ class Sharing(Problem[SharingSolution]):
     gpus
         Number of GPUs.
     jobs
-        The jobs, in any order; each runs on exactly as many GPUs as it demands.
+        The jobs, in any order. Each runs on exactly as many GPUs as it demands.
     interference
-        ``interference[a][b]`` is the slowdown of model a on a GPU shared with model b.
+        ``interference[a][b]`` is the slowdown of model a when it shares a GPU with model b.
     default_interference
-        Slowdown of pairs that are not listed.
+        Slowdown for pairs of models that are not listed.
     share_limit
-        Largest number of jobs that may hold a GPU at the same time: 1 or 2.
+        Maximum number of jobs that may hold a GPU at the same time: 1 or 2.
     memory
-        Bytes of memory of each GPU, which must hold all jobs that share it; None to ignore memory.
+        Bytes of memory of each GPU, which must suffice for all jobs that share it; None to ignore memory.
     starts
-        When jobs may start: only at ``"events"``, or at ``"any"`` time.
+        When jobs may start: only at ``"events"`` or at ``"any"`` time.
 
     Examples
     --------
@@ -125,16 +126,16 @@ class Sharing(Problem[SharingSolution]):
 
     @cached_property
     def releases(self) -> tuple[Exact, ...]:
-        """Release date of every job, in seconds."""
+        """Release dates of all jobs, in seconds."""
         return tuple(decimal(job.release_date) for job in self.jobs)
 
     @cached_property
     def durations(self) -> tuple[Exact, ...]:
-        """Running time of every job when it runs alone, in seconds."""
+        """Running times of all jobs without partners, in seconds."""
         return tuple(decimal(job.duration) for job in self.jobs)
 
     def slowdown(self, job: int, partner: int) -> Exact:
-        """Return the slowdown of a job on GPUs shared with another job, both given by index.
+        """Return the slowdown of one job when it shares GPUs with another, both given by index.
 
         Examples
         --------
@@ -147,7 +148,7 @@ class Sharing(Problem[SharingSolution]):
         return decimal(self.interference.get(own, {}).get(other, self.default_interference))
 
     def may_share(self, job: int, partner: int) -> bool:
-        """Check whether two jobs may share a GPU: sharing must be allowed, and the memory must hold both.
+        """Check whether two jobs may share a GPU: `share_limit` must be 2, and the memory must hold both.
 
         Examples
         --------
@@ -167,12 +168,12 @@ class Sharing(Problem[SharingSolution]):
         return self._mean(course)
 
     def violations(self, solution: SharingSolution) -> list[str]:
-        """Check that every job runs once, after its release, on its GPUs, and that GPUs are not overfull."""
+        """List the rules that a solution breaks: on the runs of each job, and on sharing and start times."""
         found = list(broken_runs(solution.runs, self.jobs, self.gpus, self._excuse))
         return found or self._replayed(solution)[1]
 
     def measures(self, solution: SharingSolution) -> dict[str, Number]:
-        """Return the makespan, and the total number of seconds by which sharing prolongs jobs."""
+        """Return the makespan and the total number of seconds by which sharing prolongs jobs."""
         spans = self.spans(solution)
         longer = sum(
             end - start - duration for (start, end), duration in zip(spans, self.durations, strict=True)
@@ -181,16 +182,16 @@ class Sharing(Problem[SharingSolution]):
         return {"makespan": whole(last - self.origin), "seconds lost to partners": whole(Fraction(longer))}
 
     def headline(self) -> dict[str, int | float | str]:
-        """Return the figures that distinguish instances."""
+        """Return the number of jobs, the number of GPUs, and the allowed start times."""
         return {"jobs": len(self.jobs), "GPUs": self.gpus, "starts": self.starts}
 
     def spans(self, solution: SharingSolution) -> tuple[tuple[Exact, Exact], ...]:
-        """Return the exact start and end of every job in a feasible solution, in the order of the jobs."""
+        """Return the exact start and end of every job in a feasible solution, in job order."""
         course, _ = self._replayed(solution)
         return tuple((course.starts[job], course.ends[job]) for job in range(len(self.jobs)))
 
     def candidates(self) -> Iterator[SharingSolution]:
-        """Yield all schedules whose jobs start at events, up to permutations of equivalent GPUs.
+        """Yield all schedules whose jobs start at events, without permutations of equivalent GPUs.
 
         Raises
         ------
@@ -203,7 +204,7 @@ class Sharing(Problem[SharingSolution]):
 
     @cached_property
     def workload(self) -> Workload:
-        """The jobs as a workload, with times counted from the first release."""
+        """The jobs as a workload, with times counted from the first release date."""
         dates = (float(release - self.origin) for release in self.releases)
         jobs = [
             job.model_copy(update={"release_date": date}) for job, date in zip(self.jobs, dates, strict=True)
@@ -212,7 +213,7 @@ class Sharing(Problem[SharingSolution]):
 
     @cached_property
     def scenario(self) -> Scenario:
-        """The scenario of the workload on one machine, for the simulator."""
+        """The scenario that consists of the workload and one machine, for the simulator."""
         machine = Machine(name="machine 0", gpus=self.gpus, memory=self.memory)
         speed = Speed(interference=self.interference, default_interference=self.default_interference)
         return Scenario(
@@ -223,7 +224,7 @@ class Sharing(Problem[SharingSolution]):
         )
 
     def taken_over(self, schedule: Schedule) -> SharingSolution:
-        """Convert a schedule of the workload, with times as floats, into a solution with exact times.
+        """Convert a schedule of the workload, in floating-point times, into a solution with exact times.
 
         Each job starts after the same arrivals and completions as in the schedule, and with the same delay
         after the last of these events.
@@ -260,7 +261,7 @@ class Sharing(Problem[SharingSolution]):
         return SharingSolution(runs=runs)
 
     def schedule(self, solution: SharingSolution) -> Schedule:
-        """Return a solution as a schedule of the workload, for plots."""
+        """Convert a solution into a schedule of the workload, for plots."""
         spans = self.spans(solution)
         return Schedule(
             tuple(
@@ -279,7 +280,7 @@ class Sharing(Problem[SharingSolution]):
     # The judge
 
     def _replayed(self, solution: SharingSolution) -> tuple[ProgressOfJobs, list[str]]:
-        """Replay the runs; return the progress of the jobs and the broken rules about starts and sharing."""
+        """Replay the runs; return the progress of the jobs and the broken rules on starts and sharing."""
         course, wrong = self._course(), list[str]()
         for run in sorted(solution.runs, key=lambda run: decimal(run.start)):
             job = self._number[run.job]
@@ -304,17 +305,17 @@ class Sharing(Problem[SharingSolution]):
         return course, wrong
 
     def _waits(self, course: ProgressOfJobs, job: int, run: Run, is_nearer: bool) -> bool:
-        """Check whether a start just before an event is meant to be at the event.
+        """Check whether a start just before an event should be moved to the event.
 
-        If jobs start at events, this is the case if no other event is nearer. If they start at any time, it is
-        the case if the job's GPUs are not free before the event.
+        If jobs must start at events, this is so if no other event is nearer. If they may start at any time,
+        it is so if the job's GPUs are not free before the event.
         """
         if self.starts == "events":
             return is_nearer
         return any(rule for gpu in run.gpus for rule in self._crowd(course, job, gpu, run.start))
 
     def _between(self, run: Run, is_past: bool) -> Iterator[str]:
-        """Yield a message if a start lies between two events, or before the start of an earlier run."""
+        """Yield a message if a start is between two events, or before the start of an earlier run."""
         if self.starts == "events" or is_past:
             yield f"job {run.job!r} starts at {float(run.start):g}, when no job arrives or ends"
 
@@ -335,7 +336,7 @@ class Sharing(Problem[SharingSolution]):
 
     @staticmethod
     def _excuse(start: Number) -> Fraction:
-        """Return by how many seconds rounding may have shifted a start, which is 0 for an exact start."""
+        """Return by how many seconds rounding may have shifted a start time; 0 if the time is exact."""
         return Fraction(clock_error(start, 0.0)) if isinstance(start, float) else Fraction(0)
 
     @cached_property
@@ -347,7 +348,7 @@ class Sharing(Problem[SharingSolution]):
     def _continued(
         self, course: ProgressOfJobs, runs: Mapping[int, Run], last: int
     ) -> Iterator[SharingSolution]:
-        """Yield all schedules that continue by starting a job with a higher index, or with the next event."""
+        """Yield all schedules that continue by starting a job after index `last`, or with the next event."""
         if len(runs) == len(self.jobs):
             yield SharingSolution(runs=[runs[job] for job in sorted(runs)])
             return
@@ -363,7 +364,7 @@ class Sharing(Problem[SharingSolution]):
             yield from self._continued(course, runs, -1)
 
     def _choices(self, course: ProgressOfJobs, job: int) -> Iterator[list[int]]:
-        """Yield the sets of GPUs on which a job may start, up to permutations of GPUs with the same users."""
+        """Yield the sets of GPUs on which a job may start, up to exchanging GPUs with the same users."""
         alike: dict[tuple[int, ...], list[int]] = {}
         for gpu in range(self.gpus):
             users = course.users.get(gpu, [])

@@ -1,15 +1,16 @@
 """Trial: the exact check of runs of elastic jobs on a plain cluster.
 
-It checks the solutions of `gsopt.problems.scheduling`, and shares no code with any method. Exact times must
+It checks the solutions to `gsopt.problems.scheduling` and shares no code with any method. Exact times must
 satisfy every rule exactly.
 
-Times given as floats may be off by rounding. The time during which a job breaks a rule is called its debt. A
-debt is tolerated if it is at most the `gsopt.core.numbers.clock.clock_error` for the job's last end and
-shortest duration.
+Times given as floats may be off by rounding. The length of time for which a job breaks a rule is called its
+debt. A debt is tolerated if it is at most `gsopt.core.numbers.clock.clock_error` for the job's last end and
+its shortest duration.
 
-Breaking rules gains nothing, because all debts until a job completes are added to its completion time. If the
-clock stopped for the length of every debt, the schedule would be legal, and no job would complete later than
-the completion time with which it is scored. Therefore, no schedule scores better than the optimum.
+A schedule gains nothing by breaking rules, because all debts that are incurred before a job completes are
+added to its completion time. If the clock were stopped for the length of every debt, the schedule would break
+no rule, and no job would complete later than the completion time with which it is scored. Therefore, no
+schedule scores better than the optimum.
 """
 
 from collections import defaultdict
@@ -28,7 +29,7 @@ from gsopt.schedule.retiming import ElasticTask
 
 
 class TrialRun(NamedTuple):
-    """A run in integer ticks of a common clock, with its index in the solution."""
+    """A run with times in integer ticks of a common clock, and with its index in the solution."""
 
     start: int
     end: int
@@ -37,27 +38,27 @@ class TrialRun(NamedTuple):
 
 
 class Trial:
-    """The check of one solution.
+    """The check of one solution to a scheduling problem.
 
     Parameters
     ----------
     tasks
-        The jobs by release date.
+        The jobs in order of release.
     gpus
         Number of GPUs.
     runs
-        The runs, with attributes ``job``, ``start``, ``end`` and ``gpus``.
+        The runs, each with attributes ``job``, ``start``, ``end`` and ``gpus``.
     origin
-        The first release date.
+        The first release date, in seconds.
     preemptive
         Whether jobs may pause.
     demands
-        Speed of each job on the GPUs that it demands, used in messages.
+        Speed of each job on its demanded number of GPUs, for messages.
 
     Attributes
     ----------
     found
-        The broken rules.
+        Messages about the rules that the solution breaks.
     """
 
     def __init__(
@@ -102,9 +103,9 @@ class Trial:
 
     @cached_property
     def completions(self) -> tuple[Exact | None, ...]:
-        """Completion time of each job, including debts, in seconds after the first release.
+        """Completion times of all jobs, in seconds after the first release, including debts.
 
-        It is None for a job that does not complete.
+        The entry of a job that does not complete is None.
         """
         moments, total = sorted(self._owed), 0 * Fraction(1)
         later = dict[int, Exact]()
@@ -124,14 +125,14 @@ class Trial:
         return Fraction(sum(end - task.release for end, task in pairs if end is not None)) / len(self.tasks)
 
     def late(self, deadlines: Sequence[Exact]) -> list[int]:
-        """Return the jobs that miss their deadlines by more than rounding can explain."""
+        """Return the indices of jobs that miss their deadlines by more than rounding can explain."""
         rows = enumerate(zip(self.completions, deadlines, strict=True))
         return [
             job for job, (end, due) in rows if end is not None and (end - due) * self._parts > self._blur(job)
         ]
 
     def _blur(self, job: int) -> Exact:
-        """Return the largest delay of a job's completion that rounding may cause, in ticks."""
+        """Return by how many ticks rounding may delay a job's completion."""
         last = max((self.runs[piece.place] for piece in self._own[job]), key=lambda run: decimal(run.end))
         return 0 if isinstance(last.end, Fraction) else self._limit[job]
 
@@ -139,7 +140,7 @@ class Trial:
         return time.numerator * (self._parts // time.denominator)
 
     def _seconds(self, parts: Exact) -> float:
-        """Return ticks as a time on the clock of the problem, for messages."""
+        """Convert ticks into a time on the problem's clock, in seconds, for messages."""
         return float(Fraction(parts) / self._parts + self.origin)
 
     def _wrong(self, run: Any, number: Mapping[str, int]) -> list[str]:
@@ -153,7 +154,7 @@ class Trial:
         return []
 
     def _excused(self, job: int) -> Fraction:
-        """Return the largest tolerated debt of a job in ticks, which is 0 if all its times are exact."""
+        """Return the maximum tolerated debt of a job, in ticks; 0 if all its times are exact."""
         own = [self.runs[piece.place] for piece in self._own[job]]
         if all(isinstance(time, Fraction) for run in own for time in (run.start, run.end)):
             return Fraction(0)
@@ -163,11 +164,11 @@ class Trial:
         return Fraction(error) * self._parts
 
     def _speed(self, job: int) -> Exact:
-        """Return the highest speed at which a job runs."""
+        """Return the highest speed at which a job runs in this solution."""
         return max(self.tasks[job].rates[gpus] for gpus in {piece.gpus for piece in self._own[job]})
 
     def _excuses(self, job: int, parts: Exact, since: int, times: int = 1) -> bool:
-        """Check whether rounding explains a broken rule and, if so, add the time to the job's debt."""
+        """Check whether rounding explains a broken rule; if so, add the time to the job's debt."""
         if parts > self._left[job]:
             return False
         self._left[job] -= parts
@@ -195,9 +196,9 @@ class Trial:
             until = piece.end if until is None else max(until, piece.end)
 
     def _end(self, job: int) -> int | None:
-        """Return the completion time of a job.
+        """Return the completion time of a job in ticks, or None if it does not complete.
 
-        Record a broken rule if work is missing, or if the job runs longer than rounding can explain.
+        A broken rule is recorded if work is missing, or if the job runs longer than rounding can explain.
         """
         task, own = self.tasks[job], self._own[job]
         spent: dict[int, int] = defaultdict(int)
@@ -221,7 +222,7 @@ class Trial:
         return None
 
     def _alone(self, job: int, work: Number) -> float:
-        """Return the seconds that some work takes on the GPUs that the job demands."""
+        """Return the time in seconds that the given work takes on the job's demanded number of GPUs."""
         return float(Fraction(work) / self.demands[job])
 
     # The rule of all jobs
@@ -234,7 +235,7 @@ class Trial:
                 self.found.append(f"at {self._seconds(since)}: {most} GPUs are held, {self.gpus} are there")
 
     def _overfull(self) -> Iterator[tuple[int, int, Mapping[int, int], set[int]]]:
-        """Yield each interval with too many GPUs in use: start, end, runs, and jobs that may take the debt."""
+        """Yield each interval with too many GPUs in use: start, end, runs, jobs that may take the debt."""
         starting, ending = (
             defaultdict[int, list[tuple[int, int]]](list),
             defaultdict[int, list[tuple[int, int]]](list),
@@ -261,16 +262,16 @@ class Trial:
 
 
 def fair_times(tasks: Sequence[ElasticTask], shares: Sequence[Exact], gpus: int) -> list[Fraction]:
-    """Return each job's completion time if all GPUs are shared equally, as a fluid, among the jobs present.
+    """Return the jobs' completion times if all GPUs are shared equally, as a fluid, among the jobs present.
 
-    The algorithm uses virtual time: the service received by a job that is present from the beginning.
+    The algorithm uses virtual time: the amount of service that a job present from the beginning has received.
 
     Parameters
     ----------
     tasks
-        The jobs by release date.
+        The jobs in order of release.
     shares
-        GPU-seconds that each job needs.
+        Number of GPU-seconds that each job needs.
     gpus
         Number of GPUs.
 

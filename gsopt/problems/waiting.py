@@ -22,21 +22,21 @@ from gsopt.scenario.scenario import Scenario
 from gsopt.scenario.speed import TIER_PENALTIES, Speed, TierPenalty, require_levels
 from gsopt.schedule import Schedule, Segment
 
-#: Index of a GPU in its cluster.
+#: Index of a GPU in the cluster.
 Gpu = Annotated[int, Field(ge=0, le=10_000_000)]
 
 
 class Run(Frozen):
-    """A job that runs on the same GPUs from its start to its end.
+    """A job's run, on the same GPUs from its start to its end.
 
     Attributes
     ----------
     job
         Name of the job.
     start
-        Exact start time in seconds, which need not be a double.
+        Exact start time in seconds, which need not be representable as a double.
     gpus
-        Indices of its GPUs.
+        Indices of the job's GPUs.
     """
 
     job: Name
@@ -52,7 +52,8 @@ class CellShare(NamedTuple):
     job
         Index of the job.
     counts
-        Number of GPUs by index of the cell. The job has no GPUs in cells that are left out.
+        Number of GPUs that the job holds in each cell, keyed by cell index. Cells without GPUs of the job are
+        left out.
     """
 
     job: int
@@ -60,35 +61,35 @@ class CellShare(NamedTuple):
 
 
 class WaitingSolution(Frozen):
-    """The start and the GPUs of every job."""
+    """The start time and the GPUs of every job."""
 
     runs: Many[Run]
 
 
 class Waiting(Problem[WaitingSolution]):
-    """Start rigid jobs on the GPUs of a cluster, each once and without interruption.
+    """The problem of starting rigid jobs, each without interruption, on the GPUs of a cluster with tiers.
 
-    A job runs for its duration, prolonged by the penalty of the tier that joins its GPUs. It is neither
+    A job runs for its duration, prolonged by the penalty of the tier that connects its GPUs. It is neither
     interrupted nor moved, so it may pay to wait for GPUs that are closer together.
 
-    Source: Dally, section II-B, for the run times. The problem is that of Dally's scheduler, but with all jobs
-    known in advance and without preemption.
+    Source: Dally, section II-B, for the running times. This is the problem that Dally's scheduler solves,
+    except that all jobs are known in advance and preemption is not allowed.
 
     Attributes
     ----------
     cluster
-        The GPUs, in racks or a network.
+        The cluster, which must have racks or a network.
     jobs
-        The jobs, in any order; each runs on exactly as many GPUs as it demands.
+        The jobs, in any order. Each runs on exactly as many GPUs as it demands.
     penalties
-        Exposed communication time per unit of computation, by model and tier. A wider tier must not have a
-        lower penalty. Jobs on one GPU and models that are not listed have no penalty. The default is Table I of
-        Dally.
+        Exposed communication time per unit of computation time, by model and tier. A wider tier must not have
+        a lower penalty. Jobs on one GPU and models that are not listed have no penalty. The default is
+        Dally's Table I.
     minimize
-        ``"mean_jct"``: the mean time from release to end. ``"makespan"``: the time from the first release to
-        the last end.
+        Objective. ``"mean_jct"``: the mean time from release to end. ``"makespan"``: the time from the first
+        release to the last end.
     slot
-        Run times are rounded up to multiples of this number of seconds; None for no rounding.
+        Length of a time slot in seconds. Running times are rounded up to whole slots; None for no rounding.
 
     Examples
     --------
@@ -148,8 +149,8 @@ class Waiting(Problem[WaitingSolution]):
     def step(self) -> Fraction | None:
         """A divisor of the optimum, and of the value of any schedule without needless idling.
 
-        It is the greatest common divisor of all run times and release dates, the latter counted from the first
-        one. For the mean job completion time, it is divided by the number of jobs.
+        It is the greatest common divisor of all running times and release dates, where release dates are
+        counted from the first one. For the mean job completion time, this is divided by the number of jobs.
         """
         times = [time for job in self.jobs for time in self.run_times(job)]
         common = step([*times, *(self._release(job) - self.origin for job in self.jobs)])
@@ -167,22 +168,22 @@ class Waiting(Problem[WaitingSolution]):
 
     @cached_property
     def groups(self) -> tuple[tuple[range, ...], ...]:
-        """GPU indices of each network group, by tier, innermost first.
+        """GPU indices of each network group: one tuple of groups per tier, innermost first.
 
-        The innermost groups are the cells.
+        The innermost groups are called cells.
         """
         return tuple(tuple(group.gpus for group in self.cluster.groups[tier]) for tier in self.tiers)
 
     @property
     def cells(self) -> tuple[range, ...]:
-        """GPU indices of each cell, that is, each group of the innermost tier.
+        """GPU indices of each cell, that is, of each group at the innermost tier.
 
-        GPUs of a cell are interchangeable.
+        The GPUs of a cell are interchangeable.
         """
         return self.groups[0]
 
     def run_time(self, job: Job, tier: str) -> Exact:
-        """Return the running time of a job, in seconds, on GPUs joined by a tier.
+        """Return the running time of a job, in seconds, on GPUs connected by the given tier.
 
         Examples
         --------
@@ -196,7 +197,7 @@ class Waiting(Problem[WaitingSolution]):
         return whole(seconds) if self.slot is None else ceil_to(seconds, decimal(self.slot))
 
     def run_times(self, job: Job) -> tuple[Exact, ...]:
-        """Return the running times of a job, in seconds, by tier, innermost first."""
+        """Return the running times of a job in seconds, one per tier, innermost first."""
         return tuple(self.run_time(job, tier) for tier in self.tiers)
 
     def objective(self, solution: WaitingSolution) -> Exact:
@@ -216,11 +217,11 @@ class Waiting(Problem[WaitingSolution]):
         return {**values, "seconds lost to tiers": exact_total(lost)}
 
     def headline(self) -> dict[str, int | float | str]:
-        """Return the figures that distinguish instances."""
+        """Return the number of jobs, the number of GPUs, and the criterion."""
         return {"jobs": len(self.jobs), "GPUs": self.cluster.gpus, "minimize": self.minimize}
 
     def candidates(self) -> Iterator[WaitingSolution]:
-        """Yield every order of starts with every choice of cells; each job starts as early as possible."""
+        """Yield a schedule for each order of starts and choice of cells; jobs start as early as possible."""
         sizes = [len(cell) for cell in self.cells]
         shares = [
             [
@@ -236,23 +237,23 @@ class Waiting(Problem[WaitingSolution]):
 
     @cached_property
     def workload(self) -> Workload:
-        """The jobs as a workload, in order of release, with times counted from the first release.
+        """The jobs as a workload, with times counted from the first release date.
 
-        If run times are rounded, each job has a model of its own, and the job's duration is the rounded time on
-        the innermost tier. This makes the simulator use the rounded times.
+        If running times are rounded, each job has its own model, and its duration is its rounded running time
+        on the innermost tier. This makes the simulator use the rounded times.
         """
         return Workload(name=self.name, jobs=[self._as_simulated(job) for job in self.jobs])
 
     @cached_property
     def scenario(self) -> Scenario:
-        """The scenario of the workload on its cluster, for the simulator."""
+        """The scenario that consists of the workload and the cluster, for the simulator."""
         tiers = dict(self.penalties)
         if self.slot is not None:
             tiers = {self._as_simulated(job).model: self._rounded_penalty(job) for job in self.jobs}
         return Scenario(workload=self.workload, cluster=self.cluster, speed=Speed(tiers=tiers))
 
     def started(self, shares: Sequence[CellShare]) -> WaitingSolution:
-        """Start jobs in the given order, each once its cells have enough free GPUs.
+        """Start the jobs in the given order, each as soon as its cells have enough free GPUs.
 
         Examples
         --------
@@ -317,7 +318,7 @@ class Waiting(Problem[WaitingSolution]):
         return WaitingSolution(runs=runs)
 
     def schedule(self, solution: WaitingSolution) -> Schedule:
-        """Return a solution as a schedule of the scenario, for plots."""
+        """Convert a solution into a schedule of the scenario, for plots."""
         return Schedule(
             tuple(
                 Segment(run.job, float(start), float(start + self._length(run)), len(run.gpus), tuple(run.gpus))
@@ -369,7 +370,7 @@ class Waiting(Problem[WaitingSolution]):
         return job.model_copy(update=own)
 
     def _rounded_penalty(self, job: Job) -> TierPenalty:
-        """Return the penalties, relative to the innermost tier, that yield the rounded run times of a job."""
+        """Return penalties, relative to the innermost tier, that produce a job's rounded running times."""
         first, *_ = times = self.run_times(job)
         longer = {tier: float(time / Fraction(first) - 1) for tier, time in zip(self.tiers, times, strict=True)}
         return TierPenalty(**dict.fromkeys(map(str, Tier), max(longer.values())) | longer)
@@ -378,9 +379,9 @@ class Waiting(Problem[WaitingSolution]):
 def broken_runs(
     runs: Sequence[Run], jobs: Sequence[Job], gpus: int, excuse: Callable[[Number], Number] | None = None
 ) -> Iterator[str]:
-    """Yield a message for each rule about individual jobs that the runs break.
+    """Yield a message for each rule that the runs break, except for conflicts between jobs.
 
-    A start may be early by as many seconds as `excuse` returns for it.
+    A run may start early by at most the number of seconds that `excuse` returns for its start.
     """
     job_of = {job.name: job for job in jobs}
     for index, run in enumerate(runs):
@@ -402,7 +403,7 @@ def broken_runs(
 
 
 def first_segments(schedule: Schedule) -> list[Segment]:
-    """Return the first segment of every job, and check that all others continue it on the same GPUs.
+    """Return the first segment of every job, after checking that later ones continue it on the same GPUs.
 
     Raises
     ------

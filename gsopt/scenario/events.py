@@ -73,8 +73,9 @@ class Leave(_Event):
     servers
         Names of the machines.
     lost_work
-        Seconds of work that each of these jobs loses, at most all the work that it has done. A job without
-        checkpoints loses all its work.
+        Seconds of work that each of these jobs loses beyond the work since its last checkpoint
+        (`gsopt.scenario.scenario.Physics.checkpoint_interval`), at most all that it has done. A job without
+        checkpoints loses all of it.
 
     Examples
     --------

@@ -116,6 +116,11 @@ class Physics(Frozen):
         latter two require a cluster of racks; with them, a job that keeps its shape and mode moves without a
         restart. A job whose application was measured on several GPU types always restarts when it moves to
         another type.
+    checkpoint_interval
+        Seconds of a job's work from one checkpoint to the next, counted from its beginning; 0 if progress is
+        always saved. A job also writes a checkpoint whenever it is stopped, or restarted by a resize or move,
+        but not when its machine leaves without notice (`gsopt.scenario.events.Leave`): it then falls back to
+        its last checkpoint.
     clock_start
         The origin of time, in seconds, from which the rounds of policies and the intervals of adaptive jobs are
         counted; None for the first release date.
@@ -134,6 +139,7 @@ class Physics(Frozen):
     applications: Mapping[Name, Application] = Field(default_factory=dict)
     agents: Agents = Agents()
     restarts: Literal["change", "shape", "machines"] = "change"
+    checkpoint_interval: Seconds = 0.0
     clock_start: Seconds | None = None
 
     @field_validator("overheads", mode="before")

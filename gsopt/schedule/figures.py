@@ -81,6 +81,7 @@ FIGURES = (
     Figure("preemptions_per_job", "preemptions per job", FigureKind.RATIO, rank=4),
     Figure("resizes", "resizes", FigureKind.COUNT),
     Figure("gpu_hours", "GPU time", FigureKind.COUNT, "h"),
+    Figure("lost_gpu_hours", "lost GPU time", FigureKind.COUNT, "h"),
     Figure("lower_bound", "bound on mean JCT", FigureKind.SECONDS, "s", rank=7),
     Figure("gap", "gap", FigureKind.SHARE, rank=1),
 )
@@ -198,6 +199,7 @@ class Record:
     deadlines: tuple[float | None, ...] = ()  # of every job by number; empty if unknown
     priorities: tuple[int, ...] = ()  # of every job by number; empty if unknown
     shared_gpu_seconds: Any = 0  # the part of `gpu_seconds` in which several jobs hold a GPU
+    lost_gpu_seconds: Any = 0  # work that jobs lose, times the GPUs that they demand
     bound: Any = None  # proven bound on the mean job completion time; None unless all jobs completed
     proof: str = ""  # what proves the bound, in one word
 
@@ -313,6 +315,11 @@ class Record:
     def gpu_hours(self) -> Any:
         """GPU time in use, in GPU-hours."""
         return self.gpu_seconds / 3600
+
+    @property
+    def lost_gpu_hours(self) -> Any:
+        """GPU time of the work that jobs lose and do again, on the GPUs that they demand, in GPU-hours."""
+        return self.lost_gpu_seconds / 3600
 
     @property
     def lower_bound(self) -> Any:

@@ -126,6 +126,9 @@ class _Trial:
                 number(0),
                 self._phases(job),
                 done=number(0),
+                interval=number(self.scenario.checkpoint_interval),
+                saved=number(0),
+                lost=number(0),
                 samples_in=self._samples(job),
                 epochs=number(0),
                 adaptive=AdaptiveProgress(job, self.scenario) if self.scenario.application(job) else None,
@@ -334,6 +337,7 @@ class _Trial:
             priorities=tuple(job.priority for job in jobs),
             gpu_seconds=self._total(held * (end - start) for start, end, held in sweep.held_during),
             shared_gpu_seconds=self._total(each * (end - start) for start, end, each in sweep.shared_during),
+            lost_gpu_seconds=self._total(each.lost * each.job.gpus for each in accounts if each.lost),
             used=self._total(
                 held * (end - start) for start, end, held in sweep.held_during if done and end <= last
             ),

@@ -31,6 +31,9 @@ class Account:
     phases: Sequence[tuple[Any, Callable[[str], Any]]] = ()
     owed: Any = 0
     done: Any = 0
+    interval: Any = 0  # work from one checkpoint to the next
+    saved: Any = 0  # work in the checkpoint of the last start
+    lost: Any = 0  # work, in total
     communicated: Any = 0  # seconds in which the GPUs have waited for the network
     samples_in: Mapping[str, Any] = field(default_factory=dict)  # for all work, by mode; empty without training
     epochs: Any = 0  # passes over the data set
@@ -70,10 +73,19 @@ class Account:
         if self.adaptive is not None:  # its work may be done before its last epoch ends
             complete = self.adaptive.completed_at is not None
         if not complete:
-            lost = min(self.done, seconds) if self.job.checkpoints else self.done
+            lost = min(self.done, self._since_checkpoint() + seconds) if self.job.checkpoints else self.done
             self.done -= lost
+            self.lost += lost
+            self.saved = min(self.saved, self.done)
             if self.adaptive is not None:
                 self.adaptive.lose(lost / self.work, time)
+
+    def _since_checkpoint(self) -> Any:
+        """Return the work since the last checkpoint, which counts as written if only rounding is missing."""
+        if not self.interval:
+            return 0
+        passed = (self.done + self.limit * self.speed) // self.interval
+        return max(self.done - max(passed * self.interval, self.saved), 0)
 
     def follow(self, adaptive: AdaptiveProgress, time: Any) -> None:
         """Let an adaptive job work until the given time."""
@@ -192,6 +204,8 @@ class Sweep:
         self._running[piece] = touched[piece] = None
         if piece.is_anew:
             piece.account.lose(time)
+        if not piece.goes_on:
+            piece.account.saved = piece.account.done
         piece.works_from = max(piece.works_from, time)
         if not piece.placement:
             self._unplaced += piece.gpus

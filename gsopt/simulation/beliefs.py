@@ -11,11 +11,12 @@ from gsopt.simulation.policy import Allocation, Decider, Policy, State
 def believing(policy: Policy, speed: Speed) -> Policy:
     """Return a policy that decides by assumed instead of true slowdowns from GPU sharing.
 
-    The simulation uses the slowdowns of the scenario, but the policy sees the slowdowns in `speed`, such as
-    predicted ones (`gsopt.performance.interference.predicted`). Everything else that the policy sees is true,
-    such as remaining work and the speeds of modes and tiers.
+    The simulation uses the true slowdowns, which are those of the scenario, but the policy sees those in
+    `speed`, such as predicted ones (`gsopt.performance.interference.predicted`). Everything else that it sees
+    is true, for example the remaining work and the speeds of modes and tiers.
 
-    Source: Castor, section 9.4 (Figure 13), which compares decisions based on predicted and on measured ratios.
+    Source: Castor, section 9.4 (Figure 13), which compares decisions based on predicted ratios with those
+    based on measured ratios.
     """
 
     def believed(state: State, **options: Any) -> Decider:

@@ -1,8 +1,8 @@
 """Engine: the event-driven simulator, which uses exact event times instead of time steps.
 
-At each event time, jobs complete first, then GPUs join or leave the cluster, then jobs arrive, and finally the
-policy decides once. The engine compares the planned jobs with those that were running, and applies only the
-difference. The next event time is always later, so every simulation with finitely many decisions ends.
+At each event time, jobs complete first, then GPUs join or leave the cluster, then jobs arrive, and finally
+the policy decides once. The engine compares the planned jobs with those that were running, and applies only
+the difference. Event times strictly increase, so every simulation with finitely many decisions ends.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -41,13 +41,14 @@ from gsopt.simulation.view import RunView
 #: Number of arrivals between two progress reports.
 _REPORT_EVERY = 500
 
-#: A run is abandoned after more than this many consecutive changes that left a job no time beyond its overhead,
-#: or more than this many stops that cost a job all its progress, with no completion in between.
+#: Maximum number of fruitless changes: consecutive changes that leave a job no time beyond its overhead, or
+#: stops that cost a job all its progress, without any completion in between. A run that exceeds it is
+#: aborted.
 _FRUITLESS_CHANGES = 10_000
 
 
 class Engine(RunState):
-    """One run of one policy on one scenario."""
+    """A run of one policy on one scenario."""
 
     def __init__(
         self,
@@ -163,7 +164,7 @@ class Engine(RunState):
         self.wake = self.round * length
 
     def _stuck(self) -> bool:
-        """Check whether nothing can change any more: no event is due, and the policy has requested no wake."""
+        """Check whether nothing can change any more: no event is due, and no wake has been requested."""
         waits = self.asked_wake is not None and self.asked_wake > self.now
         return not waits and not self.is_news and self._is_at_rest()
 
@@ -217,22 +218,44 @@ class Engine(RunState):
             self.active += 1
 
     def _evict(self, job: int, lost_work: float | None) -> None:
-        """Evict a running job whose GPUs leave the cluster; without notice, it also loses progress."""
+        """Evict a running job whose GPUs leave the cluster; without notice, the job also loses progress."""
         self.plan.evict(job)
         self.news[2].append(job)
         item = self.jobs[job]
-        if lost_work is not None and (lost_work or not item.checkpoints) and self.held[job]:
+        if lost_work is not None and (lost_work or self.interval or not item.checkpoints) and self.held[job]:
             self._settle(job)
-            self._lose(job, self.number(lost_work) if item.checkpoints else self.number(item.duration))
+            lost = self.number(lost_work) + self._unsaved(job)
+            self._lose(job, lost if item.checkpoints else self.number(item.duration))
             self._retime(job, self.rate[job])  # the machine may be lent at once, so that the job continues
 
+    def _done(self, job: int) -> Any:
+        """Return the work that a job has done, in seconds; its progress must be settled."""
+        return self.number(self.jobs[job].duration) - self.remaining[job]
+
+    def _unsaved(self, job: int) -> Any:
+        """Return the work of a job since its last checkpoint, in seconds.
+
+        There is none if only rounding separates the job from the next checkpoint.
+        """
+        if not self.interval:
+            return self.number(0)
+        done = self._done(job)
+        since = done % self.interval
+        rounding = 0 if self.exact else clock_error(self.now, self.jobs[job].duration)
+        if self.interval - since <= rounding:
+            return self.number(0)
+        return min(since, done - self.saved[job])
+
     def _lose(self, job: int, seconds: Any) -> None:
-        """Undo seconds of a job's work, at most all of its work so far; its progress must be settled."""
-        work = self.number(self.jobs[job].duration)
+        """Undo the given seconds of a job's work, at most all work so far. Its progress must be settled."""
+        work, done = self.number(self.jobs[job].duration), self._done(job)
+        lost = min(seconds, done)
+        self.lost_gpu_seconds += lost * self.jobs[job].gpus
         if job in self.trainees:
             self.remaining[job] = self.trainees.lose(job, seconds / work, self.now)
         else:
             self.remaining[job] = min(self.remaining[job] + seconds, work)
+        self.saved[job] = min(self.saved[job], done - lost)
 
     # Decisions
 
@@ -252,7 +275,7 @@ class Engine(RunState):
         self.guard.count_idle(self.now, jobs, is_idle=self._is_at_rest())
 
     def _carry_out(self, decision: Iterable[Action]) -> None:
-        """Enter the actions of a decision into the plan, and check the result."""
+        """Apply the actions of a decision to the plan, and check the resulting plan."""
         for action in self.guard.finite(decision, self.active):
             self.guard.check_time(self.completion)
             handler = self.handlers.get(type(action))
@@ -306,7 +329,7 @@ class Engine(RunState):
     # The difference
 
     def _apply(self) -> None:
-        """Apply the difference between the plan and the running jobs."""
+        """Apply the differences between the plan and the running jobs."""
         plan, in_force, running = self.plan, self.plan.in_force, self.running
         for job in plan.touched:
             before = in_force.get(job)
@@ -330,7 +353,7 @@ class Engine(RunState):
         plan.conclude(self.last_started)
 
     def _begin(self, job: int) -> None:
-        """Start a waiting job."""
+        """Start a waiting job, or resume it."""
         ready = self.now
         if self.has_overheads:
             overhead, number = self.scenario.overhead(self.jobs[job]), self.number
@@ -338,6 +361,7 @@ class Engine(RunState):
             if self.started[job] is not None:
                 ready += number(overhead.stop)
         self.progress_from[job] = ready
+        self.saved[job] = self._done(job)
         if self.started[job] is None:
             self.started[job] = self.now
         self.starts += 1
@@ -347,13 +371,15 @@ class Engine(RunState):
     def _go_on(self, job: int, before: Held, after: Held) -> None:
         """Continue a job on other GPUs or in another mode."""
         self.resizes += after.number != before.number
+        if before.mode != after.mode or not self._keeps_shape(job, before, after):
+            self.saved[job] = self._done(job)
         self.progress_from[job] = max(
             self.progress_from[job], self.now + self._seconds_to_resize(job, before, after)
         )
         self._run_on(job, after, before)
 
     def _seconds_to_resize(self, job: int, before: Held, after: Held) -> Any:
-        """Return the overhead of a change in seconds, or 0 if the scenario does not charge for this change."""
+        """Return the overhead of a change in seconds; 0 if the scenario does not charge for such changes."""
         if self._keeps_shape(job, before, after):
             return self.number(0)
         if self.scenario.restarts == "machines" and not self.trainees.changes_type(job, before, after):
@@ -365,7 +391,7 @@ class Engine(RunState):
     def _keeps_shape(self, job: int, before: Held, after: Held) -> bool:
         """Check whether a job keeps its GPU type and its number of GPUs on each machine.
 
-        The result is False if the scenario restarts jobs at every change.
+        The result is always False if the scenario restarts jobs at every change.
         """
         if self.scenario.restarts == "change" or self.shapes.of(before.gpus) != self.shapes.of(after.gpus):
             return False
@@ -400,7 +426,7 @@ class Engine(RunState):
             raise IllegalDecision(self.plan.touched[job], str(error)) from None
 
     def _interrupt(self, job: int, before: Held) -> None:
-        """Close the running segment of a job before it stops or changes."""
+        """Close the current segment of a running job before the job stops or changes."""
         action = self.plan.touched[job]
         if action is not None and job not in self.plan.evicted:
             self._make_progress(job, action)
@@ -418,7 +444,7 @@ class Engine(RunState):
         self.ledger.stirred.clear()
 
     def _make_progress(self, job: int, action: Action) -> None:
-        """Raise `IllegalDecision` if too many consecutive changes leave jobs no time beyond their overheads."""
+        """Raise `IllegalDecision` if too many consecutive changes leave jobs no time beyond overheads."""
         done, held = self.now - self.progress_from[job], self.now - self.held_since[job]
         is_fruitless = done < 0 or (held > 0 and done <= clock_error(self.now, 0))
         self.fruitless = self.fruitless + 1 if is_fruitless else 0
@@ -426,7 +452,7 @@ class Engine(RunState):
             raise IllegalDecision(action, self._why_fruitless(job))
 
     def _why_fruitless(self, job: int) -> str:
-        """Describe overheads and rounds that leave no job time for progress."""
+        """Describe the overheads and rounds that leave a job no time for progress."""
         overhead, length = self.scenario.overhead(self.jobs[job]), self.round_length
         again = overhead.start + overhead.stop
         rule = (
@@ -439,7 +465,7 @@ class Engine(RunState):
         return rule
 
     def _lose_progress(self, job: int) -> None:
-        """Reset a stopped job without checkpoints.
+        """Reset the progress of a stopped job without checkpoints.
 
         Raise `IllegalDecision` if such jobs are stopped too often before any job completes.
         """
@@ -464,7 +490,7 @@ class Engine(RunState):
     # Progress
 
     def _settle(self, job: int) -> None:
-        """Subtract a job's progress until now from its remaining work."""
+        """Subtract the progress that a job has made until now from its remaining work."""
         elapsed = self.now - self.progress_from[job]
         if elapsed > 0:
             if self.waiting[job]:
@@ -480,7 +506,7 @@ class Engine(RunState):
             self.progress_from[job] = self.now
 
     def _communicate(self, job: int) -> None:
-        """Record how long a running job has waited for the network since its progress was last recorded."""
+        """Record how long a running job has waited for the network since its progress was last settled."""
         self.communicated[job] += (self.now - self.progress_from[job]) * self.waiting[job]
 
     def _retime(self, job: int, rate: Any) -> None:

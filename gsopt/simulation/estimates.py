@@ -11,10 +11,10 @@ from gsopt.scenario.training import Observation
 from gsopt.simulation.perception import PerceivedState, PerceivingDecider
 from gsopt.simulation.policy import Allocation, Decider, Policy, State
 
-#: Largest allowed factor. Normal deviates stay below 10, so estimates cannot overflow.
+#: Maximum factor. Normal deviates stay below 10, so estimates cannot overflow.
 _LARGEST_FACTOR = 1e6
 
-#: Default factor at one standard deviation: a third of the estimates are off by more than a factor of 2.
+#: Default factor at one standard deviation. A third of the estimates are then off by more than a factor of 2.
 _FACTOR = 2.0
 
 
@@ -28,12 +28,13 @@ def misjudging(
 ) -> Policy:
     """Return a policy that sees wrong durations and wrong remaining work.
 
-    Each job has a constant factor that multiplies both, as if the number of remaining steps were known and only
-    the duration of a step were estimated. Either all jobs have log-normal factors with median 1, or a share of
-    the jobs has uniform factors around 1 and the other jobs are estimated correctly.
+    Both are multiplied by a factor that is constant for each job, as if the number of remaining steps were
+    known and only the duration of a step were estimated. Either the factors of all jobs are log-normal with
+    median 1, or a share of the jobs has factors that are uniform around 1 and the other jobs are estimated
+    correctly.
 
-    Source of the share: Aryl, section 7.5 (Table 9), where up to 60 % of the predictions are wrong, each by at
-    most 25 %. The paper does not state the distribution of the errors, which is uniform here. A job that is
+    Source of the latter: Aryl, section 7.5 (Table 9), where up to 60 % of the predictions are wrong, each by
+    at most 25 %. The paper does not state the distribution of the errors; here, it is uniform. A job that is
     misjudged at one share is misjudged by the same factor at every larger share.
 
     Parameters
@@ -41,14 +42,15 @@ def misjudging(
     policy
         The policy that sees the estimates.
     factor
-        The factor one standard deviation from the median, from 1 (all estimates are correct) to 1e6. With 2,
-        the default without `wrong`, a third of the estimates are more than twice or less than half the truth.
+        The factor at one standard deviation above the median, from 1 (all estimates are correct) to 1e6. The
+        default, if `wrong` is not given, is 2, so a third of the estimates are more than twice or less than
+        half the truth.
     wrong
-        Share of the jobs that are misjudged, from 0 to 1; replaces `factor`.
+        Share of the jobs that are misjudged, from 0 to 1. Given instead of `factor`.
     margin
-        Their largest relative error, from 0 to below 1.
+        Maximum relative error of these jobs, from 0 to below 1.
     seed
-        Seed of all random draws.
+        Seed of the random numbers.
 
     Raises
     ------
@@ -63,7 +65,7 @@ def misjudging(
     return misjudged
 
 
-#: Draws the factor of a job from the job's own random numbers.
+#: A function that samples the factor of a job, given the job's own random number generator.
 _Draw = Callable[[Random], float]
 
 
@@ -97,19 +99,19 @@ class _Misjudged(PerceivedState):
 
     @property
     def jobs(self) -> Sequence[Job]:
-        """The released jobs by number, with their estimated durations."""
+        """The jobs in order of their numbers, with estimated durations; only released jobs are accessible."""
         return self._estimates
 
     def remaining(self, job: int) -> Any:
-        """Return the estimated remaining work."""
+        """Return the estimated remaining work of a job."""
         return self._truth.remaining(job) * self._number(self._factors[job])
 
     def samples(self, job: int) -> Any:
-        """Return the samples that the job has truly processed."""
+        """Return the true number of samples that a job has processed."""
         return self._truth.samples(job)
 
     def observed(self, job: int) -> Observation | None:
-        """Return the true observation of the training."""
+        """Return the true observation of a job's training."""
         return self._truth.observed(job)
 
     def rate(
@@ -120,7 +122,7 @@ class _Misjudged(PerceivedState):
 
 
 class _Factors:
-    """The factors of the jobs, drawn when first needed."""
+    """The factors of the jobs, each sampled when it is first needed."""
 
     def __init__(self, draw: _Draw, seed: int) -> None:
         self._draw, self._seed = draw, seed
@@ -133,7 +135,7 @@ class _Factors:
 
 
 class _Estimates(Sequence[Job]):
-    """The released jobs, with estimated durations."""
+    """The released jobs with estimated durations."""
 
     def __init__(self, jobs: Sequence[Job], factors: _Factors) -> None:
         self._jobs, self._factors = jobs, factors

@@ -1,4 +1,4 @@
-"""GPU types: the types of a job's GPUs, if types affect its speed."""
+"""GPU types: the types of a job's GPUs, if types affect speeds."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -30,6 +30,6 @@ class GpuTypes:
     def best(self, job: Job, mode: str, count: int) -> Mapping[str, int] | None:
         """Return the fastest GPU type that a job's mode allows, mapped to `count`.
 
-        The result is None if types do not matter.
+        The result is None if types do not affect speeds.
         """
         return {job.gpu_type_in(mode) or self._fastest: count} if self.count else None

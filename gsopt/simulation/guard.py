@@ -1,8 +1,8 @@
 """Guard: limits on decisions that make no progress, which ensure that every run ends.
 
-The guard counts steps instead of measuring wall-clock time: the actions of one decision, the consecutive wakes
-that hardly advance the clock, and the consecutive wakes after which no job runs and no event is due. Arrivals,
-completions and changes of the cluster reset the counts, and there are only finitely many of them.
+The guard counts steps instead of measuring wall-clock time: the actions in one decision, the consecutive
+wakes that hardly advance the clock, and the consecutive wakes after which no job runs and no event is due.
+Arrivals, completions and changes of the cluster reset the counts, and there are only finitely many of them.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,26 +15,27 @@ from gsopt.core.numbers.clock import clock_error
 from gsopt.simulation.interval import SHORTEST_ROUND
 from gsopt.simulation.policy import Action, Assign, IllegalDecision, Wake
 
-#: Actions allowed in one decision, whatever the number of jobs; an `Assign` counts once per job.
+#: Number of actions allowed in one decision, regardless of the number of jobs. An `Assign` counts once per
+#: job.
 _ACTIONS = 10_000
-#: Further actions allowed per job and machine: more than a policy needs to try placements of a job and undo
-#: them.
+#: Number of further actions allowed per job and machine: more than a policy needs to try placements of a job
+#: and undo them.
 _ACTIONS_EACH = 100
 
-#: Consecutive wakes allowed less than `SHORTEST_ROUND` after the previous decision, while nothing else happens.
-#: A policy with a fixed time step uses at least that length; one that computes when to wake does so a few times
-#: per job.
+#: Number of consecutive wakes allowed that come less than `SHORTEST_ROUND` after the previous decision while
+#: nothing else happens. A policy with a fixed time step uses at least that length; one that computes its
+#: wakes needs only a few such wakes per job.
 _SHORT_WAKES = 10_000
-#: Further such wakes allowed per active job.
+#: Number of further such wakes allowed per active job.
 _SHORT_WAKES_EACH = 100
 
-#: Consecutive wakes allowed after which no job runs although no event is due: more than the seconds of a day,
-#: for policies that start jobs only at a certain hour.
+#: Number of consecutive wakes allowed after which no job runs although no event is due. It exceeds the number
+#: of seconds in a day, for policies that start jobs only at a certain hour.
 _IDLE_WAKES = 100_000
 
 
 class Guard:
-    """A counter of the steps of a run that make no progress, which also checks the time limit."""
+    """A counter of the steps in a run that make no progress, which also checks the time limit."""
 
     def __init__(self, machines: int, budget: Budget | None = None) -> None:
         self._machines = machines
@@ -43,14 +44,14 @@ class Guard:
         self._short = self._idle = 0
 
     def check_time(self, completions: Sequence[Any]) -> None:
-        """Raise `TimeUp` if the time limit has passed. `completions` shows which jobs are complete."""
+        """Raise `TimeUp` if the time limit is reached; `completions` is None for incomplete jobs."""
         if self._budget is not None and self._budget.passed:
             done = sum(time is not None for time in completions)
             limit, jobs = self._budget.time_limit, len(completions)
             raise TimeUp(f"the time limit of {limit:g} s expired when {done:,} of {jobs:,} jobs were complete")
 
     def finite(self, decision: Iterable[Action], jobs: int) -> Iterator[Action]:
-        """Yield the actions of a decision when `jobs` jobs are active.
+        """Yield the actions of a decision that is made when `jobs` jobs are active.
 
         Raise `IllegalDecision` if there are too many actions.
         """
@@ -65,7 +66,7 @@ class Guard:
             yield action
 
     def count(self, now: Any, jobs: int, *, is_wake: bool) -> None:
-        """Count a decision caused by a wake that hardly advances the clock.
+        """Count a decision if a wake caused it and hardly advanced the clock.
 
         Any other decision resets the count. Raise `IllegalDecision` if the count is too high.
         """
@@ -93,5 +94,5 @@ class Guard:
 
 
 def _weight(action: Any) -> int:
-    """Return the number of jobs that an action names, at least 1."""
+    """Return the number of jobs that an action names, but at least 1."""
     return max(len(action.jobs), 1) if isinstance(action, Assign) else 1

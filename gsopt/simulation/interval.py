@@ -1,9 +1,9 @@
-"""Intervals: limits on the seconds between two decisions."""
+"""Intervals: limits on the time between two decisions."""
 
 from gsopt.core.errors import number_of, require
 from gsopt.scenario.job import LATEST
 
-#: Shortest round in seconds; the clock, which uses floats, cannot resolve much shorter ones.
+#: Minimum length of a round in seconds. The clock, which uses floats, cannot resolve much shorter ones.
 SHORTEST_ROUND = 1e-6
 
 

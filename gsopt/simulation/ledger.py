@@ -1,7 +1,7 @@
 """Ledgers: the available GPUs, and the jobs that hold them.
 
-A ledger follows a plan step by step, so too many jobs may hold a GPU for the time being; `check` checks the
-result.
+A ledger follows a plan step by step, so too many jobs may temporarily hold a GPU. The method `check` checks
+the final result.
 """
 
 from bisect import insort
@@ -15,7 +15,7 @@ from gsopt.simulation.placer import FreeGpus, Placer
 
 
 class Forbidden(Exception):
-    """A change that breaks a rule, which is its message. Users see it as `IllegalDecision`."""
+    """A change that breaks a rule, which is the message. Users see it as `IllegalDecision`."""
 
 
 class PlainLedger:
@@ -29,7 +29,7 @@ class PlainLedger:
 
     @property
     def occupied(self) -> int:
-        """The number of GPUs in use."""
+        """Number of GPUs in use."""
         return self.capacity - self.free
 
     def place(self, number: int, job: Job, mode: str, count: int) -> bool:
@@ -41,17 +41,17 @@ class PlainLedger:
         return True
 
     def take(self, number: int, job: Job, mode: str, gpus: Sequence[int]) -> None:
-        """Raise `Forbidden`, because the GPUs of a plain cluster have no numbers."""
+        """Raise `Forbidden`, because the GPUs of a plain cluster have no indices."""
         del number, job, mode, gpus
         raise Forbidden("GPUs of a plain cluster have no numbers")
 
     def give_back(self, number: int, count: int) -> None:
-        """Free the GPUs of a job."""
+        """Release the GPUs of a job."""
         del number
         self.free += count
 
     def check(self, number: int) -> None:
-        """Do nothing, because only free GPUs are granted."""
+        """Do nothing, because only free GPUs are ever granted."""
 
     def room(self, job: Job, mode: str) -> int:
         """Return the number of free GPUs, which are all alike."""
@@ -59,12 +59,12 @@ class PlainLedger:
         return self.free
 
     def offer(self, job: Job, mode: str, count: int, placer: Placer | None = None) -> tuple[int, ...]:
-        """Return an empty tuple, because the GPUs of a plain cluster have no numbers."""
+        """Return an empty tuple, because the GPUs of a plain cluster have no indices."""
         del job, mode, count, placer
         return ()
 
     def placement(self, number: int) -> tuple[int, ...]:
-        """Return an empty tuple, because the GPUs of a plain cluster have no numbers."""
+        """Return an empty tuple, because the GPUs of a plain cluster have no indices."""
         del number
         return ()
 
@@ -79,7 +79,7 @@ class PlainLedger:
         return ()
 
     def displaced(self, limit: int, running: Mapping[int, int]) -> list[int]:
-        """Return the most recently started jobs that must stop for the others to fit within a limit."""
+        """Return the most recently started jobs that must stop so that the others fit within a limit."""
         return self._last_started(max(limit - self.given_up, 0), running)
 
     def displaced_by(self, gpus: int, running: Mapping[int, int]) -> list[int]:
@@ -136,7 +136,7 @@ class Placements:
 
     @property
     def occupied(self) -> int:
-        """The number of GPUs that at least one job holds."""
+        """Number of GPUs that at least one job holds."""
         return self.capacity - self.free
 
     # What there is
@@ -153,31 +153,31 @@ class Placements:
         return self._servers
 
     def free_gpus(self, kind: str = "") -> tuple[int, ...]:
-        """Return the numbers of the free GPUs, of one type or, by default, of any type."""
+        """Return the indices of the free GPUs of the given type or, by default, of all types."""
         if not kind:
             return tuple(chain.from_iterable(self._free))
         pairs = zip(self._cluster.machines, self._free, strict=True)
         return tuple(chain.from_iterable(free for machine, free in pairs if machine.gpu_type == kind))
 
     def users(self, gpu: int) -> tuple[int, ...]:
-        """Return the jobs on a GPU."""
+        """Return the jobs that hold the given GPU."""
         return tuple(self._users[gpu])
 
     def memory(self, gpu: int) -> int | None:
-        """Return the free bytes of memory of a GPU, or None if memory is unlimited."""
+        """Return the free memory of a GPU in bytes, or None if memory is unlimited."""
         size = self._cluster.machines[self._machine_of[gpu]].memory
         return None if size is None else size - sum(self._memory.get(user, 0) for user in self._users[gpu])
 
     def users_of_machine(self, machine: int) -> list[int]:
-        """Return the jobs on a machine, ascending."""
+        """Return the jobs on a machine, in ascending order."""
         return sorted({user for gpu in self._gpus_of[machine] for user in self._users[gpu]})
 
     def displaced(self, limit: int, running: Mapping[int, int]) -> list[int]:
-        """Return the jobs that hold a GPU whose number is at least the limit."""
+        """Return the jobs that hold a GPU whose index is at least the limit."""
         return [number for number in running if self._held[number][-1] >= limit]
 
     def set_limit(self, limit: int) -> None:
-        """Make available only GPUs whose number is below a limit, except those of absent machines."""
+        """Make available only the GPUs with indices below a limit, except those of absent machines."""
         low, high = sorted((self._limit, limit))
         self._limit = limit
         if low < high:
@@ -185,13 +185,13 @@ class Placements:
                 self._recount_machine(machine)
 
     def leave(self, machine: int) -> None:
-        """Remove an unused machine."""
+        """Remove an unused machine from the cluster."""
         self._away.add(machine)
         self._servers = None
         self._recount_machine(machine)
 
     def bring_back(self, machine: int) -> None:
-        """Make a machine available again if it is away."""
+        """Make an absent machine available again."""
         self._away.discard(machine)
         self._servers = None
         self._recount_machine(machine)
@@ -203,7 +203,7 @@ class Placements:
         return self._room(job, mode).count
 
     def place(self, number: int, job: Job, mode: str, count: int) -> bool:
-        """Grant free GPUs to a job, chosen by the placer. Return False if there are too few."""
+        """Grant free GPUs, chosen by the placer, to a job; return False if there are too few."""
         room = self._room(job, mode)
         if count > room.count:
             return False
@@ -225,7 +225,7 @@ class Placements:
         return best
 
     def _choose(self, room: FreeGpus, count: int, placer: Placer) -> tuple[int, ...]:
-        """Return the GPUs that a placer chooses when enough are free."""
+        """Return the GPUs that a placer chooses, provided that enough are free."""
         chosen = tuple(sorted(placer(room, count)))
         limit, users, machine_of, machines = self._limit, self._users, self._machine_of, room.machines
         free = all(0 <= gpu < limit and not users[gpu] and machine_of[gpu] in machines for gpu in chosen)
@@ -234,7 +234,7 @@ class Placements:
         return chosen
 
     def take(self, number: int, job: Job, mode: str, gpus: Sequence[int]) -> None:
-        """Grant a job GPUs given by number."""
+        """Grant the given GPUs to a job."""
         chosen = tuple(gpus)
         self._check_kind(job.gpu_type_in(mode) if mode else job.gpu_type, chosen)
         self._held[number] = chosen
@@ -250,7 +250,7 @@ class Placements:
             users.append(number)
 
     def give_back(self, number: int, count: int) -> None:
-        """Free the GPUs of a job."""
+        """Release the GPUs of a job."""
         del count
         self._memory.pop(number, None)
         chosen = self._held.pop(number)
@@ -263,7 +263,7 @@ class Placements:
         self._vacate(gpu for gpu in chosen if not self._users[gpu])
 
     def check(self, number: int) -> None:
-        """Raise `Forbidden` if a GPU of a job has too many jobs or too little memory."""
+        """Raise `Forbidden` if one of a job's GPUs has too many jobs or too little memory."""
         for gpu in self._held[number]:
             users = self._users[gpu]
             jobs = ", ".join(map(str, users))
@@ -274,16 +274,16 @@ class Placements:
                 raise Forbidden(f"the jobs on GPU {gpu} must fit its memory (not jobs {jobs})")
 
     def placement(self, number: int) -> tuple[int, ...]:
-        """Return the GPUs of a job by number."""
+        """Return the indices of a job's GPUs."""
         return self._held.get(number, ())
 
     def tier(self, number: int) -> str:
-        """Return the network tier that joins the GPUs of a job."""
+        """Return the network tier that connects a job's GPUs."""
         held = self._held[number]
         return self._join(held[0], held[-1])
 
     def partners(self, number: int) -> Sequence[int]:
-        """Return the jobs that share a GPU with a job, ascending."""
+        """Return the jobs that share a GPU with a job, in ascending order."""
         if self._share_limit == 1:
             return ()
         others = {user for gpu in self._held[number] for user in self._users[gpu]}
@@ -299,7 +299,7 @@ class Placements:
                 raise Forbidden(f"the job must run on {kind} GPUs, and GPU {gpu} is of another type")
 
     def _room(self, job: Job, mode: str, most: float = inf) -> FreeGpus:
-        """Return the free GPUs of machines of a suitable type with enough memory, but at most `most` bytes."""
+        """Return the free GPUs of a suitable type whose memory is sufficient but at most `most` bytes."""
         kind, memory = (job.gpu_type_in(mode), job.memory_in(mode)) if mode else (job.gpu_type, job.memory)
         need = (kind, memory or 0, most)
         if need not in self._rooms:
@@ -357,9 +357,9 @@ class Placements:
 
 
 def _memory(machine: Machine) -> float:
-    """Return the bytes of each GPU of a machine, or infinity if memory is not modelled."""
+    """Return the memory of each GPU of a machine in bytes, or infinity if it is not modelled."""
     return inf if machine.memory is None else machine.memory
 
 
-#: Records which GPUs are available and which jobs hold them.
+#: A record of which GPUs are available and which jobs hold them.
 Ledger = PlainLedger | Placements

@@ -8,7 +8,7 @@ from gsopt.simulation.view import RunView
 
 
 class PerceivedState(RunView):
-    """A state that differs from the true state where a subclass overrides it."""
+    """A state that equals the true state, except where a subclass overrides it."""
 
     __slots__ = ("_number",)
 
@@ -28,6 +28,6 @@ class PerceivingDecider:
         self.preemptive = self._decider.preemptive
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Return the decision based on the perceived state."""
+        """Return the decision that is based on the perceived state."""
         del state
         return self._decider.decide(self._state)

@@ -8,25 +8,26 @@ from gsopt.scenario.cluster import ISLAND, MACHINE, Cluster
 
 
 class FreeGpus:
-    """The free GPUs of machines, kept up to date machine by machine.
+    """The free GPUs of some machines, updated machine by machine.
 
     Parameters
     ----------
     cluster
         The cluster.
     machines
-        Indices of the machines to consider, ascending. Other machines are ignored.
+        Indices of the machines to consider, in ascending order. All other machines are ignored.
     free
-        The indices of the free GPUs of every machine of the cluster, ascending. Call `recount` after a change.
+        Indices of the free GPUs of each machine in the cluster, in ascending order. After a change, `recount`
+        must be called.
 
     Attributes
     ----------
     cluster
         The cluster.
     machines
-        Indices of the machines to consider.
+        Indices of the machines that are considered.
     count
-        Number of free GPUs.
+        Number of free GPUs on these machines.
 
     Examples
     --------
@@ -63,8 +64,8 @@ class FreeGpus:
     def on(self, machine: int, count: int | None = None) -> tuple[int, ...]:
         """Return the free GPUs of a machine, or `count` of them from as few islands as possible.
 
-        If one island has enough, the GPUs come from the one with the fewest free GPUs that suffice. Otherwise,
-        the islands with the most free GPUs come first. Ties go to the first island.
+        If a single island has enough, the GPUs come from the one with the fewest free GPUs that suffice.
+        Otherwise, islands are used in descending order of free GPUs. Ties go to the first island.
         """
         free = self._free[machine]
         if count is None or count >= len(free):
@@ -102,8 +103,8 @@ class FreeGpus:
     def smallest_group(self, count: int) -> Sequence[int] | None:
         """Return the machines of the group with the fewest free GPUs among those with at least `count`.
 
-        The group, such as a rack, is on the innermost level where some group has enough free GPUs. Ties go to
-        the first group. Return None if only the whole cluster has enough.
+        The group, such as a rack, is at the innermost level at which any group has enough free GPUs. Ties go
+        to the first group. The result is None if only the whole cluster has enough.
         """
         for level, _, free_in in self._between:
             if room := [(free, group) for group, free in enumerate(free_in) if free >= count]:
@@ -111,7 +112,7 @@ class FreeGpus:
         return None
 
     def largest_first(self, machines: Iterable[int] | None = None) -> Iterator[int]:
-        """Yield the given (or all) machines that have free GPUs, those with the most first.
+        """Yield the given machines (by default, all) that have free GPUs, in descending order of free GPUs.
 
         Ties keep their order.
         """
@@ -146,18 +147,18 @@ class FreeGpus:
                 self._in_island[self._island_of[gpu]] += 1
 
 
-#: Chooses some of the free GPUs: (free GPUs, number) -> GPUs. It is called only if enough are free.
+#: Function that chooses GPUs: (free GPUs, number) -> chosen GPUs. It is called only if enough GPUs are free.
 Placer = Callable[[FreeGpus, int], Sequence[int]]
 
 
 def consolidated(free: FreeGpus, count: int) -> tuple[int, ...]:
     """Return `count` free GPUs that are as close together as possible.
 
-    The GPUs come from the innermost level with a sufficient group: an island (unless `count` is 1), a machine,
-    a rack, and so on. On that level, the group with the fewest free GPUs that suffice is chosen. In a rack or a
-    wider group, the machines with the most free GPUs come first. If only the whole cluster suffices, this holds
-    for all its machines. If a machine has islands, those with the most free GPUs come first. Ties go to the
-    lower number.
+    The GPUs come from the innermost level at which a group suffices: an island (unless `count` is 1), a
+    machine, a rack, and so on. At this level, the group with the fewest free GPUs that suffice is chosen. In
+    a rack or a wider group, machines are used in descending order of free GPUs. If only the whole cluster
+    suffices, this applies to all its machines. Within a machine with islands, these are also used in
+    descending order of free GPUs. Ties go to the lower number.
 
     Examples
     --------
@@ -182,7 +183,7 @@ def consolidated(free: FreeGpus, count: int) -> tuple[int, ...]:
 def first_fit(free: FreeGpus, count: int) -> tuple[int, ...]:
     """Return `count` free GPUs of the first machine with room, or else of the first rack, and so on outwards.
 
-    Islands inside machines are tried first. GPUs are taken in the order of their numbers.
+    Islands inside machines are tried first. GPUs are taken in the order of their indices.
     """
     gpus = [gpu for machine in sorted(free.machines) for gpu in free.on(machine)]
     for level in free.cluster.levels:
@@ -194,6 +195,6 @@ def first_fit(free: FreeGpus, count: int) -> tuple[int, ...]:
 
 
 def emptiest_first(free: FreeGpus, count: int) -> tuple[int, ...]:
-    """Return `count` free GPUs of the machines with the most free GPUs. Ties go to the lower number."""
+    """Return `count` free GPUs from the machines with the most free GPUs; ties go to the lower number."""
     gpus = (gpu for machine in free.largest_first() for gpu in free.on(machine))
     return tuple(islice(gpus, count))

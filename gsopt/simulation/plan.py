@@ -1,8 +1,8 @@
 """Plan: the jobs that will run after a decision's actions so far, and the resulting changes.
 
-Actions edit the plan one by one, and only their result must be legal. So two jobs may swap their GPUs, and a
-job may take GPUs that a later action of the same decision frees. Rules about a single job, such as its allowed
-numbers of GPUs, are checked immediately.
+Actions edit the plan one by one, and only the final plan must be legal. Therefore, two jobs may swap their
+GPUs, and a job may take GPUs that a later action of the same decision frees. Rules about a single job, such
+as its allowed numbers of GPUs, are checked immediately.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from gsopt.simulation.policy import Action, Allocation, Assign, IllegalDecision,
 
 
 class Held(NamedTuple):
-    """The GPUs of a running job: how many, their numbers if they have any, and the mode."""
+    """The GPUs of a running job: their number, their indices if they have any, and the job's mode."""
 
     number: int
     gpus: tuple[int, ...]
@@ -22,7 +22,7 @@ class Held(NamedTuple):
 
 
 class Plan:
-    """The running jobs, their GPUs and modes."""
+    """The jobs that run after the actions so far, with their GPUs and modes."""
 
     def __init__(self, jobs: Sequence[Job], ledger: Ledger) -> None:
         self._jobs, self._ledger = jobs, ledger
@@ -46,7 +46,7 @@ class Plan:
         return self._modes.get(job, "")
 
     def held(self, job: int) -> Held:
-        """Return the GPUs of a running job in the plan, with its mode."""
+        """Return the GPUs and the mode of a running job in the plan."""
         return Held(self.running[job], self._ledger.placement(job), self._modes.get(job, ""))
 
     # Changes
@@ -72,7 +72,7 @@ class Plan:
     def resize(self, action: Resize) -> None:
         """Change the GPUs or the mode of a running job.
 
-        A job whose number of GPUs stays the same keeps them.
+        If its number of GPUs stays the same and no GPUs are named, the job keeps its GPUs.
         """
         job, gpus, mode = action
         self._require_running(job)
@@ -117,7 +117,7 @@ class Plan:
     def complete(self, job: int) -> Held:
         """Remove a completed job, and return the GPUs that it held.
 
-        Completion does not count as a change.
+        A completion does not count as a change.
         """
         self._ledger.give_back(job, self.running.pop(job))
         self._modes.pop(job, None)
@@ -126,7 +126,7 @@ class Plan:
     # The end of a decision
 
     def check(self, *, preemptive: bool) -> None:
-        """Choose GPUs for jobs that were granted only a number, and check all rules.
+        """Choose GPUs for jobs that were granted only a number of them, and check all rules.
 
         Raise `IllegalDecision` if the plan breaks a rule.
         """
@@ -145,9 +145,9 @@ class Plan:
                     raise IllegalDecision(last, "a policy that is not preemptive must not stop jobs")
 
     def conclude(self, started: Sequence[int]) -> None:
-        """Forget the changes once they are in effect.
+        """Forget all changes, after they have taken effect.
 
-        `started` has the serial number of each job's last start.
+        `started` contains the serial number of each job's last start.
         """
         if self._reentered:  # jobs that were stopped and started again keep their place
             ordered = sorted(self.running.items(), key=lambda item: started[item[0]])
@@ -160,7 +160,7 @@ class Plan:
     # Steps
 
     def _place_the_rest(self) -> None:
-        """Choose GPUs for jobs that were granted only a number, in the order of the grants."""
+        """Choose GPUs for jobs that were granted only a number of them, in the order of the grants."""
         for job, (count, mode) in self._unplaced.items():
             item = self._jobs[job]
             if not self._ledger.place(job, item, mode, count):
@@ -200,7 +200,7 @@ class Plan:
             self._modes[job] = mode
 
     def _take_back(self, job: int) -> None:
-        """Free the GPUs of a job that continues on others."""
+        """Release the GPUs of a job that continues on others."""
         if job in self._unplaced:
             self.owed -= self._unplaced.pop(job)[0]
         else:
@@ -218,7 +218,7 @@ class Plan:
 
 
 def _check_allowed(job: Job, count: int, mode: str) -> None:
-    """Raise `Forbidden` if a job may not run on a number of GPUs in a mode."""
+    """Raise `Forbidden` if a job may not run on the given number of GPUs in the given mode."""
     counts = job.speeds.get(mode)
     if counts is None:
         raise Forbidden(f"a job must run in one of its modes ({', '.join(map(repr, job.speeds))})")
@@ -227,7 +227,7 @@ def _check_allowed(job: Job, count: int, mode: str) -> None:
 
 
 def _numbers(gpus: Sequence[int]) -> tuple[int, ...]:
-    """Check GPU numbers, and return them in ascending order."""
+    """Check GPU indices, and return them in ascending order."""
     if not isinstance(gpus, Sequence) or not all(isinstance(gpu, int) for gpu in gpus):
         raise Forbidden("GPUs must be a number of GPUs, or GPU numbers")
     numbers = tuple(sorted(set(gpus)))
@@ -237,7 +237,7 @@ def _numbers(gpus: Sequence[int]) -> tuple[int, ...]:
 
 
 def _allocation(given: Any) -> tuple[Allocation, str]:
-    """Split an assignment of a job into GPUs and mode."""
+    """Split the assignment of a job into its GPUs and its mode."""
     match given:
         case (gpus, str(mode)):
             return gpus, mode

@@ -1,4 +1,4 @@
-"""Policy: the decisions of a policy during a simulation, and the state on which they are based."""
+"""Policy: the actions of a policy during a simulation, and the state on which they are based."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
@@ -10,14 +10,15 @@ from gsopt.scenario.job import Job
 from gsopt.scenario.training import Observation
 from gsopt.simulation.placer import Placer
 
-#: The GPUs of an action: how many, or which ones, by number.
+#: The GPUs of an action: either their number, or the indices of particular GPUs.
 Allocation = int | tuple[int, ...]
 
 
 class Start(NamedTuple):
-    """An action that starts or resumes a waiting job in a mode, by default on as many GPUs as it demands.
+    """An action that starts or resumes a waiting job, by default on as many GPUs as it demands.
 
-    In a cluster of racks, GPUs may be given by number. A GPU that another job holds is then shared with it.
+    In a cluster of racks, particular GPUs may be given by index. If another job holds one of them, the two
+    jobs share it.
 
     Examples
     --------
@@ -31,7 +32,7 @@ class Start(NamedTuple):
 
 
 class Stop(NamedTuple):
-    """An action that preempts a running job, which goes back to the queue.
+    """An action that preempts a running job and returns it to the queue.
 
     The job keeps its progress if it has checkpoints.
 
@@ -45,9 +46,9 @@ class Stop(NamedTuple):
 
 
 class Resize(NamedTuple):
-    """An action that gives a running job another number of GPUs, other GPUs by number, or another mode.
+    """An action that changes the number of GPUs, the particular GPUs, or the mode of a running job.
 
-    If `mode` is None, the mode stays unchanged.
+    If `mode` is None, the mode stays the same.
 
     Examples
     --------
@@ -61,7 +62,7 @@ class Resize(NamedTuple):
 
 
 class Move(NamedTuple):
-    """An action that moves a running job to the same number of other GPUs, given by number.
+    """An action that moves a running job to other GPUs, given by index, without changing their number.
 
     Examples
     --------
@@ -74,10 +75,11 @@ class Move(NamedTuple):
 
 
 class Assign(NamedTuple):
-    """An action that runs exactly these jobs from now on, each with its GPUs or a pair of GPUs and mode.
+    """An action that runs exactly the given jobs from now on, each with its GPUs or a pair of GPUs and mode.
 
-    A running job with the same number of GPUs and the same mode keeps its GPUs, unless other GPUs are named.
-    All other running jobs free their GPUs before GPUs are chosen for jobs that name only a number.
+    A running job whose number of GPUs and mode stay the same keeps its GPUs, unless others are given by
+    index. All other running jobs release their GPUs before GPUs are chosen for jobs with just a number of
+    GPUs.
 
     Examples
     --------
@@ -89,11 +91,11 @@ class Assign(NamedTuple):
 
 
 class Vacate(NamedTuple):
-    """An action that vacates machines, by name, for open requests. Jobs on them are evicted at once.
+    """An action that vacates machines, given by name, for open requests; jobs on them are evicted at once.
 
-    Each machine counts towards the request with the earliest deadline among those that may take it. Then
-    `State.evicted` contains the evicted jobs, but only until the decision ends. A plain cluster needs no such
-    action, since it gives up free GPUs first at the deadline.
+    Each machine counts towards the request with the earliest deadline among those that may take it.
+    `State.evicted` contains the evicted jobs until the decision ends. A plain cluster needs no such action:
+    at the deadline, it gives up free GPUs first.
 
     Examples
     --------
@@ -105,7 +107,7 @@ class Vacate(NamedTuple):
 
 
 class Wake(NamedTuple):
-    """An action that requests a decision at a time, in seconds on the clock of `State.now`.
+    """An action that requests a decision at the given time, in seconds on the clock of `State.now`.
 
     Any earlier decision cancels the request.
 
@@ -122,14 +124,14 @@ Action = Start | Stop | Resize | Move | Assign | Vacate | Wake
 
 
 class IllegalDecision(GsoptError):
-    """The error raised when a policy makes a decision that the rules forbid.
+    """An error that is raised when a policy makes a decision that the rules forbid.
 
     Attributes
     ----------
     action
         The forbidden action.
     rule
-        The rule that it breaks.
+        The rule that the action breaks.
 
     Examples
     --------
@@ -146,7 +148,7 @@ class IllegalDecision(GsoptError):
 
 
 class NotReleased(GsoptError, LookupError):
-    """The error raised when a policy reads a job that has not been released yet.
+    """An error that is raised when a policy reads a job that has not been released yet.
 
     Examples
     --------
@@ -164,20 +166,20 @@ class NotReleased(GsoptError, LookupError):
 
 
 class Request(NamedTuple):
-    """An open request to give up machines, or GPUs of a plain cluster.
+    """An open request to give up machines or, in a plain cluster, GPUs.
 
     Attributes
     ----------
     deadline
-        Time in seconds at which the engine takes the machines or GPUs that are still owed.
+        Time in seconds at which the engine takes any machines or GPUs that are still owed.
     servers
         Number of machines that are still owed; 0 in a plain cluster.
     gpus
         Number of GPUs that are still owed; 0 in a cluster of racks.
     among
-        Names of the machines that may be given up for the request; any if empty.
+        Names of the machines that may be given up for the request; empty if any may be.
     gpu_type
-        GPU type of the machines that may be given up for the request; any if empty.
+        GPU type of the machines that may be given up for the request; empty if any type may be.
 
     Examples
     --------
@@ -193,18 +195,19 @@ class Request(NamedTuple):
 
 
 class State(Protocol):
-    """The current state of a run as a policy sees it: read-only, and without the future.
+    """The current state of a run as a policy sees it: read-only and without knowledge of the future.
 
-    Jobs are numbered from 0 in the order of their release dates. Times are in seconds from the origin of the
-    scenario's clock, including release dates and deadlines. The origin is the first release date unless
+    Jobs are numbered from 0 in order of release date. All times, including release dates and deadlines, are
+    in seconds since the origin of the scenario's clock. The origin is the first release date, unless
     `gsopt.scenario.scenario.Physics.clock_start` is set.
 
-    After each yielded action the state shows the plan so far; the plan takes effect at the end of the decision.
+    After each action that is yielded, the state shows the plan so far. The plan takes effect at the end of
+    the decision.
     """
 
     @property
     def jobs(self) -> Sequence[Job]:
-        """The jobs by number. Reading a job that is not released raises `NotReleased`."""
+        """The jobs in order of their numbers. Reading a job that is not yet released raises `NotReleased`."""
 
     @property
     def now(self) -> Any:
@@ -212,11 +215,11 @@ class State(Protocol):
 
     @property
     def cluster(self) -> Cluster:
-        """The whole cluster, including GPUs that are away."""
+        """The whole cluster, including GPUs that are currently unavailable."""
 
     @property
     def servers(self) -> tuple[str, ...]:
-        """The names of the available machines. A plain cluster has none."""
+        """Names of the available machines. A plain cluster has none."""
 
     @property
     def capacity(self) -> int:
@@ -224,96 +227,96 @@ class State(Protocol):
 
     @property
     def share_limit(self) -> int:
-        """Largest number of jobs that may hold one GPU at the same time."""
+        """Maximum number of jobs that may hold a GPU at the same time."""
 
     @property
     def free(self) -> int:
-        """The number of GPUs that no job holds, which is negative while a plan takes too many."""
+        """Number of GPUs that no job holds; negative while the plan grants more GPUs than there are."""
 
     @property
     def arrived(self) -> tuple[int, ...]:
-        """Jobs released since the last decision."""
+        """The jobs that were released since the last decision."""
 
     @property
     def completed(self) -> tuple[int, ...]:
-        """Jobs completed since the last decision."""
+        """The jobs that completed since the last decision."""
 
     @property
     def evicted(self) -> tuple[int, ...]:
-        """The jobs stopped since the last decision because their GPUs went away. They are waiting again."""
+        """The jobs that were stopped since the last decision because they lost their GPUs."""
 
     @property
     def requests(self) -> tuple[Request, ...]:
-        """Open requests to give up machines or GPUs, in order of deadline."""
+        """The open requests to give up machines or GPUs, in order of deadline."""
 
     @property
     def running(self) -> Mapping[int, int]:
-        """The running jobs in the order of their starts, each with its number of GPUs."""
+        """The running jobs in order of their starts, mapped to their numbers of GPUs."""
 
     def remaining(self, job: int) -> Any:
-        """Return the remaining work of a job, in the seconds that it takes alone on its demanded GPUs."""
+        """Return a job's remaining work, as the time in seconds that it takes alone on the demanded GPUs."""
 
     def ready(self, job: int) -> Any:
-        """Return the time from which a job makes progress: now, or the end of its overhead.
+        """Return the time from which a job makes progress: now or, if later, the end of its overhead.
 
-        For a job that was not running before this decision, this is now.
+        For a job that was not running before this decision, this is always now.
         """
 
     def samples(self, job: int) -> Any:
-        """Return the samples that a job has processed, including lost work, or 0 if its `training` is None."""
+        """Return how many samples a job has processed, including lost work; 0 if its `training` is None."""
 
     def observed(self, job: int) -> Observation | None:
         """Return the current observation of a job's training, or None if it has none."""
 
     def trainee(self, job: int) -> TraineeView | None:
-        """Return the view of an adaptive job, or None for any other job."""
+        """Return the view of an adaptive job, or None if the job is not adaptive."""
 
     def service(self, job: int) -> Any:
-        """Return the GPU-seconds that a job has used so far."""
+        """Return how many GPU-seconds a job has used so far."""
 
     def mode(self, job: int) -> str:
         """Return the mode of a running job."""
 
     def placement(self, job: int) -> tuple[int, ...]:
-        """Return the GPUs of a running job by number.
+        """Return the indices of a running job's GPUs.
 
-        The tuple is empty in a plain cluster, and before the GPUs are chosen.
+        The tuple is empty in a plain cluster, and until the GPUs have been chosen.
         """
 
     def users(self, gpu: int) -> tuple[int, ...]:
-        """Return the jobs that hold a GPU of a cluster of racks."""
+        """Return the jobs that hold the given GPU of a cluster of racks."""
 
     def memory(self, gpu: int) -> int | None:
-        """Return the free bytes of memory of a GPU in a cluster of racks, or None if memory is unlimited."""
+        """Return the free memory of a GPU in a cluster of racks, in bytes; None if memory is unlimited."""
 
     def free_gpus(self, kind: str = "") -> tuple[int, ...]:
-        """Return the numbers of the free GPUs in a cluster of racks, either of one type or of any type."""
+        """Return the indices of the free GPUs in a cluster of racks, of the given type or of all types."""
 
     def fits(self, job: int) -> bool:
-        """Check whether as many GPUs as a job demands are free, of its type and with enough memory."""
+        """Check whether a job's demand is free: enough GPUs of its type and with enough memory."""
 
     def offer(self, job: int, placer: Placer | None = None) -> tuple[int, ...] | None:
-        """Return the numbers of the free GPUs that a placer, by default the run's, would choose for a job.
+        """Return the indices of the free GPUs that a placer (by default, that of the run) chooses for a job.
 
         Among equally close GPUs, those with the least sufficient memory are chosen. The result is None if too
-        few GPUs are free, and an empty tuple in a plain cluster, whose GPUs have no numbers.
+        few GPUs are free, and an empty tuple in a plain cluster, whose GPUs have no indices.
         """
 
     def tier(self, gpus: Sequence[int]) -> str:
-        """Return the network tier that joins GPUs, which is a level of the cluster."""
+        """Return the network tier that connects the given GPUs; it is a level of the cluster."""
 
     def rate(
         self, job: int, gpus: Allocation, mode: str = "", beside: Sequence[int] = (), *, tier: str | None = None
     ) -> Any:
-        """Return the speed that a job would now have in a mode, on GPUs shared with the jobs in `beside`.
+        """Return the speed that a job would have now in a mode, on GPUs shared with the jobs in `beside`.
 
-        If `gpus` is a number, the GPUs are on one machine, or joined by `tier` if given, and of the fastest
-        type that the mode allows.
+        If `gpus` is a number, the GPUs are assumed to be on one machine, or connected by `tier` if that is
+        given, and to be of the fastest type that the mode allows.
         """
 
 
 class Decider(Protocol):
-    """An object that makes the decisions of one run. A policy creates a new one for every run.
+    """An object that makes the decisions in one run. A policy creates a new decider for every run.
 
     Attributes
     ----------
@@ -324,13 +327,13 @@ class Decider(Protocol):
     preemptive: bool
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Return or yield the actions after an event.
+        """Return or yield the actions to take after an event.
 
-        The actions are applied in order, and only their result takes effect. A generator sees the plan after
-        each action that it has yielded. A run in which neither the clock nor any job advances is stopped
-        (`gsopt.simulation.guard`).
+        The actions are applied in order, and only their combined result takes effect. A generator sees the
+        plan after each action that it has yielded. If neither the clock nor any job advances, the run is
+        aborted (see `gsopt.simulation.guard`).
         """
 
 
-#: A policy: a callable that takes the initial state and its own keyword options, and returns a decider.
+#: A policy: a callable that takes the initial state and keyword options of its own, and returns a decider.
 Policy = Callable[..., Decider]

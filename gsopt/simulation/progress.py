@@ -1,7 +1,7 @@
-"""Progress: the remaining work of a job that runs at one speed through its phases.
+"""Progress: the remaining work of a job, whose speed varies from phase to phase.
 
-A phase slows down its share of the work, so a job's speed depends on its progress and is constant within a
-phase. The ends of phases are computed, and are not events.
+A phase slows down the part of the work that it covers, so a job's speed depends on its progress and is
+constant within a phase. The ends of phases are computed directly; they are not events.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,16 +11,16 @@ from gsopt.scenario.job import Job
 
 
 class Stretch(NamedTuple):
-    """A part of the work with one slowdown, which ends when a given amount of the job's work remains."""
+    """A phase with its slowdown, and with the amount of the job's work that remains at its end."""
 
     until_left: Any
     slowdown: Any
 
 
 def stretches(job: Job, mode: str, number: Callable[[Any], Any]) -> tuple[Stretch, ...]:
-    """Return the phases of a job in a mode, each with the work that remains at its end.
+    """Return the phases of a job in the given mode, each with the work that remains at its end.
 
-    The tuple is empty without phases.
+    The tuple is empty if the job has no phases.
     """
     work = number(job.duration)
     return tuple(
@@ -29,12 +29,12 @@ def stretches(job: Job, mode: str, number: Callable[[Any], Any]) -> tuple[Stretc
 
 
 def slowdown_at(left: Any, course: Sequence[Stretch]) -> Any:
-    """Return the slowdown of a job, given its remaining work, or 1 without phases."""
+    """Return the slowdown in the current phase of a job, given its remaining work; 1 without phases."""
     return next((slowdown for until, slowdown in course if left > until), 1)
 
 
 def seconds_for(left: Any, rate: Any, course: Sequence[Stretch]) -> Any:
-    """Return the seconds that the remaining work takes at a rate that the phases slow down."""
+    """Return the time in seconds that the remaining work takes at a rate that phases slow down."""
     if not course:
         return left if rate == 1 else left / rate
     seconds = left - left
@@ -47,7 +47,7 @@ def seconds_for(left: Any, rate: Any, course: Sequence[Stretch]) -> Any:
 
 
 def left_after(seconds: Any, left: Any, rate: Any, course: Sequence[Stretch]) -> Any:
-    """Return the remaining work after some seconds, never below 0."""
+    """Return the work that remains after the given number of seconds; it is never negative."""
     for until, slowdown in course:
         if left > until:
             needed = (left - until) * slowdown / rate

@@ -1,4 +1,4 @@
-"""Record: the figures of a finished run and its gap to the proven bound."""
+"""Record: the figures of a finished run, and its gap to a proven bound."""
 
 from math import ulp
 from typing import Any
@@ -14,7 +14,7 @@ from gsopt.simulation.engine import Engine
 def record_of(
     engine: Engine, policy: str, bound: MeanBound | None, fair_times: FairTimes, clock: Clock
 ) -> Record:
-    """Return the record of a finished run, with the gap to a bound if there is one."""
+    """Return the record of a finished run, including the gap to the bound if one is given."""
     workload = engine.scenario.workload
     done = [job for job, time in enumerate(engine.completion) if time is not None]
     used, there = engine.until_completion
@@ -44,6 +44,7 @@ def record_of(
         shared_gpu_seconds=engine.shared_seconds,
         used=used,
         there=there,
+        lost_gpu_seconds=engine.lost_gpu_seconds,
         preemptions=engine.preemptions,
         resizes=engine.resizes,
     )
@@ -55,10 +56,10 @@ def record_of(
 
 
 def _rounding(mean: float, jobs: int, last: Any) -> float:
-    """Return by how much rounding may put a mean job completion time below a bound, in seconds.
+    """Return by how many seconds rounding may push a mean job completion time below a bound.
 
-    The clock rounds each completion by up to half a tick. A job waits for the jobs before it, so it may gain
-    from the rounding of all their completions. The bound itself may be a sum of rounded times on the workload's
-    clock.
+    The clock rounds each completion by at most half a tick. A job waits for the jobs before it, so it may
+    gain from the rounding of all their completions. The bound itself may be a sum of rounded times on the
+    workload's clock.
     """
     return SPAN_ERROR * mean + (jobs + 1) * ulp(float(last))

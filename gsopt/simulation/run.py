@@ -31,24 +31,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class Replay:
-    """One simulated run.
+    """The result of one simulated run.
 
     Attributes
     ----------
     scenario
-        The scenario that was simulated.
+        The simulated scenario.
     metrics
-        The record of the run, with its figures.
+        The record of the run, which contains its figures.
     completion_times
-        The completion times of all jobs by number, in seconds on the clock of the workload, rounded to floats
-        (unlike `jct`). The time of a job that did not complete is None.
+        Completion times of all jobs by number, in seconds on the workload's clock. Unlike in `jct`, they are
+        rounded to floats. The entry of a job that did not complete is None.
     start_times
-        The first start times of all jobs, in the same form.
+        Times at which the jobs first started, in the same form.
     schedule
-        The schedule, in seconds on the clock of the workload; None unless recorded. A time is a fraction if no
-        float represents it exactly, which can happen with late dates.
+        The schedule, in seconds on the workload's clock; None if it was not recorded. Times that no float
+        represents exactly, which can occur with late dates, are fractions.
     decision_seconds
-        The wall-clock seconds of each decision, which are ignored when runs are compared for equality.
+        Wall-clock duration of each decision in seconds, which is ignored when runs are compared for equality.
 
     Examples
     --------
@@ -70,7 +70,7 @@ class Replay:
     decision_seconds: tuple[float, ...] = field(default=(), compare=False)
 
     def __repr__(self) -> str:
-        """Return a short summary, as the full data would be a line as long as the workload."""
+        """Return a short summary, because the full data would be as long as the workload."""
         found = self.metrics
         said = f"<Replay: {found.completed:,} of {found.jobs:,} jobs complete"
         if found.completed:
@@ -79,16 +79,16 @@ class Replay:
 
     @property
     def jct(self) -> tuple[Any, ...]:
-        """Job completion times of the completed jobs, in seconds and by job number."""
+        """Job completion times of the completed jobs in seconds, by job number."""
         return self.metrics.jct
 
     def plot(self, *, colour: str = "slowdown") -> "Figure":
-        """Plot a Gantt chart with the queue below it.
+        """Plot a Gantt chart of the run, with the waiting jobs below it.
 
         Parameters
         ----------
         colour
-            Meaning of the colours of jobs, as in `gsopt.simulation.plots.gantt`.
+            What the colours of jobs mean, as in `gsopt.simulation.plots.gantt`.
 
         Raises
         ------
@@ -135,41 +135,41 @@ def simulate(
     Parameters
     ----------
     given
-        The jobs, or a whole scenario.
+        A workload, or a whole scenario.
     policy
-        The policy: any callable that returns a decider. `gsopt.simulate` also accepts a name from
-        `heuristics.policies`, or ``package.module:function``.
+        The policy, which is any callable that returns a decider. `gsopt.simulate` also accepts the name of a
+        policy from `heuristics.policies`, or ``package.module:function``.
     cluster
         The cluster on which a workload runs, or its number of GPUs.
     round_length
-        Seconds between decisions, at least 1e-6. The first decision is at the origin of the scenario's clock.
-        With None, decisions are made at every event. Rounds before the next event or wake are skipped while
-        either all jobs or no jobs run.
+        Time in seconds between decisions, at least 1e-6. The first decision is at the origin of the
+        scenario's clock. If None, decisions are made at every event. While either all jobs or no jobs run,
+        rounds before the next event or wake are skipped.
     placer
-        Chooses the GPUs of jobs if the policy grants only a number of GPUs.
+        Function that chooses the GPUs of a job if the policy grants only a number of GPUs.
     record
-        Whether to keep the schedule.
+        Whether to record the schedule.
     exact
-        Whether to compute in fractions instead of floats.
+        Whether to compute with fractions instead of floats.
     bound
-        Whether to compute a lower bound on the mean job completion time of every policy that decides in these
-        rounds (`gsopt.schedule.bounds.mean_jct_bound`), or a bound that is already known.
+        Whether to compute a lower bound on the mean job completion time of every policy that decides in
+        rounds of this length (`gsopt.schedule.bounds.mean_jct_bound`), or a bound that is already known.
     time_limit
-        Wall-clock seconds after which the run is abandoned, or a string such as ``30s``. The bound is computed
-        first, and the time for it does not count. A decision in progress is not interrupted.
+        Wall-clock time in seconds, or a string such as ``30s``, after which the run is aborted. Time spent on
+        computing the bound beforehand does not count. A decision in progress is not interrupted.
     options
-        With a workload, every field of `gsopt.scenario.scenario.Physics`, such as `overheads`, `share_limit`
-        and `capacity_changes`. All other options are passed to the policy. If a field and an option of the
-        policy have the same name, set the latter with `functools.partial`.
+        If a workload is given, any fields of `gsopt.scenario.scenario.Physics`, such as `overheads`,
+        `share_limit` and `capacity_changes`. All other options are passed to the policy. If an option of the
+        policy has the same name as a field, set it with `functools.partial`.
 
     Raises
     ------
     InvalidInput
-        The scenario breaks a rule (for example, a job can never fit), or an option does not exist.
+        The scenario breaks a rule (for example, because a job can never fit), or an option does not exist.
     IllegalDecision
-        The policy makes a decision that the rules forbid, or it makes no progress (`gsopt.simulation.guard`).
+        A decision of the policy breaks a rule, or the run makes no progress (`gsopt.simulation.guard`).
     TimeUp
-        The time limit expires before the run is complete.
+        The time limit is reached before the run is complete.
 
     Examples
     --------
@@ -230,10 +230,10 @@ def replay(
 ) -> Replay:
     """Run a policy on a scenario, and compare it with a known lower bound on the mean job completion time.
 
-    `bound` is a proven bound, or None. `fair_times` are the finish times under the fairness references, which
-    are computed if None. `on_progress` is called from time to time with the number of completed jobs. The time
-    limit of a `budget` is checked at every event, action and decision, and `gsopt.core.errors.TimeUp` is raised
-    when it has expired. The other parameters are those of `simulate`.
+    `bound` is a proven bound, or None. `fair_times` are the completion times under the fairness references;
+    if None, they are computed. `on_progress` is called from time to time with the number of completed jobs.
+    The time limit of `budget` is checked at every event, action and decision; when it is reached,
+    `gsopt.core.errors.TimeUp` is raised. The other parameters are those of `simulate`.
 
     Examples
     --------

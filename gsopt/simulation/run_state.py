@@ -1,4 +1,4 @@
-"""Run state: the time, jobs and GPUs of a run at one moment."""
+"""Run state: the time, jobs and GPUs of a run at one point in time."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -44,6 +44,9 @@ class RunState:
         self.waiting = [zero] * total  # share of its time in which a job waits for the network
         self.communicated = [zero] * total  # seconds of that, up to `progress_from`
         self.density, self.samples = [zero] * total, [zero] * total  # per second of work in this mode; so far
+        self.interval = number(scenario.checkpoint_interval)
+        self.saved = [zero] * total  # work in the checkpoint of the last start
+        self.lost_gpu_seconds = zero  # of lost work, on the GPUs that its jobs demand
         self.starts = self.preemptions = self.resizes = 0
         # Since the last completion: changes in a row during overheads, and stops of jobs without checkpoints.
         self.fruitless = self.begun_anew = 0
@@ -70,9 +73,10 @@ class RunState:
         partners: Sequence[int],
         types: Mapping[str, int] | None,
     ) -> Any:
-        """Return the speed of a job on GPUs of the given types that a tier joins, ignoring phases.
+        """Return the speed of a job on GPUs of the given types that a tier connects, ignoring phases.
 
-        For an adaptive job, the speed is relative to its speed there alone, on GPUs of the measured type.
+        For an adaptive job, this is relative to its speed on the same GPUs without partners and on the
+        measured type.
         """
         item, speed = self.jobs[job], self.scenario.speed
         if job in self.trainees:

@@ -1,16 +1,16 @@
-"""Shapes: the number and types of a placement's GPUs on each machine."""
+"""Shapes: how many GPUs a placement has on each machine, and of which types."""
 
 from collections import Counter
 from collections.abc import Sequence
 
 from gsopt.scenario.cluster import ISLAND, Cluster, Tier
 
-#: Tiers that are within a machine.
+#: Tiers inside a machine.
 _WITHIN = frozenset({Tier.MACHINE, ISLAND})
 
 
 class Shapes:
-    """The shapes of placements: their numbers of GPUs on each machine."""
+    """A calculator of the shapes of placements. A shape is the number of GPUs on each machine."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._machine_of = cluster.machine_of
@@ -19,12 +19,12 @@ class Shapes:
         self._rooms = {gpu_type: cluster.room(gpu_type) for gpu_type in cluster.gpu_types}
 
     def of(self, gpus: Sequence[int]) -> tuple[int, ...]:
-        """Return the shape of GPUs given by number, in the order of the machines."""
+        """Return the shape of the given GPUs, in the order of the machines."""
         machines = Counter(self._machine_of[gpu] for gpu in gpus)
         return tuple(machines[machine] for machine in sorted(machines))
 
     def types(self, gpus: Sequence[int]) -> list[str]:
-        """Return the distinct types of GPUs given by number, in alphabetical order."""
+        """Return the distinct types of the given GPUs, in alphabetical order."""
         return sorted({self._types[self._machine_of[gpu]] for gpu in gpus})
 
     def types_with(self, count: int) -> list[str]:
@@ -32,9 +32,9 @@ class Shapes:
         return [gpu_type for gpu_type, gpus in self._rooms.items() if gpus >= count]
 
     def closest(self, count: int, tier: str, gpu_type: str | None = None) -> tuple[int, ...]:
-        """Return the shape of `count` GPUs on the fewest machines, at least two if the tier joins machines.
+        """Return the shape of `count` GPUs on the fewest machines, but at least two if the tier is wider.
 
-        Only machines with GPUs of `gpu_type` are used; None allows any type.
+        Only machines with GPUs of `gpu_type` are used. None allows all types.
         """
         left, shape = count, []
         for machine in self._machines:

@@ -1,6 +1,6 @@
 """Supply: the GPUs that join and leave the cluster during a run.
 
-At any one time, the capacity changes first, then events happen in their given order, and finally requests whose
+At any one time, the capacity changes first, then events happen in the given order, and finally requests whose
 deadline has come take the machines that are still owed to them.
 """
 
@@ -14,13 +14,13 @@ from gsopt.scenario.scenario import CapacityChange, Scenario
 from gsopt.simulation.ledger import Forbidden, Placements, PlainLedger
 from gsopt.simulation.policy import Request
 
-#: Kinds of dates, in their order within an instant.
+#: Kinds of dates, in the order in which they are processed at the same time.
 _CHANGE, _EVENT, _DEADLINE = range(3)
 
 
 @dataclass(eq=False)
 class _Open:
-    """An open request, and the machines, or GPUs of a plain cluster, that are still owed to it."""
+    """An open request, with the number of machines (in a plain cluster, GPUs) that are still owed to it."""
 
     deadline: Any
     owed: int
@@ -58,7 +58,7 @@ class Supply:
         self._look_ahead()
 
     def advance(self, now: Any) -> None:
-        """Apply all changes and events up to now."""
+        """Apply all changes and events that are due by now."""
         while self.coming is not None and self.coming <= now:
             time, kind, _, what = self._dates[self._next]
             self._next += 1
@@ -77,7 +77,7 @@ class Supply:
             self._look_ahead()
 
     def _look_ahead(self) -> None:
-        """Find the next date, skipping deadlines of requests that are already met."""
+        """Find the next date, skipping the deadlines of requests that are already met."""
         dates = self._dates
         while self._next < len(dates) and dates[self._next][1] == _DEADLINE:
             if dates[self._next][3] in self._open:
@@ -104,7 +104,7 @@ class Supply:
         return () if isinstance(self._ledger, PlainLedger) else self._ledger.servers()
 
     def vacate(self, servers: Sequence[str], now: Any) -> None:
-        """Vacate machines for open requests."""
+        """Vacate the given machines for open requests."""
         if isinstance(self._ledger, PlainLedger):
             raise Forbidden("GPUs of a plain cluster are given up by leaving them free until the deadline")
         for name in servers:
@@ -141,7 +141,7 @@ class Supply:
     def _lend(self, event: Loan) -> None:
         """Bring back the first absent machines that the loan may take.
 
-        Plain clusters have no machines.
+        Plain clusters have no machines, so nothing happens there.
         """
         ledger = self._ledger
         if isinstance(ledger, Placements):
@@ -154,7 +154,7 @@ class Supply:
                 ledger.bring_back(machine)
 
     def _is_meant(self, machine: int, event: Reclaim | Loan) -> bool:
-        """Check whether a request or a loan may take a machine."""
+        """Check whether a request or loan may take the machine."""
         item = self._cluster.machines[machine]
         return event.takes(item.name, item.gpu_type)
 
@@ -185,7 +185,7 @@ class Supply:
                 held[other] = self._held_by_users(ledger, other)
 
     def _held_by_users(self, ledger: Placements, machine: int) -> int:
-        """Count the GPUs that the jobs on a machine hold, on this and other machines."""
+        """Count the GPUs that the jobs on a machine hold, including those on other machines."""
         return sum(map(self._running.__getitem__, ledger.users_of_machine(machine)))
 
     def _give_up(self, ledger: Placements, machine: int, now: Any) -> None:

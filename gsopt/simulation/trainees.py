@@ -1,6 +1,6 @@
 """Trainees: the adaptive jobs of a run, whose progress depends on where their GPUs are.
 
-The engine updates them. Policies can see them but cannot change them.
+The engine updates them. Policies can see but not change them.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from gsopt.simulation.shapes import Shapes
 
 
 class Trainees(dict[int, Trainee]):
-    """The trainees of a run by job number, from their release on."""
+    """The trainees of a run, keyed by job number. A job is added when it is released."""
 
     def __init__(self, scenario: Scenario) -> None:
         super().__init__()
@@ -44,25 +44,25 @@ class Trainees(dict[int, Trainee]):
         return self.shapes.types(before.gpus) != self.shapes.types(after.gpus)
 
     def stop(self, job: int, now: float) -> None:
-        """Stop a job."""
+        """Stop a job, which then makes no progress."""
         self[job].place((), now, now)
 
     def slow(self, job: int, slowdown: float, now: float) -> None:
-        """Set the slowdown of a job that is caused by its partners."""
+        """Set the slowdown that a job's partners cause."""
         self[job].slow(slowdown, now)
 
     def lose(self, job: int, share: float, now: float) -> float:
-        """Take back a share of a job's work, at most the work done so far, and return the remaining work."""
+        """Undo a share of a job's work, at most all work done so far, and return the remaining work."""
         self[job].lose(min(share, 1.0), now)
         return self._work_left(job)
 
     def left(self, job: int, now: float) -> float:
-        """Return the remaining work at a time, which must not be earlier than in the last call."""
+        """Return the remaining work at the given time, which must not be earlier than in the last call."""
         self[job].advance(now)
         return self._work_left(job)
 
     def is_done(self, job: int, now: float) -> bool:
-        """Check whether a job is complete."""
+        """Check whether a job is complete at the given time."""
         self[job].advance(now)
         return self[job].completed_at is not None
 
@@ -71,17 +71,17 @@ class Trainees(dict[int, Trainee]):
         return self[job].next_change()
 
     def view(self, job: int, now: float) -> TraineeView | None:
-        """Return the view of a job if it is adaptive."""
+        """Return the view of a job, or None if the job is not adaptive."""
         if job not in self:
             return None
         self[job].advance(now)
         return TraineeView(self[job])
 
     def rate(self, job: int, gpus: Allocation, tier: str, mode: str, now: float) -> float:
-        """Return the current speed of a job that shares no GPU.
+        """Return the speed that a job would have now if it shared no GPU.
 
-        Its GPUs are given by number, or as a number of GPUs joined by a tier. In the latter case, they are of
-        the type on which the job is fastest.
+        Its GPUs are given by index, or as a number of GPUs connected by a tier. In the latter case, they are
+        of the type on which the job is fastest.
         """
         item, trainee = self._jobs[job], self[job]
         batch = item.batch_in(mode)
@@ -97,7 +97,7 @@ class Trainees(dict[int, Trainee]):
         )
 
     def _type_of(self, trainee: Trainee, gpus: Sequence[int]) -> str:
-        """Return the type of a job's GPUs; raise `InvalidInput` for several types if they affect its speed."""
+        """Return the type of a job's GPUs; raise `InvalidInput` if there are several and types matter."""
         types = self.shapes.types(gpus)
         if len(types) > 1 and trainee.application.gpu_types:
             rule = f"must be of one type, as {trainee.application.name} was measured on each"
@@ -105,6 +105,6 @@ class Trainees(dict[int, Trainee]):
         return types[0]
 
     def _work_left(self, job: int) -> float:
-        """Return the remaining work, which stays above 0 while a job waits for the end of its last epoch."""
+        """Return the remaining work, which stays above 0 while a job waits for its last epoch to end."""
         left = self._jobs[job].duration * (1.0 - self[job].share)
         return left if self[job].completed_at is not None else max(left, LEAST)

@@ -1,6 +1,6 @@
 """View: the part of a run that a policy can see.
 
-Every value is computed or immutable, so a policy cannot change the run through it.
+Every value is computed or immutable, so a policy cannot change the run through this view.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ _TIERS = frozenset(Tier)
 
 
 class ReleasedJobs(Sequence[Job]):
-    """The jobs of a run by number. Only released jobs are accessible.
+    """The jobs of a run in order of their numbers; only released jobs are accessible.
 
     The length of the sequence is that of the workload.
     """
@@ -58,7 +58,7 @@ class RunView:
 
     @property
     def jobs(self) -> Sequence[Job]:
-        """The released jobs by number."""
+        """The jobs in order of their numbers; only released jobs are accessible."""
         return self._jobs
 
     @property
@@ -68,12 +68,12 @@ class RunView:
 
     @property
     def cluster(self) -> Cluster:
-        """The whole cluster, including GPUs that are away."""
+        """The whole cluster, including GPUs that are currently unavailable."""
         return self._run.scenario.cluster
 
     @property
     def servers(self) -> tuple[str, ...]:
-        """Names of the available machines."""
+        """Names of the available machines. A plain cluster has none."""
         return self._run.supply.servers()
 
     @property
@@ -83,42 +83,42 @@ class RunView:
 
     @property
     def share_limit(self) -> int:
-        """Largest number of jobs that may hold one GPU at the same time."""
+        """Maximum number of jobs that may hold a GPU at the same time."""
         return self._run.scenario.share_limit
 
     @property
     def free(self) -> int:
-        """The number of GPUs that no job holds, which is negative while a plan takes too many."""
+        """Number of GPUs that no job holds; negative while the plan grants more GPUs than there are."""
         run = self._run
         return run.ledger.free - run.plan.owed
 
     @property
     def arrived(self) -> tuple[int, ...]:
-        """Jobs released since the last decision."""
+        """The jobs that were released since the last decision."""
         return self._run.arrived
 
     @property
     def completed(self) -> tuple[int, ...]:
-        """Jobs completed since the last decision."""
+        """The jobs that completed since the last decision."""
         return self._run.completed
 
     @property
     def evicted(self) -> tuple[int, ...]:
-        """Jobs stopped since the last decision because their GPUs went away."""
+        """The jobs that were stopped since the last decision because they lost their GPUs."""
         return self._run.evicted
 
     @property
     def requests(self) -> tuple[Request, ...]:
-        """Open requests, in order of deadline."""
+        """The open requests, in order of deadline."""
         return self._run.supply.requests()
 
     @property
     def running(self) -> Mapping[int, int]:
-        """The running jobs in the order of their starts, each with its number of GPUs."""
+        """The running jobs in order of their starts, mapped to their numbers of GPUs."""
         return self._running
 
     def remaining(self, job: int) -> Any:
-        """Return the remaining work of a job, in the seconds that it takes alone on its demanded GPUs."""
+        """Return a job's remaining work, as the time in seconds that it takes alone on the demanded GPUs."""
         run = self._run
         if run.held[job]:
             elapsed = run.now - run.progress_from[job]
@@ -132,30 +132,30 @@ class RunView:
         return run.remaining[job]
 
     def ready(self, job: int) -> Any:
-        """Return the time from which a job makes progress: now, or the end of its overhead."""
+        """Return the time from which a job makes progress: now or, if later, the end of its overhead."""
         run = self._run
         return max(run.progress_from[job], run.now) if run.held[job] else run.now
 
     def samples(self, job: int) -> Any:
-        """Return the number of samples that a job has processed, including lost work."""
+        """Return how many samples a job has processed, including lost work."""
         run = self._run
         left = self.remaining(job)
         return run.samples[job] + (run.remaining[job] - left) * run.density[job]
 
     def observed(self, job: int) -> Observation | None:
-        """Return the observation of a job's training, or None if it has none."""
+        """Return the current observation of a job's training, or None if it has none."""
         item: Job = self._jobs[job]
         if item.training is None:
             return None
         return item.training.observe(self.samples(job), 1 - float(self.remaining(job)) / item.duration)
 
     def trainee(self, job: int) -> TraineeView | None:
-        """Return the view of an adaptive job, or None for any other job."""
+        """Return the view of an adaptive job, or None if the job is not adaptive."""
         self._jobs[job]  # raises
         return self._run.trainees.view(job, self._run.now)
 
     def service(self, job: int) -> Any:
-        """Return the GPU-seconds that a job has used so far."""
+        """Return how many GPU-seconds a job has used so far."""
         run = self._run
         held = run.held[job]
         return run.service[job] + held * (run.now - run.held_since[job])
@@ -165,32 +165,32 @@ class RunView:
         return self._run.plan.mode(job)
 
     def placement(self, job: int) -> tuple[int, ...]:
-        """Return the GPUs of a running job by number."""
+        """Return the indices of a running job's GPUs."""
         return self._run.ledger.placement(job)
 
     def users(self, gpu: int) -> tuple[int, ...]:
-        """Return the jobs that hold a GPU."""
+        """Return the jobs that hold the given GPU."""
         ledger = self._run.ledger
         return ledger.users(gpu) if isinstance(ledger, Placements) else ()
 
     def memory(self, gpu: int) -> int | None:
-        """Return the free bytes of memory of a GPU."""
+        """Return the free memory of a GPU, in bytes; None if memory is unlimited."""
         ledger = self._run.ledger
         return ledger.memory(gpu) if isinstance(ledger, Placements) else None
 
     def free_gpus(self, kind: str = "") -> tuple[int, ...]:
-        """Return the numbers of the free GPUs, of one type or of any type."""
+        """Return the indices of the free GPUs, of the given type or of all types."""
         ledger = self._run.ledger
         return ledger.free_gpus(kind) if isinstance(ledger, Placements) else ()
 
     def fits(self, job: int) -> bool:
-        """Check whether as many GPUs as a job demands are free, of its type and with enough memory."""
+        """Check whether a job's demand is free: enough GPUs of its type and with enough memory."""
         run = self._run
         item = run.jobs[job] if 0 <= job < run.next_job else self._jobs[job]
         return bool(item.gpus <= run.ledger.room(item, "") - run.plan.owed)
 
     def offer(self, job: int, placer: Placer | None = None) -> tuple[int, ...] | None:
-        """Return the free GPUs that a placer would choose for a job."""
+        """Return the indices of the free GPUs that a placer would choose for a job, if there are enough."""
         if not self.fits(job):
             return None
         item = self._run.jobs[job]
@@ -200,14 +200,14 @@ class RunView:
             raise IllegalDecision(Start(job), str(rule)) from None
 
     def tier(self, gpus: Sequence[int]) -> str:
-        """Return the network tier that joins GPUs."""
+        """Return the network tier that connects the given GPUs."""
         cluster = self._run.scenario.cluster
         return Tier.MACHINE if cluster.is_plain else cluster.tier(gpus)
 
     def rate(
         self, job: int, gpus: Allocation, mode: str = "", beside: Sequence[int] = (), *, tier: str | None = None
     ) -> Any:
-        """Return the speed that a job would now have in a mode, on GPUs shared with the jobs in `beside`."""
+        """Return the speed that a job would have now in a mode, on GPUs shared with the jobs in `beside`."""
         run, item = self._run, self._jobs[job]
         count = gpus if isinstance(gpus, int) else len(gpus)
         if tier is None:

@@ -1,7 +1,8 @@
-"""Snapshots: running clusters, with the nodes to give back and the places for waiting jobs.
+"""Snapshots: running clusters, and the decisions that can be made about them.
 
-Network topology files (`gsopt.scenario.cluster.formats`) do not state what is running. A snapshot does, and the
-problems of giving nodes back, placing jobs and admitting gangs can be created from it.
+A snapshot states which nodes a cluster has and what runs on them, unlike a network topology file
+(`gsopt.scenario.cluster.formats`). The problems of giving nodes back, placing jobs and admitting gangs can be
+created from it.
 """
 
 from gsopt.snapshots import kubernetes, slurm

@@ -23,35 +23,35 @@ from gsopt.snapshots.valid import validly
 #: Default time limit in seconds.
 TIME_LIMIT = 10.0
 
-#: Largest cost of a move, as a multiple of the cost of an eviction.
+#: Maximum cost of a move, as a multiple of the cost of an eviction.
 _MOST_MOVE_COST = 1_000
 
-#: Number of workers and number of GPUs per worker, such as ``16x8``.
+#: The size of a gang: its number of workers and the number of GPUs per worker, such as ``16x8``.
 _SIZE = re.compile(r"([1-9][0-9]{0,5})x([1-9][0-9]{0,5})")
 
-#: Number of workers per slice, and the level of slices, such as ``4:rack``.
+#: The slices of a gang: the number of workers per slice and the level of slices, such as ``4:rack``.
 _SLICES = re.compile(r"([1-9][0-9]{0,5}):(.+)")
 
 
 @dataclass(frozen=True)
 class Request:
-    """A gang to admit.
+    """A request to admit a gang.
 
     Attributes
     ----------
     gang
-        Name of a waiting gang in the snapshot, or the size of a new gang, such as ``16x8`` for 16 workers with
-        8 GPUs each.
+        Name of a waiting gang in the snapshot, or the size of a new gang, such as ``16x8`` for 16 workers
+        with 8 GPUs each.
     within
-        Level of the network at which a single group must hold all workers; empty if they may run anywhere.
+        Network level at which a single group must hold all workers; empty if they may run anywhere.
     slices
-        Number of workers in a slice, and the level at which one group must hold each slice, such as ``4:rack``;
-        empty if there are no slices.
+        Number of workers per slice, and the level at which a single group must hold each slice, such as
+        ``4:rack``; empty if there are no slices.
     gpu_type
-        Type of GPU that a new gang needs; empty for any type.
+        GPU type that a new gang needs; empty if any type will do.
     priority
-        Priority of the gang. If None, a waiting gang keeps its own priority, while a new gang has the highest
-        priority and may thus evict every gang that is not protected.
+        Priority of the gang. If it is None, a waiting gang keeps its own priority, and a new gang gets the
+        highest priority, so that it may evict every gang that is not protected.
 
     Examples
     --------
@@ -66,12 +66,12 @@ class Request:
     priority: int | None = None
 
     def pending(self, snapshot: Snapshot) -> PendingGang:
-        """Return the requested gang in the form that the problem expects.
+        """Return the requested gang as a gang of the admission problem.
 
         Raises
         ------
         InvalidInput
-            The gang does not exist, or the size of the gang or of its slices is malformed.
+            The gang does not exist, or its size or that of its slices is malformed.
         """
         waiting = {gang.name: gang for gang in snapshot.pending}
         known = waiting.get(self.gang)
@@ -126,9 +126,9 @@ def admission_of(
     protect: Collection[str] = (),
     evict: bool = True,
 ) -> Admission:
-    """Create the problem of admitting a gang; see `admit`.
+    """Create the problem of admitting a gang, as described in `admit`.
 
-    Only nodes with GPUs are considered. Pods that belong to no gang stay, and their resources count as in use.
+    Only nodes with GPUs are considered. Pods that belong to no gang stay, and their resources count as used.
     """
     check_cost(cost)
     machines = {machine.name for machine in snapshot.cluster.machines}
@@ -164,7 +164,7 @@ def admission_of(
 def _running(
     gang: Gang, machines: Collection[str], cost: float, move_cost: float | None, *, protected: bool
 ) -> Running:
-    """Return a running gang, with one part for all pods that have the same needs and places."""
+    """Convert a running gang; pods with the same needs that may run on the same nodes form one part."""
     alike: dict[tuple[Resources, str], dict[str, int]] = {}
     for pod in gang.standing:
         if pod.node in machines and any(pod.needs.named.values()):
@@ -182,7 +182,7 @@ def _running(
 
 
 def _nodes(snapshot: Snapshot, gangs: Sequence[Gang], machines: Collection[str]) -> dict[str, Node]:
-    """Return the capacity of each machine, and the resources that anything other than gangs uses there."""
+    """Return the capacity of each machine, and the resources that anything except gangs uses there."""
     held: dict[str, dict[str, int]] = {}
     for gang in gangs:
         for pod in gang.standing:
@@ -207,7 +207,7 @@ def _nodes(snapshot: Snapshot, gangs: Sequence[Gang], machines: Collection[str])
 
 
 def resources_of(amounts: Mapping[str, int]) -> Resources:
-    """Return the amounts that are not 0, as `Resources`."""
+    """Return the non-zero amounts as `Resources`."""
     return Resources(**{name: amount for name, amount in amounts.items() if amount})
 
 
@@ -220,11 +220,11 @@ class Admit:
     snapshot
         The cluster.
     request
-        The gang that is to be admitted.
+        The gang that was to be admitted.
     cost
         Cost of evicting a gang, as in `Snapshot.reclaiming`.
     problem, result
-        The problem and its result.
+        The admission problem and its result.
 
     Examples
     --------
@@ -249,19 +249,19 @@ class Admit:
 
     @property
     def possible(self) -> bool | None:
-        """Whether the gang can be admitted, or None if this was neither proven nor disproven."""
+        """Whether the gang can be admitted; None if this was neither proven nor disproven."""
         if self.result.solution is not None:
             return True
         return False if self.result.status is Status.INFEASIBLE else None
 
     @cached_property
     def evicted(self) -> tuple[Gang, ...]:
-        """The gangs that are evicted."""
+        """The gangs to evict; empty if there is no solution."""
         return self._gangs(() if self.result.solution is None else self.result.solution.evicted)
 
     @cached_property
     def moved(self) -> tuple[Gang, ...]:
-        """The gangs that are moved."""
+        """The gangs to move; empty if there is no solution."""
         return self._gangs(() if self.result.solution is None else self.result.solution.moved)
 
     def _gangs(self, names: Collection[str]) -> tuple[Gang, ...]:
@@ -270,29 +270,29 @@ class Admit:
 
     @property
     def places(self) -> dict[str, int]:
-        """Number of workers of the admitted gang on each of its nodes."""
+        """Number of workers of the admitted gang on each of its nodes, keyed by node name."""
         if self.result.solution is None:
             return {}
         return _together(self.result.solution.placed[self.request.gang])
 
     @property
     def nodes(self) -> tuple[str, ...]:
-        """The nodes of the admitted gang."""
+        """The names of the admitted gang's nodes."""
         return tuple(self.places)
 
     @property
     def moves(self) -> dict[str, dict[str, int]]:
-        """Number of workers of each moved gang on each of its new nodes, by names of gang and node."""
+        """Number of workers of each moved gang on each of its new nodes, keyed by gang name and node name."""
         solution = self.result.solution
         return {} if solution is None else {name: _together(places) for name, places in solution.moved.items()}
 
     @cached_property
     def commands(self) -> tuple[str, ...]:
-        """Shell commands that stop the evicted and moved gangs. The commands are not run."""
+        """Shell commands that stop the evicted and moved gangs. They are not executed."""
         return stop_commands(self.snapshot, [*self.evicted, *self.moved])
 
     def as_dict(self) -> dict[str, Any]:
-        """Return everything as plain JSON types, as ``gsopt admit --json`` prints it."""
+        """Return the result as plain JSON types, in the form that ``gsopt admit --json`` prints."""
         result = self.result
         return {
             "status": result.status.value,
@@ -311,7 +311,7 @@ class Admit:
 
 
 def _together(places: Sequence[Mapping[str, int]]) -> dict[str, int]:
-    """Return, for each node, the number of workers of all parts together."""
+    """Return the total number of workers of all parts on each node."""
     found: dict[str, int] = {}
     for machines in places:
         for name, number in machines.items():
@@ -332,27 +332,27 @@ def admit(
     protect: Collection[str] = (),
     time_limit: TimeLimit = TIME_LIMIT,
 ) -> Admit:
-    """Choose which running gangs to evict or move, at the least cost, so that a gang fits.
+    """Choose which running gangs to evict or move, at minimum cost, so that a gang fits.
 
-    Only gangs with a lower priority are evicted. Gangs that must not be preempted, such as those with a
-    disruption budget of zero, are never evicted.
+    Only gangs with a lower priority than the new one are evicted. Gangs that must not be preempted, for
+    example because of a disruption budget of zero, are never evicted.
 
     Parameters
     ----------
     snapshot
         The cluster.
     request
-        The gang, or its name or size.
+        The request, or just the name or size of the gang.
     cost
         Cost of evicting a gang, as in `Snapshot.reclaiming`.
     move_cost
-        Cost of moving a gang to other nodes, relative to the cost of evicting it; None if gangs must not be
+        Cost of moving a gang to other nodes, relative to the cost of evicting it; None if no gang may be
         moved.
     protect
-        Names of additional gangs that must not be evicted.
+        Names of further gangs that must not be evicted.
     time_limit
-        Time limit in seconds or as a string such as ``30s``, after which the best solution so far is returned
-        with its proven bound.
+        Time limit, in seconds or as a string such as ``30s``. When it is reached, the best solution found so
+        far is returned with its proven bound.
 
     Raises
     ------

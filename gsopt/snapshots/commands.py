@@ -1,6 +1,6 @@
-"""Commands: shell commands that give nodes back.
+"""Commands: the shell commands that give nodes back or stop gangs.
 
-They are only printed, and never run.
+The commands are only printed, never executed.
 """
 
 import shlex
@@ -12,12 +12,12 @@ from gsopt.scenario.cluster.formats.hostlist import compress
 from gsopt.snapshots.gang import Gang
 from gsopt.snapshots.snapshot import Snapshot
 
-#: The reason that Slurm records for a drained node.
+#: The reason that Slurm records for draining a node.
 _REASON = "returned by gsopt"
 
 
 def quoted(text: str) -> str:
-    r"""Return a string quoted as one word of a shell command, on one line."""
+    r"""Return a string quoted as a single word of a shell command, without line breaks."""
     if text.isprintable():
         return shlex.quote(text)
     return "$'" + "".join(map(_in_quotes, text)) + "'"
@@ -30,7 +30,7 @@ def _in_quotes(character: str) -> str:
 
 
 def commands_of(snapshot: Snapshot, servers: Sequence[str], preempted: Collection[str]) -> tuple[str, ...]:
-    r"""Return, in order, the commands that give nodes back and preempt gangs, both given by name."""
+    r"""Return the commands that give back nodes and preempt gangs, in the order in which to run them."""
     if not servers:
         return ()
     if snapshot.source == "slurm":
@@ -41,7 +41,7 @@ def commands_of(snapshot: Snapshot, servers: Sequence[str], preempted: Collectio
 def stop_commands(snapshot: Snapshot, gangs: Sequence[Gang]) -> tuple[str, ...]:
     """Return the commands that stop gangs.
 
-    The controllers of the gangs, or the scheduler, start them again elsewhere.
+    Their controllers, or the scheduler, restart them elsewhere.
     """
     if snapshot.source == "slurm":
         return tuple(_stopped_by_slurm(gangs))
@@ -80,7 +80,7 @@ def _kubernetes(snapshot: Snapshot, servers: Sequence[str]) -> Iterator[str]:
 
 
 def _slurm(snapshot: Snapshot, servers: Sequence[str], preempted: Collection[str]) -> Iterator[str]:
-    """Yield commands that drain all nodes before requeueing any job, so that no job starts on them."""
+    """Yield commands that drain all nodes before requeueing any job, so that no job restarts on them."""
     yield f"scontrol update {quoted(f'NodeName={compress(servers)}')} State=DRAIN {quoted(f'Reason={_REASON}')}"
     yield from _stopped_by_slurm([gang for gang in snapshot.gangs if gang.name in preempted])
 
@@ -95,6 +95,6 @@ def _stopped_by_slurm(lost: Sequence[Gang]) -> Iterator[str]:
 
 
 def _counted(names: Sequence[str]) -> str:
-    """Return the first few pod names for a one-line comment, with a count of the others."""
+    """Return the first pod name and the number of other pods, for a one-line comment."""
     more = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
     return f"pod {escape(names[0])}{more}"

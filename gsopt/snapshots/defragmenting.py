@@ -1,4 +1,4 @@
-"""Defragmenting: which gangs to move so that whole nodes become free."""
+"""Defragmenting: the gangs to move so that whole nodes become free."""
 
 from collections.abc import Collection
 
@@ -22,10 +22,10 @@ def defragment(
     protect: Collection[str] = (),
     time_limit: TimeLimit = TIME_LIMIT,
 ) -> Admit:
-    """Choose which running gangs to move, at the least cost, so that all GPUs of some nodes become free.
+    """Choose which running gangs to move, at minimum cost, so that all GPUs of some nodes become free.
 
-    No gang is evicted, because every moved gang gets a place on other nodes. The result has the same form as
-    that of `admit` for a gang that needs all GPUs of the nodes to be freed.
+    No gang is evicted: every moved gang gets a place on other nodes. The result has the form of a result of
+    `admit`, for a gang that needs all GPUs of the nodes to be freed.
 
     Parameters
     ----------
@@ -34,18 +34,18 @@ def defragment(
     nodes
         Number of nodes to free.
     within
-        Level of the network at which a single group must hold all freed nodes; empty if they may be anywhere.
+        Network level at which a single group must hold all freed nodes; empty if they may be anywhere.
     gpus
-        Number of GPUs of each node to free; None for the largest number on any node of the cluster.
+        Number of GPUs of each node to free; None for the maximum number on any node of the cluster.
     gpu_type
-        Type of these GPUs; empty for any type.
+        Type of these GPUs; empty if any type will do.
     cost
-        Cost of moving a gang, with the same choices as for preempting a gang in `Snapshot.reclaiming`.
+        Cost of moving a gang, with the same choices as for preempting one in `Snapshot.reclaiming`.
     protect
         Names of gangs that must not be moved.
     time_limit
-        Time limit in seconds or as a string such as ``30s``, after which the best solution so far is returned
-        with its proven bound.
+        Time limit, in seconds or as a string such as ``30s``. When it is reached, the best solution found so
+        far is returned with its proven bound.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Documents: JSON or YAML from other tools, read as untrusted input."""
+"""Documents: JSON or YAML output of other tools, which is read as untrusted input."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,24 +9,24 @@ from gsopt.core.files import parse_json, read_text
 from gsopt.scenario.cluster.formats.yaml_text import DEEPEST, parse_documents
 from gsopt.snapshots.field import Field
 
-#: Largest number of Kubernetes objects of one kind, and of entries in a list from Slurm.
+#: Maximum number of Kubernetes objects of one kind, and of entries in a list from Slurm.
 MOST_OBJECTS = 1_000_000
 
 _BYTE_ORDER_MARK = "\ufeff"
 
 
 def read_documents(path: str | Path) -> list[Field]:
-    r"""Read the documents in a file: one JSON document, or any number of YAML documents."""
+    r"""Read all documents in a file: one JSON document, or any number of YAML documents."""
     return parse(str(path), text_of(path))
 
 
 def text_of(path: str | Path) -> str:
-    """Read a text file, dropping any byte order mark."""
+    """Read a text file, without its byte order mark if it has one."""
     return read_text(path).removeprefix(_BYTE_ORDER_MARK)
 
 
 def parse(source: str, text: str) -> list[Field]:
-    """Read the documents in a string, as in `read_documents`."""
+    """Parse all documents in a string, as in `read_documents`."""
     if text.lstrip()[:1] in ("{", "["):
         data = parse_json(source, text)
         _require_shallow(source, data)
@@ -41,7 +41,7 @@ def parse(source: str, text: str) -> list[Field]:
 
 
 def _require_shallow(source: str, data: Any) -> None:
-    """Raise `InvalidInput` for data nested more deeply than any scheduler's output."""
+    """Raise `InvalidInput` if the data are nested more deeply than any scheduler's output."""
     level = [data]
     for _ in range(DEEPEST):
         level = [
@@ -56,7 +56,7 @@ def _require_shallow(source: str, data: Any) -> None:
 
 
 def objects(documents: list[Field]) -> Iterator[Field]:
-    """Yield the Kubernetes objects in documents; objects in a list are yielded one by one."""
+    """Yield the Kubernetes objects in the documents, with lists split into their items."""
     for document in documents:
         kind = document["kind"].text()
         if not kind.endswith("List"):
@@ -68,6 +68,6 @@ def objects(documents: list[Field]) -> Iterator[Field]:
 
 
 def _of_kind(item: Field, kind: str) -> Field:
-    """Return an item of a list, with the kind implied by the list if the item has no kind."""
+    """Return an item of a list, with the kind that the list implies if the item does not state one."""
     whole = item.mapping()
     return item if "kind" in whole else Field(item.source, {**whole, "kind": kind}, item.above, item.key)

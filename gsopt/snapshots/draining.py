@@ -23,10 +23,10 @@ TIME_LIMIT = 10.0
 
 
 def least_utilized(problem: Reclaiming) -> ReclaimingSolution:
-    """Choose the nodes with the smallest share of GPUs in use, one by one, as cluster autoscalers do.
+    """Choose nodes in ascending order of the fraction of GPUs in use, as cluster autoscalers do.
 
-    This rule considers each node separately, ignoring that a gang on two nodes is lost only once. Ties are
-    broken by the order of the nodes.
+    This rule considers each node separately, so it ignores that a gang on two nodes is lost only once. Ties
+    are broken by node order.
     """
     used = problem.used_gpus
     order = sorted(problem.servers, key=lambda server: Fraction(used[server.name], server.gpus))
@@ -34,16 +34,16 @@ def least_utilized(problem: Reclaiming) -> ReclaimingSolution:
 
 
 def fewest_jobs(problem: Reclaiming) -> ReclaimingSolution:
-    """Choose the nodes on which the fewest jobs have workers, one by one.
+    """Choose nodes in ascending order of the number of jobs that have workers there.
 
-    Ties are broken by the order of the nodes.
+    Ties are broken by node order.
     """
     jobs = Counter(server for job in problem.jobs for server in job.workers)
     order = sorted(problem.servers, key=lambda server: jobs[server.name])
     return ReclaimingSolution(servers=[server.name for server in order[: problem.demand]])
 
 
-#: The rules that choose nodes one by one, keyed by name.
+#: Simple rules that consider each node separately, keyed by name.
 RULES: Mapping[str, Callable[[Reclaiming], ReclaimingSolution]] = {
     "least utilized first": least_utilized,
     "fewest jobs first": fewest_jobs,
@@ -52,7 +52,7 @@ RULES: Mapping[str, Callable[[Reclaiming], ReclaimingSolution]] = {
 
 @dataclass(frozen=True)
 class Drain:
-    """The choice of nodes to give back.
+    """The result of choosing nodes to give back.
 
     Attributes
     ----------
@@ -65,10 +65,10 @@ class Drain:
     returnable
         Number of nodes that may be given back.
     kept
-        Candidate nodes that must be kept, each with the reason.
+        Reasons why candidate nodes must be kept, keyed by node name.
     problem, result
-        The problem and its result. Both are None if too few nodes may be given back, or if there is nothing to
-        decide.
+        The reclaiming problem and its result. Both are None if too few nodes may be given back, or if there
+        is nothing to decide.
 
     Examples
     --------
@@ -90,7 +90,7 @@ class Drain:
 
     @property
     def possible(self) -> bool:
-        """Whether the requested number of nodes may be given back."""
+        """Whether as many nodes as requested may be given back."""
         return self.asked <= self.returnable
 
     @property
@@ -100,12 +100,12 @@ class Drain:
 
     @property
     def servers(self) -> tuple[str, ...]:
-        """The nodes to give back, empty if there is no solution."""
+        """The names of the nodes to give back; empty if there is no solution."""
         return () if self.solution is None else tuple(self.solution.servers)
 
     @cached_property
     def preempted(self) -> tuple[Gang, ...]:
-        """The gangs that are preempted."""
+        """The gangs that are preempted when the nodes are given back."""
         if self.problem is None or self.solution is None:
             return ()
         names = {job.name for job in self.problem.preempted(self.solution)}
@@ -113,7 +113,7 @@ class Drain:
 
     @cached_property
     def rules(self) -> dict[str, Number]:
-        """Cost of each simple rule's solution, keyed by the name of the rule."""
+        """Preemption cost of the nodes that each simple rule chooses, keyed by rule."""
         problem = self.problem
         if problem is None:
             return {}
@@ -121,7 +121,7 @@ class Drain:
 
     @cached_property
     def waits(self) -> dict[str, tuple[int, int]]:
-        """Numbers of needed and allowed evictions, by name, for the disruption budgets that allow too few."""
+        """Needed and allowed numbers of evictions for each disruption budget that allows too few, by name."""
         returned, evicted = set(self.servers), Counter[str]()
         for gang in self.snapshot.gangs:
             for part in gang.parts:
@@ -134,11 +134,11 @@ class Drain:
 
     @cached_property
     def commands(self) -> tuple[str, ...]:
-        """Shell commands for the solution. They are not run."""
+        """Shell commands that carry out the solution. They are not executed."""
         return commands_of(self.snapshot, self.servers, {gang.name for gang in self.preempted})
 
     def as_dict(self) -> dict[str, Any]:
-        """Return everything as plain JSON types, as ``gsopt drain --json`` prints it."""
+        """Return the result as plain JSON types, in the form that ``gsopt drain --json`` prints."""
         result = self.result
         nothing = 0 if self.possible else None  # what is lost where there is nothing to decide
         status = Status.OPTIMAL if self.possible else Status.INFEASIBLE
@@ -182,15 +182,16 @@ def drain(
     cost
         Cost of preempting a gang, as in `Snapshot.reclaiming`.
     among
-        Labels that a node must have to be given back, as ``key`` or ``key=value``; partitions for Slurm.
+        Labels, each ``key`` or ``key=value``, that a node must have to be given back; for Slurm, partitions
+        and features.
     time_limit
-        Time limit in seconds or as a string such as ``30s``, after which the best solution so far is returned
-        with its proven bound.
+        Time limit, in seconds or as a string such as ``30s``. When it is reached, the best solution found so
+        far is returned with its proven bound.
 
     Raises
     ------
     InvalidInput
-        A cost or label does not exist, `servers` is not an integer of at least 0, or the time limit is invalid.
+        A cost or label does not exist, `servers` is not a non-negative integer, or the time limit is invalid.
 
     Examples
     --------

@@ -12,7 +12,7 @@ from gsopt.snapshots.admitting import TIME_LIMIT, Request, admission_of, resourc
 from gsopt.snapshots.returning import Cost
 from gsopt.snapshots.snapshot import Snapshot
 
-#: Priority above that of every gang.
+#: A priority higher than that of every gang.
 _TOP = 10_000_000_000
 
 
@@ -25,16 +25,16 @@ class Change:
     kind
         What is changed: ``"nothing"``; ``"moves"`` of gangs; ``"evictions"`` of gangs with a lower priority;
         ``"preemptions"`` of gangs with any priority; closed ``"nodes"``, which are opened; the ``"level"`` at
-        which one group must hold the workers; or the number of ``"workers"``.
+        which a single group must hold all workers; or the number of ``"workers"``.
     helps
         Whether the gang fits after the change; None if this was neither proven nor disproven in time.
     size
-        Number of gangs moved or evicted, of nodes opened, of levels by which the helpful level is wider than
-        the required one, or of workers left out.
+        Size of the change: the number of gangs moved or evicted, of nodes opened, of levels between the
+        required level and the helpful one, or of workers left out.
     least
         Whether it is proven that no smaller change of this kind helps.
     names
-        The gangs, the nodes, or the level.
+        Names of the gangs or nodes that are changed, or of the helpful level.
 
     Examples
     --------
@@ -58,11 +58,11 @@ class Why:
     snapshot
         The cluster.
     request
-        The gang.
+        The request that does not fit.
     obstacle
-        The reason why no eviction or move can help; empty if one may help.
+        Reason why no eviction or move can help; empty if one may help.
     changes
-        One change of every kind that was tried, the mildest first.
+        The results of all kinds of change that were tried, from the mildest to the most drastic.
 
     Examples
     --------
@@ -93,7 +93,7 @@ class Why:
         return all(change.helps is False for change in self.changes)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return everything as plain JSON types, as ``gsopt why --json`` prints it."""
+        """Return the result as plain JSON types, in the form that ``gsopt why --json`` prints."""
         return {
             "gang": self.request.gang,
             "fits": self.fits,
@@ -120,9 +120,9 @@ def why(snapshot: Snapshot, request: Request | str, *, time_limit: TimeLimit = T
     snapshot
         The cluster.
     request
-        The gang, or its name or size.
+        The request, or just the name or size of the gang.
     time_limit
-        Time limit for all changes together, in seconds or as a string such as ``30s``.
+        Time limit for the search over all kinds of change, in seconds or as a string such as ``30s``.
 
     Raises
     ------
@@ -151,14 +151,14 @@ def why(snapshot: Snapshot, request: Request | str, *, time_limit: TimeLimit = T
 
 
 class _Inquiry:
-    """A search for the smallest change of each kind, one kind after another."""
+    """A search for the smallest change of each kind that makes the gang fit."""
 
     def __init__(self, snapshot: Snapshot, request: Request, budget: Budget) -> None:
         self._snapshot, self._request, self._budget = snapshot, request, budget
         self._pending = request.pending(snapshot)
 
     def answer(self) -> Why:
-        """Try every kind of change, unless the gang fits without any."""
+        """Try every kind of change, unless the gang fits without any change."""
         nothing = self._problem()
         as_it_is = self._change("nothing", nothing)
         if as_it_is.helps:
@@ -182,21 +182,21 @@ class _Inquiry:
         move_cost: float | None = None,
         priority: int | None = None,
     ) -> Admission:
-        """Return the problem of admitting the gang, in which only the changes given as options are allowed."""
+        """Return the problem of admitting the gang, where only the changes given as arguments are allowed."""
         gang = self._pending if pending is None else pending
         if priority is not None:
             gang = gang.model_copy(update={"priority": priority})
         return admission_of(self._snapshot, gang, cost=Cost.JOBS, move_cost=move_cost, evict=evict)
 
     def _asking(self, **changes: Any) -> Admission:
-        """Return the problem of admitting a modified gang without any other change."""
+        """Return the problem of admitting the gang with modified fields and without evictions or moves."""
         return self._problem(pending=self._pending.model_copy(update=changes))
 
     def _solved(self, problem: Admission) -> Result[AdmissionSolution]:
         return solve(problem, time_limit=self._budget.left())
 
     def _change(self, kind: str, problem: Admission) -> Change:
-        """Return the smallest change that a problem with unit costs allows."""
+        """Return the smallest change among those that a problem with unit costs allows."""
         result = self._solved(problem)
         solution = result.solution
         if solution is None:
@@ -208,17 +208,17 @@ class _Inquiry:
         yield self._change("moves", self._problem(move_cost=1.0))
 
     def _evictions(self) -> Iterator[Change]:
-        """Try to evict gangs with a lower priority and then, if there are others, gangs with any priority."""
+        """Try evictions of gangs with a lower priority and then, if there are other gangs, of any gangs."""
         problem = self._problem(evict=True)
         yield self._change("evictions", problem)
         if any(gang.priority >= problem.lowest_priority for gang in problem.running):
             yield self._change("preemptions", self._problem(evict=True, priority=_TOP))
 
     def _nodes(self, nothing: Admission) -> Iterator[Change]:
-        """Open as few closed nodes as possible.
+        """Find the fewest closed nodes whose opening makes the gang fit.
 
-        The free resources of each closed node are held by an imaginary gang, whose eviction means that the node
-        is opened.
+        Each closed node's free resources are held by an imaginary gang. Evicting this gang means opening the
+        node.
         """
         closed = [name for name, node in nothing.nodes.items() if node.closed]
         held = []
@@ -246,7 +246,7 @@ class _Inquiry:
         )
 
     def _levels(self) -> Iterator[Change]:
-        """Find the narrowest of the wider levels at which one group can hold all workers."""
+        """Find the narrowest level, wider than the required one, at which a single group suffices."""
         levels = self._snapshot.cluster.levels
         if not self._pending.within:
             return
@@ -285,5 +285,5 @@ class _Inquiry:
 
 
 def _door(node: str) -> str:
-    """Name the imaginary gang that holds the free resources of a closed node."""
+    """Return the name of the imaginary gang that holds a closed node's free resources."""
     return f"closed node {node}"

@@ -1,4 +1,4 @@
-"""Field: a value in another program's file, and its location for error messages."""
+"""Field: a value in another program's file, with its location for error messages."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 from gsopt.core.errors import InvalidInput, shorten
 
-#: Largest length of a name; clusters allow 253 characters, but decisions only 200.
+#: Maximum length of a name: clusters allow 253 characters, but problems only 200.
 LONGEST_NAME = 200
 
 _LONGEST_TEXT = 65_536
@@ -17,11 +17,11 @@ _LATEST = 253_402_300_799  # seconds; the end of the year 9999
 
 
 class Field:
-    """A value in a JSON or YAML file, and its path.
+    """A value in a JSON or YAML file, with its path.
 
     The value is None if it is missing or null.
 
-    YAML is read without types, so numbers and booleans may be strings.
+    YAML is read without type conversion, so numbers and booleans may be strings.
     """
 
     __slots__ = ("above", "key", "source", "value")
@@ -34,11 +34,11 @@ class Field:
         return Field(self.source, None if value is None else value.get(key), self, key)
 
     def __bool__(self) -> bool:
-        """Check whether there is a value."""
+        """Return whether there is a value."""
         return self.value is not None
 
     def __iter__(self) -> "Iterator[Field]":
-        """Yield the entries of a list, or nothing if it is missing."""
+        """Yield the entries of a list, or none if the list is missing."""
         if self.value is None:
             return iter(())
         if not isinstance(self.value, list):
@@ -47,7 +47,7 @@ class Field:
 
     @property
     def path(self) -> str:
-        """Location, such as ``items[3].spec.nodeName``."""
+        """Location of the value in the file, such as ``items[3].spec.nodeName``."""
         parts: list[str] = []
         field: Field | None = self
         while field is not None and field.above is not None:
@@ -58,11 +58,11 @@ class Field:
         return "".join(reversed(parts)).lstrip(".")
 
     def refuse(self, rule: str) -> NoReturn:
-        """Raise `InvalidInput` with one line that states the file, field, value and rule."""
+        """Raise `InvalidInput` with a one-line message that states the file, field, value and rule."""
         raise InvalidInput(self.path, shorten(self.value), rule, source=self.source)
 
     def mapping(self) -> Mapping[str, Any]:
-        """Return the value as a mapping, or an empty mapping if it is missing."""
+        """Return the value, which must be a mapping, or an empty mapping if it is missing."""
         if self.value is None:
             return {}
         if not isinstance(self.value, dict):
@@ -70,18 +70,18 @@ class Field:
         return self.value
 
     def entries(self) -> "Iterator[tuple[str, Field]]":
-        """Return the entries of a mapping with their keys."""
+        """Return the entries of a mapping as pairs of key and field."""
         return ((key, Field(self.source, value, self, key)) for key, value in self.mapping().items())
 
     def named(self) -> "Iterator[tuple[str, Field]]":
-        """Yield the entries of a mapping whose keys are names, such as those of resources."""
+        """Yield the entries of a mapping whose keys must be valid names, such as those of resources."""
         for key, field in self.entries():
             if not key or len(key) > LONGEST_NAME or not key.isprintable():
                 field.refuse(f"must have a name of 1 to {LONGEST_NAME} characters, without control characters")
             yield key, field
 
     def text(self) -> str:
-        """Return the value as a string, or an empty string if it is missing."""
+        """Return the value, which must be a string, or an empty string if it is missing."""
         if self.value is None:
             return ""
         if not isinstance(self.value, str):
@@ -91,22 +91,22 @@ class Field:
         return self.value
 
     def texts(self) -> dict[str, str]:
-        """Return the value as a mapping of strings, such as labels.
+        """Return a mapping of strings to strings, such as labels.
 
         Numbers and booleans are converted to strings.
         """
         return {key: field.scalar() for key, field in self.entries()}
 
     def scalar(self) -> str:
-        """Return the string, number or boolean as a string, or an empty string if it is missing."""
+        """Return a string, number or boolean as a string, or an empty string if it is missing."""
         if isinstance(self.value, bool):
             return str(self.value).lower()
         return str(self.value) if isinstance(self.value, int | float) else self.text()
 
     def name(self) -> str:
-        """Return the value as a name.
+        """Return the value, which must be a printable name.
 
-        The name is required, and must be printable.
+        Unlike in `text`, a missing value is an error.
         """
         found = self.text()
         if not found:
@@ -118,7 +118,7 @@ class Field:
         return found
 
     def whole(self, default: int = 0, *, least: int | None = None, most: int | None = None) -> int:
-        """Return the value as an integer, or the default if it is missing."""
+        """Return the value, which must be an integer within the given limits, or the default if missing."""
         if self.value is None:
             return default
         number = self.value
@@ -133,7 +133,7 @@ class Field:
         return number
 
     def truth(self) -> bool:
-        """Return the value as a boolean, or False if it is missing."""
+        """Return the value, which must be a boolean, or False if it is missing."""
         if self.value is None or isinstance(self.value, bool):
             return bool(self.value)
         if self.value not in ("true", "false", "True", "False"):
@@ -155,7 +155,7 @@ class Field:
             self.refuse("must be a time such as 2026-01-31T12:00:00Z")
 
     def seconds(self) -> float | None:
-        """Return the value as a Unix timestamp, or None if it is missing or 0, which stands for no time."""
+        """Return the value as a Unix timestamp, or None if it is missing or 0, which means no time."""
         number = self.whole()
         if not 0 <= number <= _LATEST:
             self.refuse("must be seconds since 1970")

@@ -1,4 +1,4 @@
-"""Gang: a group of pods, or of a job's tasks, that run and stop together."""
+"""Gang: a group of pods, or a job's shares of nodes, that run and stop together."""
 
 from typing import Annotated
 
@@ -8,28 +8,28 @@ from gsopt.core.problem import PRINTABLE, Frozen, Many, Name
 from gsopt.problems.placement import Resources
 from gsopt.snapshots.node import Text
 
-#: Largest priority; the priorities of schedulers, which have 32 bits, are lower.
+#: Maximum priority; it exceeds the priorities of schedulers, which have 32 bits.
 MOST_PRIORITY = 10_000_000_000
 
-#: Largest number of different node requirements; each is compared with all nodes.
+#: Maximum number of different node requirements, each of which is compared with all nodes.
 MOST_ASKED = 10_000
 
 Count = Annotated[int, Field(ge=1, le=1_000_000)]
 
 
-#: Text that names a part and states why it must not be preempted.
+#: A reason why a gang must not be preempted, which names the pod concerned.
 Reason = Annotated[str, Field(max_length=1_000, pattern=PRINTABLE)]
 
 
 class Part(Frozen):
-    """A pod of a gang, a job's share of one node, or several identical waiting parts.
+    """A part of a gang: a pod, a job's share of one node, or several identical waiting pods or shares.
 
     Attributes
     ----------
     name
-        Name of the pod, empty for a job's share of a node.
+        Name of the pod; empty for a job's share of a node.
     node
-        Node on which the part runs, empty while it waits.
+        Node on which the part runs; empty while it waits.
     count
         Number of identical parts.
     needs
@@ -37,15 +37,15 @@ class Part(Frozen):
     gpus
         Number of GPUs of each part, which may be a fraction.
     started
-        Time at which the part started, as a Unix timestamp, or None if unknown.
+        Time at which the part started, as a Unix timestamp; None if unknown.
     where
-        Name of the `Where` with the nodes on which the part may run, empty for any node.
+        Name of the `Where` that lists the nodes on which the part may run; empty if it may run on any node.
     replaced
         Whether a controller replaces the part if it is lost.
     scratch
-        Whether the part has files on the node that are deleted with it.
+        Whether the part has files on its node that are deleted with it.
     budgets
-        Names of the disruption budgets that count the part.
+        Names of the disruption budgets that apply to the part.
 
     Examples
     --------
@@ -71,19 +71,19 @@ class Gang(Frozen):
     Attributes
     ----------
     name
-        Name with its namespace, or the id of a Slurm job.
+        Namespace and name of the gang, or the id of a Slurm job.
     kind
         Kind of the object that groups the pods, such as ``PodGroup`` or ``Job``.
     parts
-        Pods of the gang, or its shares of nodes.
+        The pods of the gang, or its shares of nodes.
     priority
-        Priority, as stated by the cluster.
+        Priority, as stated by the scheduler.
     copies
-        Number of identical waiting gangs, such as the tasks of an array.
+        Number of identical waiting gangs that this one stands for, such as the tasks of a job array.
     kept
-        Reason why the gang must not be preempted, empty if it may be.
+        Reason why the gang must not be preempted; empty if it may be.
     requeues
-        Whether the gang is restarted automatically after a preemption.
+        Whether the gang restarts automatically after a preemption.
 
     Examples
     --------
@@ -102,36 +102,36 @@ class Gang(Frozen):
 
     @property
     def standing(self) -> tuple[Part, ...]:
-        """The parts that run on nodes."""
+        """The parts that are running on nodes."""
         return tuple(part for part in self.parts if part.node)
 
     @property
     def waiting(self) -> tuple[Part, ...]:
-        """The parts that wait to be placed."""
+        """The parts that are waiting to be placed."""
         return tuple(part for part in self.parts if not part.node)
 
     @property
     def gpus(self) -> float:
-        """Number of GPUs of the running parts, which may be a fraction."""
+        """Total number of GPUs of the running parts, which may be a fraction."""
         return sum(part.gpus for part in self.parts if part.node)
 
     @property
     def nodes(self) -> tuple[str, ...]:
-        """The nodes on which the gang runs, each once."""
+        """The names of the nodes on which the gang runs, each listed once."""
         return tuple(dict.fromkeys(part.node for part in self.parts if part.node))
 
 
 class Where(Frozen):
-    """A set of nodes on which some parts may run.
+    """A set of nodes on which certain parts may run.
 
     Attributes
     ----------
     name
         Name by which parts refer to the set.
     reason
-        The requirement, such as a selector or a partition.
+        The requirement that the nodes meet, such as a selector or a partition.
     nodes
-        The nodes that meet the requirement.
+        Names of the nodes that meet the requirement.
 
     Examples
     --------

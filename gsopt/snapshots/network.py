@@ -1,4 +1,4 @@
-"""Network: the cluster built from machines and their locations by level, such as zone and rack."""
+"""Network: a cluster built from machines and their locations, such as zones and racks."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -6,22 +6,22 @@ from typing import NamedTuple
 from gsopt.scenario.cluster import Cluster, Machine, Rack, Switch
 from gsopt.scenario.cluster.tier import Tier
 
-#: Separates the name of a switch from the name of the switch above it.
+#: Separator between the name of a switch and the name of the switch above it.
 _SEPARATOR = "/"
 
 
 class NodePlace(NamedTuple):
-    """A machine, with the level and name of every switch above it, the outermost first."""
+    """A machine, with the level and the name of every switch above it, outermost first."""
 
     machine: Machine
     path: tuple[tuple[str, str], ...]
 
 
 def network_of(stands: Sequence[NodePlace]) -> Cluster | None:
-    """Build the cluster of machines, or return None if there are none.
+    """Build the cluster of the given machines, or return None if there are none.
 
-    Switches with the same name at different locations are distinct. If a name is already taken, the level, the
-    name of the switch above, or a number is added to it.
+    Switches with the same name at different locations are distinct. If the name of a switch is already taken,
+    its level, the name of the switch above it, or a number is added.
     """
     if not stands:
         return None
@@ -46,7 +46,7 @@ def _rack(name: str, stands: Sequence[NodePlace]) -> Rack:
 
 
 def _switch(name: str, level: str, stands: Sequence[NodePlace], depth: int, taken: set[str]) -> Switch:
-    """Build a switch and everything below it.
+    """Build a switch with everything below it.
 
     The recursion depth is limited by the number of labels.
     """
@@ -63,7 +63,7 @@ def _switch(name: str, level: str, stands: Sequence[NodePlace], depth: int, take
 
 
 def _free(above: str, key: tuple[str, str], taken: set[str]) -> str:
-    """Return a unique name for a switch."""
+    """Return a name for a switch that is not yet taken, and mark it as taken."""
     level, name = key
     names = (name, f"{level} {name}", _SEPARATOR.join(part for part in (above, name) if part))
     found = next((each for each in names if each not in taken), "")

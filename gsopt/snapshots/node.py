@@ -1,4 +1,4 @@
-"""Node: a machine of a running cluster, its resources and their use."""
+"""Node: a machine of a running cluster, with its resources and their use."""
 
 import re
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from pydantic import Field
 from gsopt.core.problem import PRINTABLE, Frozen, Name
 from gsopt.problems.placement import Resources
 
-#: Node names that Slurm's commands read as one name; they may read other names as several.
+#: Node names that Slurm's commands read as a single name. They may read other names as several.
 NODE_NAME = re.compile(r"[A-Za-z0-9._-]{1,200}", re.ASCII)
 
 Text = Annotated[str, Field(max_length=400, pattern=PRINTABLE)]
@@ -25,18 +25,18 @@ class Node(Frozen):
     gpus
         Number of working GPUs.
     gpu_type
-        Type of the GPUs, empty if unknown. Several types are joined by ``+``.
+        Type of the GPUs; empty if unknown. Several types are joined by ``+``.
     capacity
-        Resources for jobs: GPUs (or time-sliced replicas), CPUs in thousandths, memory in MiB, and others by
-        name, such as MIG slices.
+        Resources for jobs: GPUs (or their time-sliced replicas), thousandths of CPUs, MiB of memory, and
+        others by name, such as MIG slices.
     used
-        Resources in use.
+        Resources that are in use.
     labels
-        Labels, or partitions and features, by which nodes are selected.
+        Labels by which nodes are selected; for Slurm, the keys are partitions and features.
     kept
-        Reason why the node must not be given back, empty if it may be.
+        Reason why the node must not be given back; empty if it may be.
     closed
-        Reason why nothing may be placed on the node, empty if the node is open.
+        Reason why nothing may be placed on the node; empty if the node is open.
 
     Examples
     --------
@@ -54,7 +54,7 @@ class Node(Frozen):
     closed: Text = ""
 
     def has(self, chosen: str) -> bool:
-        """Check whether the node has a label, given as ``key`` or ``key=value``.
+        """Check whether the node has the given label, which is of the form ``key`` or ``key=value``.
 
         Examples
         --------

@@ -21,7 +21,7 @@ _NOTHING = "is closed: no node takes anything"
 
 
 class Spot(NamedTuple):
-    """Identical parts of a gang that are placed on a node, and their number.
+    """Identical parts of a gang that are placed on the same node, with their number.
 
     The name of the part may be empty.
     """
@@ -34,23 +34,24 @@ class Spot(NamedTuple):
 
 @dataclass(frozen=True)
 class Pack:
-    """The placement of the waiting gangs that fit, and the reasons why the others do not.
+    """The placement of the waiting gangs that fit, with the reasons why the others do not.
 
     Attributes
     ----------
     snapshot
         The cluster.
     problem, result
-        The problem of placing all gangs, and its result. Both are None if nothing waits or no node is open.
+        The problem of placing all gangs, and its result. Both are None if no gang waits or no node is open.
     spots
-        The nodes of the gangs that fit.
+        The placed parts of the gangs that fit, with their nodes.
     missing
-        The gangs that do not fit, each with the reason.
+        Reasons why gangs do not fit, keyed by gang name.
     copies
-        Number of copies that do not fit, by gang.
+        Number of copies that do not fit, keyed by gang name.
     more
         Additional nodes that would hold gangs that do not fit. None if all gangs fit, if none of the others
-        would fit even on empty nodes like the existing ones, or if no number of nodes was found in time.
+        would fit even on empty nodes like the existing ones, or if no sufficient number of nodes was found in
+        time.
 
     Examples
     --------
@@ -80,21 +81,21 @@ class Pack:
 
     @property
     def proven(self) -> bool:
-        """Whether it is proven that all gangs fit, or that some do not."""
+        """Whether the answer is proven, either that all gangs fit or that some do not."""
         return self.fits or self.result is None or self.result.status is Status.INFEASIBLE
 
     @cached_property
     def waiting(self) -> int:
-        """Number of waiting gangs, counting each copy."""
+        """Number of waiting gangs, where each copy counts."""
         return sum(gang.copies for gang in self.snapshot.pending)
 
     @property
     def placed(self) -> int:
-        """Number of gangs that fit, counting each copy."""
+        """Number of gangs that fit, where each copy counts."""
         return self.waiting - sum((self.copies or {}).values())
 
     def as_dict(self) -> dict[str, Any]:
-        """Return everything as plain JSON types, as ``gsopt pack --json`` prints it."""
+        """Return the result as plain JSON types, in the form that ``gsopt pack --json`` prints."""
         result, more = self.result, self.more
         return {
             "fits": self.fits,
@@ -110,19 +111,19 @@ class Pack:
 
 
 def pack(snapshot: Snapshot, *, time_limit: TimeLimit = TIME_LIMIT) -> Pack:
-    """Place all waiting gangs or, if not all fit, as many as possible in order of priority.
+    """Place all waiting gangs or, if they do not all fit, as many as possible in order of priority.
 
-    If all gangs fit, the number of nodes is minimized within the time limit. Otherwise, gangs are placed one
-    after another, each as a whole, in descending order of priority and then in the given order. Each part goes
-    to the fullest node with room. If this fails, an exact method searches for a placement of the gang. Another
-    order might place more gangs.
+    If all gangs fit, the number of nodes in use is minimized within the time limit. Otherwise, gangs are
+    placed one after another, each as a whole, in descending order of priority; ties are broken by the given
+    order. Each part goes to the fullest node that has room. If this fails, an exact method searches for a
+    placement of the gang. A different order might place more gangs.
 
     Parameters
     ----------
     snapshot
         The cluster.
     time_limit
-        Time limit in seconds or as a string such as ``30s``.
+        Time limit, in seconds or as a string such as ``30s``.
 
     Raises
     ------
@@ -162,7 +163,7 @@ def _partly(
     rows: Sequence[WorkerLine],
     time_limit: float | None,
 ) -> Pack:
-    """Place as many gangs as fit, and determine what is missing for the others."""
+    """Place as many gangs as possible, in order of priority, and find out what the others lack."""
     budget = Budget(time_limit=time_limit)
     placer = GangPlacer(problem, lambda alone: solve(alone, time_limit=budget.left()))
     of: dict[str, list[WorkerLine]] = {}

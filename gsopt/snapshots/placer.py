@@ -1,4 +1,4 @@
-"""Placer: the placement of waiting gangs one after another, each as a whole."""
+"""Placer: a greedy placement of waiting gangs, one after another and each as a whole."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -7,12 +7,12 @@ from gsopt.core.result import Result, Status
 from gsopt.problems.placement import Placed, Placement, PlacementSolution, Resources, Server, Vector, Workers
 from gsopt.snapshots.gang import Gang, Part
 
-#: Solves a placement exactly, within the remaining time.
+#: A function that solves a placement problem exactly, within the remaining time.
 Search = Callable[[Placement], Result[PlacementSolution]]
 
 
 class WorkerLine(NamedTuple):
-    """Identical parts of a gang, with the index of their entry in the workers of a placement."""
+    """Identical parts of a gang, with the index of their entry in the workers of a placement problem."""
 
     gang: Gang
     part: Part
@@ -20,16 +20,16 @@ class WorkerLine(NamedTuple):
 
 
 def rows_of(pending: Sequence[Gang]) -> list[WorkerLine]:
-    """Return the worker entries of the waiting gangs, in the order of `Snapshot.placement`."""
+    """Return one entry for each waiting part of each gang, in the order of `Snapshot.placement`."""
     parts = ((gang, part) for gang in pending for part in gang.waiting)
     return [WorkerLine(gang, part, line) for line, (gang, part) in enumerate(parts)]
 
 
 class GangPlacer:
-    """A placer of gangs, one after another, in the free resources of a placement's servers.
+    """A placer of gangs, one after another, in the free resources of a placement problem's servers.
 
-    `search` is called for a gang whose parts do not fit one by one. `unsure` lists the gangs for which neither
-    a placement nor a proof that there is none was found.
+    `search` is called for a gang whose parts do not fit one by one. `unsure` contains the names of the gangs
+    for which neither a placement nor a proof that none exists was found.
     """
 
     def __init__(self, problem: Placement, search: Search) -> None:
@@ -43,16 +43,16 @@ class GangPlacer:
 
     @property
     def rooms(self) -> Sequence[Vector]:
-        """Free resources of each server, in the order of the problem's resources."""
+        """Free resources of each server: one vector per server, in the order of the problem's resources."""
         return self._rooms
 
     @property
     def placed(self) -> list[Placed]:
-        """The workers placed so far."""
+        """The workers placed so far, with their servers."""
         return [Placed(self._names[server], line, number) for server, line, number in self._placed]
 
     def take(self, rows: Sequence[WorkerLine]) -> int:
-        """Place copies of a gang, each as a whole, and return how many were placed."""
+        """Place as many copies of a gang as fit, each as a whole, and return how many were placed."""
         order = sorted(rows, key=lambda row: self._demands[row.line], reverse=True)
         taken = 0
         while taken < rows[0].gang.copies and (self._copy(order) or self._copy_by_search(order)):
@@ -60,7 +60,7 @@ class GangPlacer:
         return taken
 
     def _copy(self, rows: Sequence[WorkerLine]) -> bool:
-        """Place one copy completely, or leave everything unchanged."""
+        """Place one copy completely, or leave everything unchanged; return whether it was placed."""
         before = len(self._placed)
         if self._too_large.isdisjoint(self._demands[row.line] for row in rows):
             failed = next((row for row in rows if not self._parts(row)), None)
@@ -74,9 +74,9 @@ class GangPlacer:
         return False
 
     def _copy_by_search(self, rows: Sequence[WorkerLine]) -> bool:
-        """Place one copy by an exact method, or leave everything unchanged.
+        """Place one copy by an exact method, or leave everything unchanged; return whether it was placed.
 
-        Gangs of identical parts do not need this.
+        The exact method is not called for gangs of identical parts, which do not need it.
         """
         demands = {self._demands[row.line] for row in rows}
         able = [each for each, room in enumerate(self._rooms) if any(fitting(need, room) for need in demands)]
@@ -96,7 +96,7 @@ class GangPlacer:
         return True
 
     def _alone(self, rows: Sequence[WorkerLine], servers: Sequence[int]) -> Placement:
-        """Return the problem of placing one copy in the free resources of servers, which are named by index."""
+        """Return the problem of placing one copy on the given servers, whose names are their indices."""
 
         def named(amounts: Vector) -> Resources:
             return Resources(**dict(zip(self._resources, amounts, strict=True)))
@@ -110,7 +110,7 @@ class GangPlacer:
         )
 
     def _parts(self, row: WorkerLine) -> bool:
-        """Place the parts of an entry, each on the fullest server with room, and return whether all fit."""
+        """Place the parts of an entry, each on the fullest server with room; return whether all fit."""
         demand, left = self._demands[row.line], row.part.count
         while left:
             able = (server for server, room in enumerate(self._rooms) if fitting(demand, room))
@@ -129,5 +129,5 @@ class GangPlacer:
 
 
 def fitting(demand: Vector, room: Vector) -> int:
-    """Return how many copies of a nonzero demand fit into free resources."""
+    """Return how many copies of a nonzero demand fit into the given free resources."""
     return min(free // each for each, free in zip(demand, room, strict=True) if each)

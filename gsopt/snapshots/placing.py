@@ -13,7 +13,7 @@ _GPU = "gpu"
 def placement_of(
     nodes: Sequence[Node], gangs: Iterable[Gang], places: Sequence[Where], network: Cluster | None
 ) -> Placement:
-    """Create the problem of placing waiting gangs; see `gsopt.snapshots.Snapshot.placement`."""
+    """Create the problem of placing waiting gangs, as described in `Snapshot.placement`."""
     open_nodes = [node for node in nodes if not node.closed]
     waiting = [(gang, part) for gang in gangs for part in gang.waiting]
     asked = [*_asked(open_nodes, [part.needs for _, part in waiting]), *(where.name for where in places)]
@@ -44,13 +44,13 @@ def placement_of(
 
 
 def racks_of(network: Cluster | None) -> dict[str, str]:
-    """Return the innermost switch above every machine, keyed by machine name."""
+    """Return the name of the innermost switch above each machine, keyed by machine name."""
     switches = () if network is None else network.switches
     return {machine.name: switch.name for switch in switches for machine in switch.machines}
 
 
 def _asked(nodes: Sequence[Node], needs: Sequence[Resources]) -> list[str]:
-    """Return the names of the requested resources, except those whose amount always equals that of GPUs."""
+    """Return the names of the requested resources, except those whose amount is always that of GPUs."""
     names = dict.fromkeys(name for each in needs for name, amount in each.named.items() if amount)
     amounts = [*needs, *(node.capacity for node in nodes), *(node.used for node in nodes)]
     told = [each.named for each in amounts]
@@ -62,8 +62,8 @@ def _of(asked: Iterable[str], amounts: Mapping[str, int]) -> Resources:
 
 
 def _within(used: Mapping[str, int], capacity: Mapping[str, int]) -> dict[str, int]:
-    """Return the amounts in use, limited to the capacity.
+    """Return the amounts in use, each limited to the capacity.
 
-    A node may have more in use than it currently admits.
+    The limit is needed because a node may have more in use than it currently offers.
     """
     return {name: min(amount, capacity.get(name, 0)) for name, amount in used.items()}

@@ -1,4 +1,4 @@
-"""Reader: a function that reads snapshots from files of a supported scheduler or of gsopt."""
+"""Reader: a function that reads snapshots from the output of schedulers or from files of gsopt."""
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
@@ -15,7 +15,7 @@ from gsopt.snapshots.snapshot import Snapshot
 
 
 class Source(StrEnum):
-    """The scheduler of a cluster.
+    """A scheduler whose output can be read as a snapshot.
 
     Examples
     --------
@@ -40,15 +40,15 @@ def read_snapshot(
     Parameters
     ----------
     paths
-        The files, in any order, or one snapshot written by gsopt.
+        The files, in any order, or a single snapshot file written by gsopt.
     source
-        A `Source`; if empty, it is recognized from the content.
+        A `Source`. If it is empty, the source is recognized from the contents.
     levels, gpu_resources
-        As in `gsopt.snapshots.kubernetes.read`.
+        The same as in `gsopt.snapshots.kubernetes.read`.
     time
-        Time at which the files were written, as a Unix timestamp; None for the latest time in them.
+        Time at which the files were written, as a Unix timestamp; None for the latest time in the files.
     notes
-        A list to which a line is appended for everything that is ignored.
+        List to which a line is appended for everything that is ignored.
 
     Raises
     ------
@@ -86,9 +86,9 @@ def read_snapshot(
 
 
 def _is_slurm(document: Field) -> bool:
-    """Check whether a document is from Slurm.
+    """Check whether a document is output of Slurm.
 
-    Kubernetes documents have a kind.
+    Unlike Slurm's documents, those of Kubernetes state a kind.
     """
     keys = document.mapping()
     return "kind" not in keys and any(name in keys for name in LISTS)

@@ -16,7 +16,7 @@ _DIGITS = 3  # of GPU-hours: finer than any clock of a cluster's
 
 
 class Cost(StrEnum):
-    """Measure of the cost of preempting a gang.
+    """A measure of the cost of preempting a gang.
 
     Examples
     --------
@@ -30,7 +30,7 @@ class Cost(StrEnum):
 
 
 def check_cost(cost: str) -> None:
-    """Raise `InvalidInput` for anything that is not a `Cost`."""
+    """Raise `InvalidInput` if the cost is not a `Cost`."""
     if cost not in list(Cost):
         raise InvalidInput("cost", shorten(cost), f"must be one of {', '.join(Cost)}")
 
@@ -45,10 +45,10 @@ def chosen_nodes(nodes: Sequence[Node], among: Sequence[str] = ()) -> list[Node]
 
 
 def kept_nodes(chosen: Sequence[Node], gangs: Sequence[Gang]) -> dict[str, str]:
-    """Return the nodes that must not be given back, each with the reason.
+    """Return the reasons why nodes must not be given back, keyed by the names of these nodes.
 
-    If a gang must not be evicted, none of its nodes may be given back, because losing any part would end the
-    gang.
+    If a gang must not be evicted, none of its nodes may be given back, because a gang that loses any part
+    stops as a whole.
     """
     held: dict[str, str] = {}
     for gang in gangs:
@@ -70,7 +70,7 @@ def reclaiming_of(
 ) -> Reclaiming:
     """Create the problem of giving nodes back so that the least work is lost.
 
-    See `gsopt.snapshots.Snapshot.reclaiming`.
+    The parameters are described in `gsopt.snapshots.Snapshot.reclaiming`.
     """
     check_cost(cost)
     chosen = chosen_nodes(nodes, among)
@@ -100,7 +100,7 @@ def reclaiming_of(
 
 
 def _workers(gang: Gang, names: set[str]) -> dict[str, int]:
-    """Return the number of GPUs of a gang on each node, rounded up to an integer of at least 1."""
+    """Return how many GPUs a gang has on each of the given nodes, rounded up to an integer of at least 1."""
     gpus: dict[str, float] = {}
     for part in gang.standing:
         if part.node in names:
@@ -109,7 +109,7 @@ def _workers(gang: Gang, names: set[str]) -> dict[str, int]:
 
 
 def cost_of(gang: Gang, cost: str, time: float | None, lowest: int) -> float:
-    """Return the cost of preempting a gang; `lowest` is the lowest priority of all gangs."""
+    """Return the cost of preempting a gang, where `lowest` is the lowest priority of any gang with GPUs."""
     if cost == Cost.JOBS:
         return 1.0
     if cost == Cost.PRIORITY:

@@ -1,4 +1,4 @@
-"""Shortage: the reason why a gang does not fit, and the number of additional nodes that it needs."""
+"""Shortage: why a gang does not fit, and how many additional nodes would hold it."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ def reason_of(
 ) -> str:
     """Return the reason why a gang does not fit into the free resources.
 
-    `places` maps the names of node requirements to the requirements.
+    `places` maps the name of each node requirement to its description.
     """
     capacities = [server.capacity.vector(problem.resources) for server in problem.servers]
     for row in rows:
@@ -52,11 +52,11 @@ def reason_of(
 def more_nodes(
     problem: Placement, short: Sequence[tuple[WorkerLine, int]], time_limit: float | None
 ) -> More | None:
-    """Return how many more nodes like an existing one would hold gangs that do not fit.
+    """Return how many additional nodes, like an existing one, would hold gangs that do not fit.
 
-    The new nodes are of the type that can hold the most of these gangs. Ties go to the most common type. The
-    result is None if no type can hold any of them, or if no number of nodes is found in time. `short` contains
-    the worker entries of these gangs and their numbers of copies.
+    The additional nodes are of the type that can hold the most of these gangs; ties go to the most common
+    type. The result is None if no type can hold any of the gangs, or if no sufficient number of nodes is
+    found in time. `short` contains the worker entries of these gangs, each with the number of copies.
     """
     shapes = Counter(server.capacity.vector(problem.resources) for server in problem.servers)
     held = {shape: _held(problem, shape, short) for shape in shapes}
@@ -77,7 +77,7 @@ def more_nodes(
 
 
 def _held(problem: Placement, shape: Vector, short: Sequence[tuple[WorkerLine, int]]) -> set[str]:
-    """Return the gangs whose parts would each fit on an empty node with the given capacity."""
+    """Return the names of gangs whose parts would each fit on an empty node with the given capacity."""
     names = {row.gang.name for row, _ in short}
     return names - {row.gang.name for row, _ in short if not fitting(problem.demands[row.line], shape)}
 
@@ -88,7 +88,7 @@ def _may_stand(problem: Placement, row: WorkerLine, capacity: Vector) -> bool:
 
 
 def _short(problem: Placement, demand: Vector, amounts: Sequence[Vector]) -> tuple[str, int, int] | None:
-    """Return the first resource that no node has enough of, with the demand and the largest amount."""
+    """Return the first resource that every node lacks, with the demand and the largest amount."""
     for position, name in enumerate(problem.resources):
         most = max(amount[position] for amount in amounts)
         if demand[position] > most:
@@ -97,7 +97,7 @@ def _short(problem: Placement, demand: Vector, amounts: Sequence[Vector]) -> tup
 
 
 def _said(name: str, amount: int) -> str:
-    """Return an amount of a resource as a string, in its usual unit."""
+    """Return an amount of a resource as text, in its usual unit."""
     if name == "cpu":
         return f"{amount / _MILLI:,g} CPU{'' if amount == _MILLI else 's'}"
     several = "GPU" if amount == 1 else "GPUs"

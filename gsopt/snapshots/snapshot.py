@@ -1,4 +1,4 @@
-"""Snapshot: a cluster at one time, with its nodes and its running and waiting gangs."""
+"""Snapshot: a cluster at one point in time, with its nodes and its running and waiting gangs."""
 
 import re
 from collections import Counter
@@ -22,26 +22,26 @@ _JOB_NAME = re.compile(r"\d{1,19}(_\d{1,19})?", re.ASCII)
 
 
 class Snapshot(Frozen):
-    """A cluster at one time, with its nodes and its running and waiting gangs.
+    """A cluster at one point in time, with its nodes and its running and waiting gangs.
 
     Attributes
     ----------
     source
         Scheduler of the cluster: ``"kubernetes"`` or ``"slurm"``.
     time
-        Time of the snapshot, as a Unix timestamp, or None if unknown.
+        Time of the snapshot, as a Unix timestamp; None if unknown.
     nodes
         The nodes of the cluster.
     gangs
-        The running and the waiting gangs.
+        The running and waiting gangs.
     places
-        Sets of nodes on which some parts may run.
+        Sets of nodes to which the `where` of a part can refer.
     network
-        The nodes with GPUs and the switches above them, or None if no node has GPUs.
+        The nodes with GPUs and the switches above them; None if no node has GPUs.
     budgets
-        Number of evictions allowed at a time, by name of the disruption budget.
+        Number of evictions that each disruption budget now allows, keyed by the name of the budget.
     leaving
-        Parts that are being deleted. Draining a node must evict them as well, but no work is lost.
+        Parts that are being deleted. Draining a node must evict them too, but no work is lost.
 
     Examples
     --------
@@ -114,7 +114,7 @@ class Snapshot(Frozen):
 
     @property
     def gpus(self) -> Counter[str]:
-        """Number of GPUs by type."""
+        """Number of GPUs of each type."""
         found: Counter[str] = Counter()
         for node in self.nodes:
             found[node.gpu_type] += node.gpus
@@ -122,26 +122,27 @@ class Snapshot(Frozen):
 
     @property
     def running(self) -> tuple[Gang, ...]:
-        """The gangs with a part that runs on a node."""
+        """The gangs with at least one part that is running on a node."""
         return tuple(gang for gang in self.gangs if gang.standing)
 
     @property
     def pending(self) -> tuple[Gang, ...]:
-        """The gangs with a part that waits to be placed."""
+        """The gangs with at least one part that is waiting to be placed."""
         return tuple(gang for gang in self.gangs if gang.waiting)
 
     def kept(self, among: Sequence[str] = ()) -> dict[str, str]:
-        """Return the candidate nodes that must not be given back, each with the reason.
+        """Return the reasons why candidate nodes must not be given back, keyed by the names of these nodes.
 
         Parameters
         ----------
         among
-            Labels that nodes must have to be given back, as ``key`` or ``key=value``; partitions for Slurm.
+            Labels, each ``key`` or ``key=value``, that nodes must have to be candidates; for Slurm,
+            partitions and features.
 
         Raises
         ------
         InvalidInput
-            No node has such a label.
+            No node has one of these labels.
 
         Examples
         --------
@@ -154,18 +155,21 @@ class Snapshot(Frozen):
     def reclaiming(self, servers: int, *, cost: str = Cost.JOBS, among: Sequence[str] = ()) -> Reclaiming:
         """Create the problem of giving nodes back so that the least work is lost.
 
-        Every gang with GPUs is a job. The number of its GPUs on a node is rounded up to an integer of at least
-        1. If these numbers add up to more than the node's GPUs, the node counts as having that total.
+        Every gang with GPUs becomes a job. The number of its GPUs on a node is rounded up to an integer of at
+        least 1. If these numbers add up to more than the number of GPUs of the node, the node counts as
+        having that total.
 
         Parameters
         ----------
         servers
             Number of nodes to give back.
         cost
-            Cost of preempting a gang: 1 (``"jobs"``), the GPU-hours since its parts started (``"gpu-hours"``),
-            or 1 plus its priority minus the lowest priority (``"priority"``).
+            Cost of preempting a gang: 1 (``"jobs"``), the GPU-hours used since its parts started
+            (``"gpu-hours"``), or 1 plus the amount by which its priority exceeds the lowest one
+            (``"priority"``).
         among
-            Labels that nodes must have to be given back, as ``key`` or ``key=value``; partitions for Slurm.
+            Labels, each ``key`` or ``key=value``, that nodes must have to be given back; for Slurm,
+            partitions and features.
 
         Raises
         ------
@@ -182,13 +186,13 @@ class Snapshot(Frozen):
     def placement(self) -> Placement:
         """Create the problem of placing all waiting gangs on as few nodes as possible.
 
-        Each selector, affinity, toleration or partition becomes a resource that only nodes meeting the
-        requirement have.
+        Each combination of node requirements, such as selectors, affinities, tolerations or partitions,
+        becomes a resource that only the nodes meeting these requirements have.
 
         Raises
         ------
         pydantic.ValidationError
-            Nothing may be placed on any node.
+            No node is open, so nothing may be placed anywhere.
 
         Examples
         --------

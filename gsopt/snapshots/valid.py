@@ -1,4 +1,4 @@
-"""Valid: one-line errors about data derived from files written by other programs."""
+"""Valid: one-line errors about data derived from files that other programs wrote."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +12,7 @@ from gsopt.core.problem import RuleBroken
 
 @contextmanager
 def validly(source: str) -> Iterator[None]:
-    """Add the name of the file to errors about data derived from it."""
+    """Add the file's name to errors that are raised about data derived from the file."""
     try:
         yield
     except ValidationError as error:

@@ -27,11 +27,11 @@ P = TypeVar("P", bound=Problem[Any])
 
 
 class Formulation(ABC, Generic[P, S]):
-    """An exact model of one decision. Calling a formulation solves a problem.
+    """An exact model of one decision, which is called with a problem to solve.
 
     A subclass sets `name`, builds the Pyomo model, and extracts a solution from the values of the columns. If
-    building the model must be fast, it may override `standard_form` to fill the arrays directly. A test
-    should then show that both models are the same.
+    the model must be built fast, the subclass may override `standard_form` to fill the arrays directly. In this
+    case, a test should show that both models are the same.
 
     Examples
     --------
@@ -49,7 +49,7 @@ class Formulation(ABC, Generic[P, S]):
 
     @property
     def __name__(self) -> str:
-        """The method's name, under the attribute that functions use."""
+        """The name of the method, provided under the attribute that functions have."""
         return self.name
 
     @abstractmethod
@@ -64,7 +64,7 @@ class Formulation(ABC, Generic[P, S]):
         """
 
     def encode(self, solution: S, problem: P) -> Mapping[str, float]:
-        """Return a solution as column values, keyed by column name, for use as a start.
+        """Return a solution as column values, keyed by column name, to start the solver from.
 
         Columns that are left out are 0.
         """
@@ -72,9 +72,9 @@ class Formulation(ABC, Generic[P, S]):
         raise Unsupported(f"{self.name} takes no start solution")
 
     def obstacle(self, problem: P) -> str:
-        """Explain why there is no solution, if this is obvious without solving.
+        """Return the reason why there is no solution, if this is obvious without solving.
 
-        The message is empty otherwise.
+        Otherwise, the string is empty.
         """
         del problem
         return ""
@@ -82,9 +82,8 @@ class Formulation(ABC, Generic[P, S]):
     def at_once(self, problem: P) -> tuple[S | None, Number | None]:
         """Return a solution and a bound that take almost no time to compute.
 
-        Either may be None. They are part of the result no matter how the solve ends.
-
-        The solution is used only if the caller has none.
+        Either may be None. They are part of the result no matter how the solve ends. The solution is used only
+        if the caller provides none.
         """
         del problem
         return None, None
@@ -96,9 +95,9 @@ class Formulation(ABC, Generic[P, S]):
     def exact_costs(self, problem: P, form: StandardForm) -> Sequence[Number]:
         """Return the exact cost of each column.
 
-        By default, a cost with at most 15 digits is read as that decimal. Any other float is taken for a
-        rounded number and replaced by a slightly better cost. The bound then holds, but may fall short of the
-        optimum by a few units in the twelfth digit.
+        By default, a cost with at most 15 digits is read as that decimal. Any other float is assumed to be
+        rounded, and is replaced by a slightly better cost. The resulting bound is valid, but may differ from
+        the optimum by a few units in the twelfth digit.
 
         Raises
         ------
@@ -109,7 +108,7 @@ class Formulation(ABC, Generic[P, S]):
         return valid_costs(form)
 
     def exact_offset(self, problem: P, form: StandardForm) -> Number:
-        """Return the exact constant of the objective, which by default is read like a cost."""
+        """Return the exact constant of the objective, which by default is read in the same way as a cost."""
         del problem
         return valid_offset(form)
 
@@ -134,7 +133,7 @@ class Formulation(ABC, Generic[P, S]):
         problem
             The problem.
         budget
-            All options in one object, from a method that passes its own budget on.
+            All options in one object, as passed on by another method.
         time_limit, gap, backend, start, on_incumbent, on_progress, log
             As in `gsopt.core.budget.Budget`. The time limit includes building the model, and the default
             backend is HiGHS.
@@ -172,7 +171,7 @@ class Formulation(ABC, Generic[P, S]):
         return type(self).encode is not Formulation.encode
 
     def _run_from(self, problem: P, budget: Budget) -> Result[S]:
-        """Solve, given a start and a bound that are known in advance, and return nothing worse than these."""
+        """Solve with the start and bound that are known in advance, and return a result that is no worse."""
         obstacle = self.obstacle(problem)
         if obstacle:
             return Result.judged(problem, method=self.name, infeasible=True, message=obstacle, runtime=0.0)
@@ -217,7 +216,7 @@ class Formulation(ABC, Generic[P, S]):
 
 
 class _IncumbentReporter(Generic[P, S]):
-    """Callback that reports better solutions to the caller, as judged results.
+    """A callback that reports better solutions to the caller as judged results.
 
     A better point of the model is not always a better solution, as a point may incur costs that its solution
     does not need.

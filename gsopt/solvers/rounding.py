@@ -1,4 +1,4 @@
-"""Rounding: objectives that are read from rounded floats so that bounds hold for the exact objectives."""
+"""Rounding: costs that replace rounded floats, so that bounds hold for the exact objective."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -14,7 +14,7 @@ from gsopt.solvers.standard_form import StandardForm
 #: Number of significant decimal digits that every float preserves.
 _DECIMAL_DIGITS = 15
 
-#: Number of digits of a cost that replaces a rounded one: enough for `ROUNDED_COST`, and few enough for
+#: Number of digits of a cost that replaces a rounded one: enough to respect `ROUNDED_COST`, and few enough for
 #: solvers.
 _DIGITS = 13
 
@@ -53,7 +53,7 @@ def valid_costs(form: StandardForm) -> Sequence[Number]:
 
 
 def valid_offset(form: StandardForm) -> Number:
-    """Return a constant of the objective that is no worse than the exact constant behind the form's float."""
+    """Return a constant for the objective that is no worse than the exact constant behind the form's float."""
     return _improved(form.offset, form.sense) if is_rounded(form.offset) else form.offset
 
 
@@ -69,7 +69,7 @@ def is_rounded(value: float) -> bool:
 
 
 def _improved(cost: Number, sense: Sense) -> Exact:
-    """Return a cost that is better by slightly more than the rounding error."""
+    """Return a cost that is better than a rounded one by slightly more than the rounding error."""
     exact = Fraction(decimal(cost))
     error = ROUNDED_COST * abs(exact)
     if sense is Sense.MINIMIZE:

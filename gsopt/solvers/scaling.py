@@ -2,9 +2,9 @@
 
 Solvers work with doubles and absolute tolerances. An objective is therefore expressed in multiples of its own
 step, with coefficients well above the solvers' tolerances but within the precision of doubles. If no scale
-achieves both, the problem is solved in stages. The first stage counts costs in large units and ignores
-remainders, which yields a bound on the optimum. The next stages count smaller units, among the solutions that
-exceed that bound by no more than the best known solution does.
+achieves both, the problem is solved in stages. The first stage counts costs in large units and ignores the
+remainders, which yields a bound on the optimum. The next stages count smaller units, and consider only the
+solutions that exceed that bound by no more than the best known solution does.
 """
 
 from collections.abc import Callable, Sequence
@@ -29,8 +29,8 @@ from gsopt.solvers.standard_form import StandardForm
 
 Vector = NDArray[np.float64]
 
-#: A function called with each better point and the bound at that time, or None; returning True stops the
-#: solve.
+#: A function called with each better point, and with the bound at that time or None. If it returns True, the
+#: solve stops.
 OnPoint = Callable[[Vector, Number | None], object]
 
 #: A function called with each bound that holds despite the solver's tolerances.
@@ -42,7 +42,8 @@ _LARGEST_WHOLE = int(LARGEST_COST / LEAST_STEP) // 2  # half, as scales are powe
 #: Largest coefficient of an objective with continuous columns.
 _CONTINUOUS_COST = 1000
 
-#: Largest coefficient of a stage whose value becomes a row of the next: solvers hold rows to 1e-9 at best.
+#: Largest coefficient of a stage whose value becomes a row of the next one, as solvers satisfy rows only to
+#: 1e-9.
 _LARGEST_IN_ROW = 10**5
 
 
@@ -91,15 +92,15 @@ def optimize(
     form
         The model.
     budget
-        Time limit, gap, backend and log; the caller passes start and callbacks separately.
+        Time limit, gap, backend and log. The start and the callbacks are passed separately.
     costs, offset
-        The exact objective, if the form's floats are rounded. None to read these floats as decimals.
+        The exact objective, if the floats in the form are rounded. None to read those floats as decimals.
     start
         A known feasible point, shape (columns,); NaN where unknown.
     on_point
         Called with each better point and the bound at that time. Returning True stops the solve.
     on_bound
-        Called with bounds proven during the solve, which hold for every point that is no worse than the best
+        Called with bounds proven during the solve. They hold for every point that is no worse than the best
         known one.
 
     Examples
@@ -140,7 +141,7 @@ def _continuous(
     on_point: OnPoint | None,
     on_bound: OnBound | None,
 ) -> Proof:
-    """Solve a form in which continuous columns have costs, after scaling the costs to a fixed magnitude."""
+    """Solve a form with costs on continuous columns, after scaling the costs to a fixed magnitude."""
     largest = max((abs(Fraction(cost)) for cost in costs), default=Fraction(0))
     factor = Fraction(_CONTINUOUS_COST) / largest if largest else Fraction(1)
     scaled = replace(form, cost=np.array([float(cost * factor) for cost in costs]), offset=0.0)
@@ -165,10 +166,10 @@ def _continuous(
 
 
 class _Stages:
-    """Minimization in stages of an objective with integer costs, in descending order of units.
+    """The minimization of an objective with integer costs, in stages with smaller and smaller units.
 
-    A stage minimizes ``costs // unit``. Its minimum times the unit is a bound, as no column is below its lower
-    bound. In the next stage an additional column, with a cost of one unit, represents the excess over that
+    A stage minimizes ``costs // unit``. Its minimum times the unit yields a bound, as no column is below its
+    lower bound. In the next stage, an additional column with a cost of one unit represents the excess over that
     bound, so all other costs are below the unit.
     """
 
@@ -187,7 +188,7 @@ class _Stages:
         self.bound: int | None = None
 
     def run(self, start: Vector | None) -> Proof:
-        """Solve stage by stage until the unit is 1, the bound meets the value, or the solver stops."""
+        """Solve stage by stage until the unit is 1, the bound equals the value, or the solver stops early."""
         self._keep(start)
         stage = _Stage.first(self.form, self.costs)
         while True:
@@ -232,7 +233,7 @@ class _Stages:
     def _keep(self, point: Vector | None) -> None:
         """Keep a point if it is complete and the best so far.
 
-        A start may leave columns open.
+        A start may be incomplete.
         """
         if point is None or not np.isfinite(point).all():
             return
@@ -282,11 +283,11 @@ class _Stage:
         return replace(self.form, cost=coarse * self._factor, offset=0.0)
 
     def bound(self, solved: float) -> int:
-        """Convert a solver's bound into one on the whole objective."""
+        """Convert a solver's bound on this stage into a bound on the whole objective."""
         return self.constant + self._least_rest + self.unit * self._steps(solved)
 
     def next(self, solved: float, value: int) -> "_Stage":
-        """Return the next stage, with smaller units, restricted to points that may improve on a value."""
+        """Return the next stage, with smaller units, which contains only points that may improve on `value`."""
         least = self._steps(solved)
         most = (value - self.constant - self._least_rest) // self.unit
         size, form = len(self.costs), self.form
@@ -311,7 +312,7 @@ class _Stage:
         return _Stage(wider, costs, self.constant + self.unit * least, _unit(costs))
 
     def lifted(self, point: Vector) -> Vector:
-        """Extend a point of the first stage by the columns that later stages add, using their defining rows."""
+        """Extend a point of the first stage by the columns of later stages, using the rows that define them."""
         values = point
         added = len(self.costs) - point.size
         for row in range(len(self.form.rows) - added, len(self.form.rows)):
@@ -325,13 +326,13 @@ class _Stage:
 
     @property
     def _factor(self) -> float:
-        """Power of two that scales the coefficients to at most `LARGEST_COST`."""
+        """Power of two by which coefficients are multiplied so that they are at most `LARGEST_COST`."""
         largest = max(map(abs, self._coarse), default=0)
         return 2.0 ** -max(0, ceil(log2(largest / LARGEST_COST)) if largest else 0)
 
     @property
     def _least_rest(self) -> int:
-        """Least total of the remainders that the unit ignores."""
+        """Minimum total cost of the remainders that this stage ignores."""
         rests = (
             (cost % self.unit, lower) for cost, lower in zip(self.costs, self.form.column_lower, strict=True)
         )
@@ -350,7 +351,7 @@ def _unit(costs: Sequence[int]) -> int:
 
 
 def _gap_without(constant: Exact, costs: Sequence[Exact], form: StandardForm, gap: float) -> float:
-    """Return a gap for the objective without its constant that implies the given gap with it.
+    """Return a gap for the objective without its constant that implies the given gap for the whole objective.
 
     With the constant c, the gap to a bound b is relative to b + c. The gap is therefore multiplied by the
     smallest ratio of b + c to b, over all b that the column bounds allow. It is 0 if b + c may be 0.

@@ -14,13 +14,13 @@ from gsopt.core.problem import Sense
 
 Vector = NDArray[np.float64]
 
-#: Largest useful coefficient of an integer model. Above it, "optimal" at a tolerance of 1e-6 is meaningless.
+#: Largest useful coefficient of an integer model. Above it, a tolerance of 1e-6 makes optimality meaningless.
 LARGEST_BIG_M = 1e5
 
 
 @dataclass(frozen=True, eq=False)
 class StandardForm:
-    """A linear or integer program: ``offset + cost @ x`` with ``row_lower <= matrix @ x <= row_upper``.
+    """A linear or integer program: ``offset + cost @ x``, subject to ``row_lower <= matrix @ x <= row_upper``.
 
     Attributes
     ----------
@@ -29,9 +29,9 @@ class StandardForm:
     matrix
         Coefficients of the rows, sparse, shape (rows, columns).
     row_lower, row_upper
-        Limits of the rows, shape (rows,), infinite if there is no limit.
+        Limits of the rows, shape (rows,); infinite where there is no limit.
     column_lower, column_upper
-        Bounds of the columns, shape (columns,), infinite if there is no bound.
+        Bounds of the columns, shape (columns,); infinite where there is no bound.
     integer
         Whether each column must be integer, shape (columns,).
     columns, rows
@@ -196,7 +196,7 @@ class StandardForm:
         return replace(self, integer=np.zeros(self.cost.size, dtype=np.bool_))
 
     def with_bounds(self, column_lower: Vector, column_upper: Vector) -> "StandardForm":
-        """Return the same model with other column bounds."""
+        """Return the same model with the given column bounds."""
         return replace(self, column_lower=column_lower, column_upper=column_upper)
 
     def objective(self, values: ArrayLike) -> float:
@@ -204,7 +204,7 @@ class StandardForm:
         return float(self.cost @ _floats(values) + self.offset)
 
     def rounded(self, values: ArrayLike) -> Vector:
-        """Return a point, shape (columns,), with integer columns rounded."""
+        """Return a point, shape (columns,), with the values of integer columns rounded."""
         point = _floats(values)
         return np.where(self.integer, np.round(point), point)
 

@@ -1,6 +1,6 @@
-"""Cells: the grid of a study as a list of cells.
+"""Cells: the cells of a study's grid, each of which runs one method on one instance.
 
-The key of a cell changes with everything that its result depends on.
+The key of a cell is a hash of everything on which its result depends.
 """
 
 import json
@@ -23,7 +23,7 @@ from gsopt.studies.spec import Study
 
 _METHOD, _POLICY = "method", "policy"
 
-#: The key of a method's entry that restricts the method to the instances with a given label.
+#: The key in the entry of a method that restricts the method to the instances with a given label.
 _FOR = "for"
 
 
@@ -36,7 +36,7 @@ class Cell:
     Attributes
     ----------
     instance
-        Plain JSON that defines the instance.
+        Definition of the instance, as plain JSON.
     word
         Name of the decision; empty if the method is a policy.
     method
@@ -52,8 +52,8 @@ class Cell:
     trust
         The modules from which methods and options may be imported.
     time_limit
-        Seconds after which the run of a policy is aborted; None for no limit. The limit is not part of the key,
-        as it does not change a run that ends in time.
+        Seconds after which the run of a policy is aborted; None for no limit. It is not part of the key, as it
+        does not change the result of a run that ends in time.
 
     Examples
     --------
@@ -74,7 +74,7 @@ class Cell:
 
     @property
     def key(self) -> str:
-        """Hash of everything that determines the result."""
+        """Hash of everything that determines the result of the cell."""
         return fingerprint([self.instance, self.word, self.method, self.options])
 
     @property
@@ -85,7 +85,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Labels:
-    """The names of a cell in tables, and the options of instance and method by which tables can be split."""
+    """The names of a cell in tables, and the options of instance and method by which cells can be grouped."""
 
     group: Label
     instance: Label
@@ -96,7 +96,7 @@ class Labels:
 
 @dataclass(frozen=True)
 class _Method:
-    """A method with its options, before its decision is known."""
+    """A method with its options, whose decision is not known yet."""
 
     place: str
     kind: str
@@ -107,27 +107,26 @@ class _Method:
 
 
 def cells_of(study: Study, source: str = "", *, allow: Iterable[str] = ()) -> tuple[Cell, ...]:
-    """List the cells of a study, instance by instance.
+    """Return the cells of a study, instance by instance.
 
-    Cells that occur in several entries are listed once.
-
-    Everything in the study that can be checked without computing is checked.
+    Cells that occur in several entries are returned once. Everything in the study that can be checked without
+    computing any cell is checked.
 
     Parameters
     ----------
     study
         The study.
     source
-        The study's file, for error messages. Modules that the study names may be in the folder of this file, or
-        in the working directory if `source` is empty.
+        Path of the study file, for error messages. Modules that the study names may be in the folder of this
+        file, or in the working directory if `source` is empty.
     allow
         Names of further modules that the study may name.
 
     Raises
     ------
     InvalidInput
-        An instance, method or option does not exist, has the wrong type, or applies to nothing in the study. Or
-        the study names a module that is not allowed, in which case nothing is imported.
+        An instance, method or option does not exist, has the wrong type, or has no effect in the study. Or the
+        study names a module that is not allowed; in this case, nothing is imported.
 
     Examples
     --------
@@ -147,7 +146,7 @@ def cells_of(study: Study, source: str = "", *, allow: Iterable[str] = ()) -> tu
 
 
 def _shortly_named(methods: Sequence[_Method]) -> list[_Method]:
-    """Label each method given by path with the name of its function, if that is unambiguous."""
+    """Return the methods, each one given by path labeled with the name of its function if that is unique."""
     short = catalogue.short_names({each.name for each in methods}, {each.label.base for each in methods})
     return [
         replace(each, label=replace(each.label, base=short[each.name]))
@@ -163,7 +162,7 @@ def fingerprint(data: Any) -> str:
 
 
 def _grid(study: Study, source: str, methods: Sequence[_Method], trust: Trust) -> tuple[Cell, ...]:
-    """List the cells of a study, importing the modules of its methods."""
+    """Return the cells of a study, importing the modules of its methods."""
     given = [
         (f"instances[{index}]", instance)
         for index, entry in enumerate(study.instances)
@@ -212,7 +211,7 @@ def _method(place: str, point: Point) -> _Method:
 
 
 def _known(method: _Method, word: str) -> Mapping[str, Callable[..., Any]]:
-    """Return the methods for a decision, or the policies, that a method's name may refer to.
+    """Return the methods for a decision, or the policies, to which a method's name may refer.
 
     Every policy is also a method for scheduling.
     """
@@ -282,7 +281,7 @@ def _limit_of_policy(study: Study, options: dict[str, Any]) -> float | None:
 
 @contextmanager
 def _within(source: str, place: str) -> Iterator[None]:
-    """Add the file and the location in it to any `InvalidInput`."""
+    """Add a file, and the location in it, to any `InvalidInput`."""
     try:
         yield
     except InvalidInput as error:

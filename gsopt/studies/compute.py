@@ -1,4 +1,4 @@
-"""Compute: the computation of one cell in a worker process, which caches the last instances that it loaded."""
+"""Compute: the computation of a cell in a worker process, which caches the most recent instances."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -33,16 +33,16 @@ from gsopt.studies.cells import Cell
 from gsopt.studies.instance import Excerpt, Simulated
 from gsopt.studies.rows import CellOutcome, CellState
 
-#: Seconds after its time limit in which a run should notice by itself that the limit has passed.
+#: Seconds after the time limit within which a run should notice by itself that the limit has been reached.
 _GRACE = 1.0
 
-#: The instances that this process has loaded last, by key, each with the files that it was read from.
+#: The instances that this process loaded most recently, by key, each with the files from which it was read.
 _LOADED: dict[str, tuple[Any, Mapping[str, str]]] = {}
 _MOST_LOADED = 2
 
 
 def compute(cell: Cell, link: Any = None, *, bound: MeanBound | None = None) -> CellOutcome:
-    """Compute a cell, and return its outcome even if there is an error.
+    """Compute a cell, and return its outcome, which also reports any error.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def compute(cell: Cell, link: Any = None, *, bound: MeanBound | None = None) -> 
 
 
 def prove(cell: Cell, link: Any = None, *, evaluations: int | None = None) -> MeanBound | None:
-    """Return a lower bound on the mean JCT of any policy on a cell's instance, or None if none can be proven.
+    """Return a lower bound on the mean JCT of any policy on a cell's instance, or None if there is no bound.
 
     `evaluations` is the number of GPU prices to try; None for a default number.
     """
@@ -84,7 +84,7 @@ def prove(cell: Cell, link: Any = None, *, evaluations: int | None = None) -> Me
 
 
 def recorded(cell: Cell) -> simulation.Replay:
-    """Simulate a policy's cell again, judge its schedule, and return the run."""
+    """Simulate the cell of a policy again, judge the schedule, and return the run."""
     (scenario, round_length), _ = _load(cell)
     with trusting(cell.trust):
         run = simulation.replay(scenario, _policy(cell), round_length=round_length, record=True)
@@ -167,7 +167,7 @@ def _policy(cell: Cell) -> Policy:
 
 
 def _worth(run: simulation.Replay, *, lent: bool) -> dict[str, Any]:
-    """Judge a recorded schedule, and return figures on the benefit of sharing and of loans."""
+    """Judge the schedule of a run, if recorded, and return figures on the benefit of sharing and of loans."""
     if run.schedule is None:
         return {}
     judged(run.schedule, run.scenario, fairness=False)
@@ -176,7 +176,7 @@ def _worth(run: simulation.Replay, *, lent: bool) -> dict[str, Any]:
 
 
 def _worth_of_sharing(run: simulation.Replay) -> dict[str, Any]:
-    """Return the mean benefit of sharing to jobs that joined others, and the share of benefits above 1.
+    """Return the mean benefit of sharing for jobs that joined others, and the fraction of benefits above 1.
 
     The dict is empty if no job joined others, or if the benefit is not defined (`sharing_benefits`).
     """

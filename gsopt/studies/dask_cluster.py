@@ -1,8 +1,8 @@
-"""Dask cluster: cells computed by Dask workers on any number of machines.
+"""Dask cluster: an executor that computes cells on Dask workers on any number of machines.
 
-The scheduler holds at most two cells per worker thread. A worker thus finds its next cell without waiting, and
+The scheduler holds at most two cells per worker thread. A worker thus gets its next cell without waiting, and
 even a large grid takes little memory in the scheduler. If a worker dies, only the cells that it was computing
-are lost, and they are computed elsewhere.
+are lost, and other workers compute them again.
 """
 
 import asyncio
@@ -32,10 +32,10 @@ _LIMIT = 10.0  # seconds in which a scheduler must answer
 _LOOK = 1.0  # seconds between two looks at what workers there are
 _ROUNDS = 10  # in which a cell may be with dying workers, even if nothing is heard of its having begun
 
-#: Any free port, reachable only from this machine.
+#: Address with any free port, reachable only from this machine.
 _HERE = "127.0.0.1:0"
 
-#: The form in which a number of workers on this machine is requested.
+#: Pattern of a request for a number of workers on this machine.
 _LOCAL = re.compile(r"local:([1-9][0-9]{0,3})")
 
 _RULE = "must be the address of a Dask scheduler such as tcp://host:8786, or local:4 for four workers here"
@@ -76,12 +76,12 @@ class DaskCluster:
 
     @property
     def details(self) -> Mapping[str, Any]:
-        """The scheduler, and the machines of workers that have computed cells."""
+        """The name of the scheduler, and the machines whose workers have computed cells."""
         return {"scheduler": self._name, "machines": sorted(self._machines)}
 
     @property
     def note(self) -> str:
-        """A message if there is no worker; otherwise empty."""
+        """A message that there is no worker; empty if there is one."""
         return "" if self.workers else f"{self._name}: there is no worker; waiting for one"
 
     def borrow(self, check: Callable[[], None]) -> AbstractContextManager[Call]:
@@ -90,7 +90,7 @@ class DaskCluster:
         return nullcontext(self._call)
 
     def refuse_unfit(self, cells: Sequence[Cell]) -> None:
-        """Raise `InvalidInput` for workers that lack files or modules, or have versions other than ours."""
+        """Raise `InvalidInput` if a worker lacks files or modules, or if its versions differ from ours."""
         wanted = (installation(), needs_of(cells))
         found = self._client.run(inspect, *wanted, on_error="return")
         for worker, wrong in sorted(found.items()):
@@ -108,7 +108,7 @@ class DaskCluster:
             self._client.cancel(list(self._futures), force=True)
 
     def _call(self, function: Callable[..., Any], cell: Cell) -> Reply:
-        """Call a function on a worker.
+        """Call a function with a cell on a worker.
 
         If the worker dies, other workers are tried as often as the scheduler allows.
         """
@@ -164,12 +164,12 @@ class DaskCluster:
         return LostScheduler(f"{self._name}: the scheduler {how}; what is finished is kept")
 
     def _hear(self, event: tuple[float, int]) -> None:
-        """Count how often an order has been started."""
+        """Count a start of a request, as reported by a worker."""
         self._begun[event[1]] += 1
 
 
 def _refuse(machine: str, wrong: Exception | None) -> None:
-    """Raise `InvalidInput` for an unfit machine, or one whose gsopt is missing or too different."""
+    """Raise `InvalidInput` if a machine is unfit, or if its gsopt is missing or too different."""
     if isinstance(wrong, InvalidInput):
         raise at(machine, wrong)
     if wrong is not None:
@@ -181,8 +181,8 @@ def _refuse(machine: str, wrong: Exception | None) -> None:
 def dask_cluster(scheduler: Any, cells: Sequence[Cell]) -> Iterator[DaskCluster]:
     """Yield an executor on a Dask scheduler's workers, after checking that they can compute the cells.
 
-    The scheduler is given as an address, as ``local:4`` for four workers on this machine, which are
-    terminated afterwards, or as a Dask client or cluster, which is left open.
+    The scheduler is given as an address, as ``local:4``, or as a Dask client or cluster. ``local:4`` starts
+    four workers on this machine, which are terminated afterwards. A client or cluster is left open.
     """
     if find_spec("distributed") is None:
         raise MissingSolver("studies on Dask need distributed: pip install distributed")
@@ -195,7 +195,7 @@ def dask_cluster(scheduler: Any, cells: Sequence[Cell]) -> Iterator[DaskCluster]
 def _client(scheduler: Any, opened: ExitStack) -> Any:
     """Return a client of the scheduler.
 
-    Everything opened for the client is closed together with the exit stack.
+    Everything that is opened for the client is closed with the exit stack.
     """
     from distributed import Client
     from distributed.deploy import Cluster
@@ -244,7 +244,7 @@ def _local_cluster(workers: int) -> Iterator[Any]:
 
 
 async def _refuse_other(address: str) -> None:
-    """Raise an error if no scheduler answers at an address in time, as a Dask client would retry forever."""
+    """Raise an error if no scheduler answers at the address in time; a Dask client would retry forever."""
     from distributed import rpc
     from distributed.security import Security
 

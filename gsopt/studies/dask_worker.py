@@ -26,13 +26,13 @@ from gsopt.studies.needs import Needs
 _LOOK = 0.5  # seconds between two looks at what is still wanted
 _IDLE = 60.0  # seconds after which processes that compute nothing are ended
 
-#: States of a Dask worker that is not about to end, and of a task whose answer is still awaited.
+#: States of a Dask worker that is not about to end, and of a task whose result is still wanted.
 _OPEN, _COMPUTING = ("running", "paused", "closing_gracefully"), ("executing", "long-running")
 
 
 @dataclass(frozen=True)
 class CellOrder:
-    """A function and a cell to call it with, for any worker that has what the cell needs."""
+    """A request to call a function with a cell, which any worker that meets the cell's needs can compute."""
 
     run: str  # of a study; the driver hears under this name when a cell is begun
     number: int  # within the run
@@ -44,14 +44,14 @@ class CellOrder:
 
 @dataclass(frozen=True)
 class OrderResult:
-    """The outcome of an order, and the machine that carried it out."""
+    """The outcome of a request, and the machine that computed it."""
 
     machine: str
     reply: Reply | None  # None where the call was ended, as nobody wanted it
 
 
 def inspect(ours: Installation, needs: Needs) -> InvalidInput | None:
-    """Return an error if this machine cannot compute the cells of a study, and None otherwise."""
+    """Return an error if this machine cannot compute the cells of a study, or None if it can."""
     here = str(Path.cwd())  # methods may lie there, as for the command
     if here not in sys.path:
         sys.path.append(here)
@@ -64,7 +64,7 @@ def inspect(ours: Installation, needs: Needs) -> InvalidInput | None:
 
 
 def carry_out(order: CellOrder) -> OrderResult:
-    """Carry out an order on the Dask worker that runs this task."""
+    """Serve a request on the Dask worker that runs this task."""
     from distributed import get_worker
 
     worker = get_worker()
@@ -77,14 +77,14 @@ def carry_out(order: CellOrder) -> OrderResult:
 
 
 def at(worker: str, wrong: InvalidInput) -> InvalidInput:
-    """Return a copy of an error whose source begins with the worker's address."""
+    """Return a copy of an error with the worker's address at the beginning of its source."""
     return InvalidInput(
         wrong.field, wrong.value, wrong.rule, source=": ".join(filter(None, (worker, wrong.source)))
     )
 
 
 class _Bench:
-    """The processes of one run on one worker, which are terminated once their results are no longer wanted."""
+    """The processes of a run on this worker, which are terminated once their results are no longer wanted."""
 
     def __init__(self, run: str) -> None:
         self.users = 0
@@ -96,9 +96,9 @@ class _Bench:
         Thread(target=self._keep, daemon=True).start()
 
     def compute(self, order: CellOrder, wanted: Callable[[], bool]) -> Reply | None:
-        """Call the order's function in a process.
+        """Call the requested function in a process, and return the reply.
 
-        The result is None if the process was terminated because its answer is no longer wanted.
+        Return None if the process was terminated because its result was no longer wanted.
         """
         with self._pool.borrow(MODULE, _nothing) as process:
             self._busy[process] = wanted
@@ -109,7 +109,7 @@ class _Bench:
         return None if process in self._ended else reply
 
     def _keep(self) -> None:
-        """Terminate processes that are no longer wanted, until the bench has been unused for a while."""
+        """Terminate processes with unwanted results, until the bench has been unused for a while."""
         while not _dropped(self._run):
             sleep(_LOOK)
             for process, wanted in list(self._busy.items()):
@@ -155,4 +155,4 @@ def _wanted(worker: Any, key: Any) -> bool:
 
 
 def _nothing() -> None:
-    """Do nothing, as no check is needed."""
+    """Do nothing, as no check is needed before a process starts."""

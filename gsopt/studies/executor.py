@@ -1,6 +1,6 @@
-"""Executor: the place where the cells of a study are computed, such as processes on this machine.
+"""Executor: an interface for computing the cells of a study, and its implementation with local processes.
 
-These processes are workers like those of solvers, in a separate pool. They end with this process, no matter
+The local processes are workers like those of solvers, in a separate pool. They end with this process, no matter
 how it ends.
 """
 
@@ -13,24 +13,24 @@ from gsopt.core.errors import InvalidInput, shorten
 from gsopt.solvers.backends.process import Pool, Reply, Worker
 from gsopt.studies.cells import Cell
 
-#: A function that runs ``function(cell, link)`` in another process, and returns how that ended.
+#: A function that runs ``function(cell, link)`` in another process, and returns the outcome of this call.
 Call = Callable[[Callable[..., Any], Cell], Reply]
 
-#: The module that a process imports first.
+#: The module that each process imports first.
 MODULE = "gsopt.studies.compute"
 
 
 class Executor(Protocol):
-    """The interface of the place where the cells of a study are computed.
+    """The interface of objects that compute the cells of a study.
 
-    `run` submits cells to it and stores their outcomes.
+    `run` submits cells to an executor and stores their outcomes.
     """
 
     threads: int  # cells that may be under way at once; a thread of this process waits for each
 
     @property
     def workers(self) -> int:
-        """Number of cells that can currently be computed at once."""
+        """Number of cells that can currently be computed at the same time."""
 
     @property
     def details(self) -> Mapping[str, Any]:
@@ -38,10 +38,10 @@ class Executor(Protocol):
 
     @property
     def note(self) -> str:
-        """One-line reason why the executor currently cannot compute; empty if it can."""
+        """One-line reason why the executor currently cannot compute cells; empty if it can."""
 
     def borrow(self, check: Callable[[], None]) -> AbstractContextManager[Call]:
-        """Return a context manager that yields a function to make a call.
+        """Return a context manager that yields a function for calls.
 
         `check` raises an exception once no further cell may start.
         """
@@ -51,7 +51,7 @@ class Executor(Protocol):
 
 
 class Processes:
-    """An `Executor` with `workers` processes on this machine, one per CPU if None."""
+    """An `Executor` with `workers` processes on this machine, or one process per CPU if `workers` is None."""
 
     note = ""
 
@@ -65,17 +65,17 @@ class Processes:
 
     @contextmanager
     def borrow(self, check: Callable[[], None]) -> Iterator[Call]:
-        """Yield the call function of an idle process, once the process has started."""
+        """Yield a function for calls in an idle process, once that process has started."""
         with self._pool.borrow(MODULE, check) as worker:
             yield caller(worker)
 
     def close(self) -> None:
-        """Terminate the processes at once, and release the threads that wait for answers."""
+        """Terminate the processes at once, and release the threads that wait for their results."""
         self._pool.close()
 
 
 def caller(worker: Worker) -> Call:
-    """Return a function that makes a call in a worker process, without a time limit."""
+    """Return a function for calls in the given worker process, without a time limit."""
 
     def call(function: Callable[..., Any], cell: Cell) -> Reply:
         return worker.call(function, cell, limit=None, hear=lambda _: None)

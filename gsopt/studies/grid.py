@@ -8,13 +8,13 @@ from typing import Any
 
 from gsopt.core.errors import InvalidInput, shorten
 
-#: Maximum number of cells in a study. With more, a list is most likely in the wrong place.
+#: Maximum number of cells in a study. If there are more, a list is most likely in the wrong place.
 MOST_CELLS = 1_000_000
 
 
 @dataclass(frozen=True)
 class Label:
-    """The name of an instance, a group or a method in a table, with the options that belong to it."""
+    """The name of an instance, a group or a method in a table, with the options that are part of the name."""
 
     base: str
     shown: Mapping[str, Any]
@@ -23,7 +23,7 @@ class Label:
         return self.without()
 
     def without(self, *names: str) -> str:
-        """Return the name without some of its options."""
+        """Return the name without the options of the given names."""
         options = ", ".join(
             f"{key}={described(value)}" for key, value in self.shown.items() if key not in names
         )
@@ -32,14 +32,14 @@ class Label:
 
 @dataclass(frozen=True)
 class Point:
-    """One combination of values for the options of an entry."""
+    """One combination of values of the options of an entry."""
 
     values: Mapping[str, Any]  # the entry with one value per option, without its label
     spanned: frozenset[str]  # options that had a list of values
     label: str  # the entry's own name for itself; empty when it has none
 
     def name(self, base: str, options: Mapping[str, Any], *, leaving: Collection[str] = ()) -> Label:
-        """Return the point's label with the options that vary, or the name `base` with all options."""
+        """Return the entry's own label with the options that vary, or else the name `base` with all options."""
         shown = {
             key: value
             for key, value in options.items()
@@ -51,7 +51,7 @@ class Point:
 def points(entry: str | Mapping[str, Any], name: str) -> Iterator[Point]:
     """Yield every point of an entry.
 
-    A plain string stands for an object with that value under the key `name`.
+    A plain string stands for an object whose only key is `name`, with that string as its value.
     """
     options = {name: entry} if isinstance(entry, str) else dict(entry)
     label = options.pop("label", "")

@@ -1,4 +1,4 @@
-"""Improve: a search for a better schedule, in which the keys that order individual jobs are multiplied."""
+"""Improve: a search for a better schedule by changing the keys by which a policy orders individual jobs."""
 
 from collections.abc import Callable, Mapping, Sequence
 from math import exp
@@ -17,11 +17,11 @@ from gsopt.schedule.fairness import FairTimes
 from gsopt.simulation.policy import Policy
 from gsopt.simulation.run import Replay, replay
 
-#: Maximum number of jobs whose multipliers a try changes, the standard deviation of the logarithm of the
-#: change, and the fraction of tries that reset multipliers to 1.
+#: Maximum number of jobs whose multipliers a try changes, standard deviation of the logarithm of a change, and
+#: fraction of tries that reset multipliers to 1 instead.
 _MOST_CHANGED, _SPREAD, _SET_BACK = 3, 2.0, 0.15
 
-#: Largest multiplier, and one over the smallest.
+#: Largest multiplier; its inverse is the smallest multiplier.
 _MOST = 1e6
 
 
@@ -33,9 +33,9 @@ class ImprovedSchedule(Frozen):
     mean_jct
         Mean job completion time of the run with these multipliers, in seconds.
     tries
-        Number of runs that have been tried.
+        Number of runs tried so far.
     multipliers
-        Factor by which the keys of each job are multiplied, by job name; 1 for jobs that are not listed.
+        Factors by which the keys of jobs are multiplied, keyed by job name; 1 for jobs that are not listed.
     """
 
     mean_jct: float
@@ -58,9 +58,9 @@ def improve(
 
     The search begins with the multipliers in the file, or without any if there is no file. Each try changes the
     multipliers of one to three jobs, preferring jobs with long completion times, and simulates the whole
-    scenario. Multipliers that are no worse than the best ones replace them. Every try is recorded in the file
-    immediately, so an interrupted search continues where it stopped, and its result is the same as without the
-    interruption.
+    scenario. Multipliers that lead to a mean completion time no longer than the best one so far replace the
+    best ones. Every try is recorded in the file immediately. An interrupted search therefore continues where it
+    stopped, and leads to the same result as without the interruption.
 
     Parameters
     ----------
@@ -125,9 +125,9 @@ def improve(
 
 
 def _begun(file: Path, run: Callable[[Mapping[str, float]], Replay]) -> tuple[ImprovedSchedule, Replay]:
-    """Return the contents of a file and the run that they describe.
+    """Return the multipliers in a file, and the run with these multipliers.
 
-    If there is no file, the run is that of the policy without multipliers.
+    If there is no file, the policy is run without multipliers, and the file is created.
     """
     found = read_data(ImprovedSchedule, file) if file.exists() else None
     best = run(found.multipliers if found else {})

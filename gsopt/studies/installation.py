@@ -8,7 +8,7 @@ from pathlib import Path
 from gsopt.core.errors import InvalidInput
 from gsopt.core.versions import versions
 
-#: Versions by name.
+#: Versions, keyed by the names of packages.
 Installation = Mapping[str, str]
 
 #: The folder that contains the four packages, and their names.
@@ -22,7 +22,7 @@ _MISSING = "not installed"
 def installation() -> Installation:
     """Return the installed `versions`, and a hash of the sources of gsopt.
 
-    Versions of Python that differ only in their last number are treated as equal.
+    Python versions that differ only in their last number are treated as equal.
     """
     found = versions()
     python = found["python"].rpartition(".")[0]
@@ -30,7 +30,7 @@ def installation() -> Installation:
 
 
 def refuse_difference(ours: Installation) -> None:
-    """Raise `InvalidInput` if this installation differs from the one where a study was started."""
+    """Raise `InvalidInput` if this installation differs from the one with which a study was started."""
     here = installation()
     for name in {**ours, **here}:
         found, wanted = here.get(name, _MISSING), ours.get(name, _MISSING)

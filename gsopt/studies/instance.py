@@ -25,7 +25,7 @@ from gsopt.studies.grid import Label, Point
 from gsopt.studies.options import known_options, typed
 from gsopt.studies.settings import KEYS, Setting, setting_of
 
-#: Options that distinguish repetitions of an instance, all of which belong to one group.
+#: Options that distinguish the repetitions of an instance, which together form one group.
 REPEATING = ("seed", "number", "window")
 
 #: Plain JSON that defines an instance completely.
@@ -42,8 +42,8 @@ _PART = 1000
 class StudyInstance:
     """An instance in a study.
 
-    `load` returns the problem or the simulated scenario, in any process. It raises `InvalidInput` if a
-    generator rejects its arguments or if a file has changed.
+    `load` may be called in any process, and returns the problem or the scenario to simulate. It raises
+    `InvalidInput` if a generator rejects its arguments or if a file has changed.
     """
 
     definition: Definition  # changes when the instance does
@@ -56,7 +56,7 @@ class StudyInstance:
 
 @dataclass(frozen=True, eq=False)
 class Excerpt:
-    """A part of a space to enumerate, or the whole space with the number of seconds to search it."""
+    """A part of a space to enumerate, or a whole space with the number of seconds for which to search it."""
 
     optima: Optima  # of the space, kept for the next method
     part: Part | None
@@ -65,7 +65,7 @@ class Excerpt:
 
 
 def instances_of(point: Point) -> Iterator[StudyInstance]:
-    """Yield the instances at one point of an entry: several for a suite, otherwise one."""
+    """Yield the instances of one point of an entry: possibly several for a suite or a space, otherwise one."""
     kinds: dict[str, Callable[[Point], Iterator[StudyInstance]]] = {
         "instance": _named,
         "generator": _generated,
@@ -93,7 +93,7 @@ def generate(generator: Callable[..., Any], options: Mapping[str, Any]) -> Any:
 def workload_of(reading: Any, source: str) -> Workload:
     """Return the workload in a reader's result.
 
-    Raise `InvalidInput` if no row was usable, as the file is then not a trace of this kind.
+    Raise `InvalidInput` if no row was usable, which means that the file is not a trace of this kind.
     """
     workload: Workload = reading.workload
     if reading.dropped and not workload.jobs:
@@ -162,7 +162,7 @@ def _load_trace(name: str, path: str | None, arguments: Mapping[str, Any], max_g
 
 
 def _window(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the option `window` of a reader, which may be written as on the command line, such as 30d:31d."""
+    """Return the option `window` of a reader if it is given as text, such as 30d:31d, converted to seconds."""
     text = options.get("window")
     return {"window": read_window(text)} if isinstance(text, str) else {}
 
@@ -219,7 +219,7 @@ def _load_scenario(
 
 
 def _space(point: Point) -> Iterator[StudyInstance]:
-    """Yield the parts of a space, or the whole space once per seed of a genetic search."""
+    """Yield the parts of a space or, for a genetic search, the whole space."""
     full = point.values["space"]
     known = catalogue.spaces()
     require_one_of("space", full, known)

@@ -1,4 +1,4 @@
-"""Needs: the files and modules, besides gsopt, that a machine must have to compute cells."""
+"""Needs: the files and modules that a machine must have, in addition to gsopt, to compute cells."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from gsopt.studies.instance import Definition
 
 @dataclass(frozen=True)
 class Needs:
-    """Files and modules that cells need."""
+    """The files and modules that cells need."""
 
     files: tuple[str, ...] = ()  # and folders, as the study names them
     data: bool = False  # whether traces are read from the folder that GSOPT_DATA names
@@ -45,7 +45,7 @@ def needs_of(cells: Iterable[Cell]) -> Needs:
 
 
 def _files_of(definition: Definition) -> list[str]:
-    """Return the files and folders from which an instance is read, except for committed instances."""
+    """Return the files and folders from which an instance is read; none for committed instances."""
     named = [definition.get("path")]
     if "digest" in definition:
         named += [
@@ -60,7 +60,7 @@ def _from_data_folder(definition: Definition) -> bool:
 
 
 def _source_of(module: str) -> str:
-    """Return a hash of a module's file, or an empty string if it has none."""
+    """Return a hash of a module's source file, or an empty string if there is no such file."""
     try:
         spec = find_spec(module)
     except (ImportError, ValueError):  # a package above it is missing, or is no package

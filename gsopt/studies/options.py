@@ -1,4 +1,4 @@
-"""Options: conversion of values in a study file to typed keyword arguments of a function."""
+"""Options: the conversion of values in a study file to typed keyword arguments of a function."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -12,7 +12,7 @@ from gsopt.core.errors import InvalidInput, shorten
 from gsopt.core.method import name_of
 from gsopt.evaluation.catalogue import find_backend
 
-#: Options whose values only a program can pass.
+#: Options whose values can be passed only by a program.
 _NOT_IN_A_FILE = frozenset({"budget", "start", "on_incumbent", "on_progress", "log"})
 
 

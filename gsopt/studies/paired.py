@@ -1,4 +1,4 @@
-"""Paired: a statistical test of whether one schedule is better than another, job by job."""
+"""Paired: a statistical test of whether one schedule is better than another, comparing them job by job."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,10 +10,10 @@ from gsopt.core.errors import InvalidInput, shorten
 
 @dataclass(frozen=True)
 class Paired:
-    """The result of a Wilcoxon signed-rank test of differences, first minus second.
+    """The result of a Wilcoxon signed-rank test of the differences (first minus second) between paired figures.
 
-    A small `less` is evidence that the figures of the first schedule are smaller. A large p-value is evidence
-    of nothing, as a test can reject a hypothesis but never accept it.
+    If `less` is small, this is evidence that the figures of the first schedule are smaller. A large p-value is
+    no evidence at all, as a test can reject a hypothesis but never confirm it.
 
     Attributes
     ----------
@@ -22,10 +22,10 @@ class Paired:
     difference
         Median of the differences over all pairs.
     two_sided
-        Probability of rank sums at least this uneven if differences are symmetric around 0.
+        Probability of rank sums at least as uneven as these if the differences are symmetric around 0.
     less, greater
-        Probability, under the same assumption, of rank sums at least this far on the negative or the positive
-        side.
+        Probability, under the same assumption, of rank sums at least as far on the negative or the positive
+        side as these.
     """
 
     pairs: int
@@ -43,7 +43,7 @@ def signed_ranks(first: Sequence[Any], second: Sequence[Any]) -> Paired:
     Parameters
     ----------
     first, second
-        A figure of every job, by index, such as `gsopt.simulation.Replay.jct`.
+        A figure of every job, in the order of the jobs, such as `gsopt.simulation.Replay.jct`.
 
     Raises
     ------

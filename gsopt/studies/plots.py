@@ -1,4 +1,4 @@
-"""Plots: dot plots and line plots of a study's results that are readable without colour.
+"""Plots: dot plots and line plots of a study's results, which are readable without colour.
 
 matplotlib is imported only when needed.
 """
@@ -41,7 +41,8 @@ if TYPE_CHECKING:
 #: Maximum number of characters in a line of a legend, and in a line of a tick label.
 _LINE, _TICK = 48, 28
 
-#: Ratio of the ends of a logarithmic axis from which its ticks are named durations, such as 10 min and 1 day.
+#: Ratio of the ends of a logarithmic time axis from which its ticks are round durations, such as 10 min or 1
+#: day.
 _NAMED = 100
 
 #: Colour of the line behind a dot, on light and on dark paper.
@@ -50,20 +51,20 @@ _SOFT = "#56B4E9"
 #: Height of a line in a dot plot, in inches.
 _LINE_HEIGHT = 0.23
 
-#: Number of lines up to which bands are darker, and the opacity of darker and of lighter bands. Overlapping
-#: bands of many lines would hide them.
+#: Number of lines up to which bands are darker, and the opacity of darker and of lighter bands. If there are
+#: many lines, overlapping dark bands would hide them.
 _FEW, _BAND, _FAINT_BAND = 3, 0.15, 0.06
 
 _LOW, _HIGH = 25, 75
 
-#: Maximum number of panels in a row; more would be too wide for a page.
+#: Maximum number of panels in a row, as more would be too wide for a page.
 _MOST_PANELS = 4
 
 _Bases = Mapping[tuple[str, str], float] | None
 
 
 class Dot(NamedTuple):
-    """One line of a dot plot: its name, the dot, the range drawn through it, and further marks."""
+    """A line of a dot plot: its name, the dot, the range through the dot, and further marks."""
 
     name: str
     middle: float
@@ -92,7 +93,7 @@ def dots(
     by
         The column that distinguishes the dots of a group.
     relative_to
-        A method. Every figure is divided by that method's figure on the same instance.
+        A method by whose figure on the same instance every figure is divided; empty for none.
     log
         Whether the axis is logarithmic even if values are close to each other.
     axes
@@ -118,7 +119,7 @@ def dots(
 
 
 def draw_dots(groups: Sequence[tuple[str, Sequence[Dot]]], *, axes: "Axes | None" = None) -> "Axes":
-    """Draw one line per dot from the top down, below the name of its group if there are several groups."""
+    """Plot dots from top to bottom, one per line, below the name of their group if there are several groups."""
     lines = sum(len(found) for _, found in groups) + len(groups) * (len(groups) > 1)
     axes = titled(axes, "", "", size=(COLUMN, 0.7 + _LINE_HEIGHT * lines))
     names: dict[float, str] = {}
@@ -146,7 +147,7 @@ def draw_dots(groups: Sequence[tuple[str, Sequence[Dot]]], *, axes: "Axes | None
 def scale_dots(
     axes: "Axes", title: str, values: Sequence[float], kind: FigureKind, *, log: bool = False
 ) -> None:
-    """Scale the axis so that the dots are distinguishable, with ticks in the units of a kind of figure."""
+    """Scale and label the horizontal axis so that dots are distinguishable, with ticks that suit the figure."""
     unit = _scale(axes.xaxis, values, kind, log=log)
     axes.set_xlabel(title.replace("[s]", unit).strip())
 
@@ -189,10 +190,10 @@ def lines(
     log_y: bool = False,
     axes: "Axes | None" = None,
 ) -> "Axes":
-    """Plot medians of a figure against an option: per method, a line in a band from 25th to 75th percentile.
+    """Plot a figure against an option: for each method, a line of medians in a band between quartiles.
 
-    A method without the option appears as a horizontal line at its median, as a baseline. Later lines are
-    thinner, so that coinciding lines all stay visible.
+    The band extends from the 25th to the 75th percentile. A method that lacks the option appears as a baseline,
+    a horizontal line at its median. Later lines are thinner, so that coinciding lines all stay visible.
 
     Parameters
     ----------
@@ -274,7 +275,7 @@ def panels(
 
 
 class _Curve(NamedTuple):
-    """A line of medians with percentiles, or a single median for a method without the option."""
+    """A line of medians with percentiles, or a single median if the method lacks the option."""
 
     x: tuple[float, ...]
     low: tuple[float, ...]
@@ -335,7 +336,7 @@ def _curve(rows: Sequence[CellRow], x: str, values: Callable[[Sequence[CellRow]]
 
 
 def _groups_with(rows: Iterable[CellRow], x: str, figure: str) -> dict[str, list[CellRow]]:
-    """Group rows by instance group, leaving out groups without any row that has both option and figure."""
+    """Group rows by group of instances, omitting groups in which no row has both the option and the figure."""
     groups: dict[str, list[CellRow]] = {}
     for row in rows:
         groups.setdefault(row.labels.group.without(x), []).append(row)
@@ -398,16 +399,16 @@ def _label(key: str) -> str:
 
 
 def _shown(name: str, width: int = _LINE) -> str:
-    """Return a name that matplotlib can show: printable, wrapped, and not read as a formula.
+    """Return a name in a form that matplotlib can show: printable, wrapped, and not taken for a formula.
 
-    A leading space is added to names that begin with an underscore, which legends would omit.
+    Names that begin with an underscore get a leading space, as legends would otherwise omit them.
     """
     lines = "\n".join(wrap(escape(name), width)).replace("$", r"\$")
     return f" {lines}" if lines.startswith("_") else lines
 
 
 def _finish(all_axes: "Sequence[Axes]", figure: str, relative_to: str, *, log_y: bool) -> None:
-    """Set scale, limits and ticks of the shared vertical axis to suit the figure."""
+    """Set the scale, limits and ticks of the shared vertical axis to suit the figure."""
     lines: list[Any] = [line for axes in all_axes for line in axes.get_lines()]
     heights = [height for line in lines for height in line.get_ydata()]
     for axes in all_axes:
@@ -416,7 +417,7 @@ def _finish(all_axes: "Sequence[Axes]", figure: str, relative_to: str, *, log_y:
 
 
 def _panels(count: int) -> "tuple[Figure, list[Axes]]":
-    """Return panels on a new figure, side by side in as few rows as the page width allows."""
+    """Return a new figure with the given number of panels, in as few rows as the page width allows."""
     rows = ceil(count / _MOST_PANELS)
     columns = ceil(count / rows)
     whole = new_figure(3.5 * columns + 3, 3.2 * rows + 0.8)

@@ -1,10 +1,10 @@
 """Profiles: the share of instances that each method solves within a multiple of the shortest time.
 
 A performance profile (Dolan and More, Mathematical Programming 91, 2002) compares run times instance by
-instance. Each time is divided by the shortest time of any method on that instance. The profile of a method is
-the share of instances whose ratio is at most a given number. At a ratio of 1, the profile is the share of
-instances on which no method is faster. At the far right, it is the share of instances that the method solves at
-all.
+instance. Each time is divided by the shortest time of any method on the same instance. The profile of a method
+maps a ratio to the share of instances on which the quotient is at most that ratio. At a ratio of 1, it is the
+share of instances on which no method is faster. At the largest ratio, it is the share of instances that the
+method solves at all.
 """
 
 from bisect import bisect_right
@@ -22,7 +22,7 @@ from gsopt.studies.rows import CellRow
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: Seconds below which times are not distinguished: starting a process and reading a clock take as long.
+#: Seconds below which times are not distinguished, as it takes that long to start a process and read a clock.
 SHORTEST = 0.01
 
 #: Factor by which lines extend beyond the largest ratio, so that their ends are visible.
@@ -38,20 +38,20 @@ class PerformanceProfile:
     instances: int  # number of all; one that the method does not solve has an infinite ratio
 
     def share(self, ratio: float) -> float:
-        """Return the share of instances that are solved within `ratio` times the shortest time."""
+        """Return the share of instances that the method solves within `ratio` times the shortest time."""
         return bisect_right(self.ratios, ratio) / self.instances if self.instances else 0.0
 
     @property
     def solved(self) -> float:
-        """The share of instances that are solved at all."""
+        """The share of instances that the method solves at all."""
         return self.share(inf)
 
 
 def profiles(times: Mapping[str, Mapping[str, float | None]]) -> list[PerformanceProfile]:
     """Return the profile of every method.
 
-    Times are given in seconds, by method and instance, or as None if the method does not solve the instance.
-    Times below `SHORTEST` count as `SHORTEST`.
+    `times` are in seconds, keyed by method and then by instance; None if the method does not solve the
+    instance. Times below `SHORTEST` count as `SHORTEST`.
     """
     everyone = {instance for found in times.values() for instance in found}
     shortest: dict[str, float] = {}
@@ -70,7 +70,7 @@ def profiles(times: Mapping[str, Mapping[str, float | None]]) -> list[Performanc
 
 
 def profiles_of(found: Results) -> list[PerformanceProfile]:
-    """Return the profiles of the exact methods in a study, that is, methods that prove any bound.
+    """Return the profiles of the exact methods in a study, that is, of methods that prove any bound.
 
     An instance is solved if its optimum or its infeasibility is proven. Only instances on which all of these
     methods ran count, so that shares are comparable.

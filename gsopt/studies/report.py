@@ -1,4 +1,4 @@
-"""Report: the results of a study as a table, for a terminal, a spreadsheet or a paper."""
+"""Report: a table of the results of a study for a terminal, a spreadsheet or a paper."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,7 +25,7 @@ from gsopt.studies.grid import Label, described
 from gsopt.studies.rows import CellRow, CellState
 from gsopt.studies.statistics import statistic
 
-#: Figures of a cell in addition to those of a schedule.
+#: Figures that a cell may have in addition to those of a schedule.
 CELL_FIGURES = (
     Figure("objective", "objective", FigureKind.COUNT, rank=1),
     Figure("bound", "own bound", FigureKind.COUNT),
@@ -36,13 +36,13 @@ CELL_FIGURES = (
     Figure("decision_p99", "p99 decision", FigureKind.SECONDS, "s"),
 )
 
-#: Rank of the counts of cells, which are left out before any figure that is shown by default.
+#: Rank of the columns that count cells. They are left out before any figure that is shown by default.
 _COUNTS_RANK = 9
 
-#: A word that stands for the least figure of any method on an instance, in place of a method's name.
+#: A word that, in place of a method's name, stands for the smallest figure of any method on an instance.
 LEAST = "least"
 
-#: Options and formats that show what a table leaves out.
+#: Options and formats that show the figures that a table leaves out.
 _ELSEWHERE = "--figure, CSV and JSON"
 
 
@@ -53,13 +53,13 @@ class Report:
     Attributes
     ----------
     names
-        The columns by which cells are grouped.
+        Names of the columns by which cells are grouped.
     counts
-        The columns that count cells.
+        Names of the columns that count cells.
     figures
-        The columns of numbers.
+        The columns of figures.
     lines
-        One value per column, or None if it is missing.
+        The rows, each with one value per column; None marks a missing value.
 
     Examples
     --------
@@ -77,17 +77,17 @@ class Report:
 
     @property
     def header(self) -> tuple[str, ...]:
-        """The names of all columns for data files."""
+        """The names of all columns, as used in data files."""
         return self.names + self.counts + tuple(each.key for each in self.figures)
 
     @property
     def titles(self) -> tuple[str, ...]:
-        """The names of all columns for a reader."""
+        """The titles of all columns, as shown to a reader."""
         return self.names + self.counts + tuple(each.title for each in self.figures)
 
     @property
     def kinds(self) -> tuple[FigureKind | None, ...]:
-        """The kind of figure in each column, or None for names."""
+        """The kinds of figures, one per column; None for names."""
         names, counts = [None] * len(self.names), [FigureKind.COUNT] * len(self.counts)
         return (*names, *counts, *(each.kind for each in self.figures))
 
@@ -110,9 +110,9 @@ class Report:
         return found
 
     def rich(self) -> RenderableType:
-        """Return the table for a terminal, with headings in place of the first of several name columns.
+        """Return the table for a terminal, in which the first of several name columns is replaced by headings.
 
-        Columns that do not fit on a page are left out, and named below the table.
+        Columns that do not fit on a page are left out, and listed below the table.
         """
         if len(self.names) <= 1:
             return lay_out(self.columns, elsewhere=_ELSEWHERE)
@@ -141,15 +141,15 @@ class Report:
         return json.dumps([dict(zip(self.header, line, strict=True)) for line in self.lines], indent=1) + "\n"
 
     def markdown(self) -> str:
-        """Return the table in Markdown, with the figures that fit in a paper."""
+        """Return the table in Markdown, with only the figures that fit in a paper."""
         return markdown_of(*self._on_paper())
 
     def latex(self) -> str:
-        """Return the table in LaTeX with booktabs rules, and the same figures as `markdown`."""
+        """Return the table in LaTeX with booktabs rules, with the same figures as `markdown`."""
         return latex_of(*self._on_paper())
 
     def _on_paper(self) -> tuple[list[Column], list[str]]:
-        """Return the columns that fit in a paper, and a note on the others."""
+        """Return the columns that fit in a paper, and a note that names the others."""
         fixed = len(self.names) + len(self.counts)
         shown = [place < fixed or column.rank <= PAPER_RANK for place, column in enumerate(self.columns)]
         kept = [column for column, keep in zip(self.columns, shown, strict=True) if keep]
@@ -159,7 +159,7 @@ class Report:
 
 @dataclass(frozen=True)
 class Heading:
-    """A column that shows a figure, either on request or by default."""
+    """The heading of a column that shows a figure, either on request or by default."""
 
     key: str  # in data: the figure's name, with the statistic and the method that it is relative to
     figure: Figure | None  # None where only its problem knows it
@@ -169,7 +169,7 @@ class Heading:
 
     @property
     def title(self) -> str:
-        """The title of the column for a reader."""
+        """The title of the column, as shown to a reader."""
         if self.figure is None:
             return self.key
         title = self.figure.label if self.relative_to else self.figure.title
@@ -184,7 +184,7 @@ class Heading:
 
     @property
     def rank(self) -> int:
-        """The rank of the column, low for requested figures. Narrow tables leave out the highest ranks."""
+        """The rank of the column, which is low for requested figures. High ranks are left out first."""
         return 1 if self.asked or self.figure is None else self.figure.rank - 1
 
 
@@ -203,16 +203,16 @@ def report(
     found
         The results.
     by
-        Columns: ``group``, ``instance``, ``method``, ``seed``, or an option of instances or methods. By
-        default, group and method.
+        Columns by which to group: ``group``, ``instance``, ``method``, ``seed``, or an option of instances or
+        methods. By default, these are group and method.
     figures
         Names of figures, by default those of `headline`.
     statistics
         Names as in `gsopt.studies.statistics.statistic`, by default the mean.
     relative_to
-        Method to compare with: every figure is divided by that method's figure on the same instance, which is
-        the mean over its seeds. ``least`` stands for the least figure of any method on the instance. If the
-        divisor is 0 or missing, the quotient is left out.
+        Method to compare with: every figure is divided by the mean of that method's figure over its seeds on
+        the same instance. ``least`` stands for the smallest such mean of any method. If the divisor is 0 or
+        missing, the quotient is left out.
 
     Raises
     ------
@@ -260,13 +260,13 @@ def report(
 
 
 def numeric_figures(rows: Iterable[CellRow]) -> list[str]:
-    """Return the names of figures that are numbers in some row."""
+    """Return the names of the figures that are numbers in at least one row."""
     names = ((name, value) for row in rows for name, value in row.figures.items())
     return list(dict.fromkeys(name for name, value in names if is_number(value)))
 
 
 def headline(rows: Sequence[CellRow]) -> tuple[str, ...]:
-    """Return the names of the figures that are shown by default: those with a rank and a number in some row."""
+    """Return the names of the figures shown by default: those with a rank and a number in at least one row."""
     known = numeric_figures(rows)
     first, *others = CELL_FIGURES
     return tuple(each.key for each in (first, *FIGURES, *others) if each.rank and each.key in known)
@@ -275,7 +275,7 @@ def headline(rows: Sequence[CellRow]) -> tuple[str, ...]:
 def values_of(
     rows: Iterable[CellRow], figure: str, bases: Mapping[tuple[str, str], float] | None = None
 ) -> list[float]:
-    """Return a figure from each row that has it, divided by the instance's baseline if baselines are given."""
+    """Return the values of a figure, divided by the baselines of their instances if baselines are given."""
     pairs = [(row, row.figures.get(figure)) for row in rows]
     numbers = [(row, value) for row, value in pairs if value is not None and is_number(value)]
     if bases is None:
@@ -285,7 +285,7 @@ def values_of(
 
 
 def baselines(rows: Sequence[CellRow], method: str, figures: Sequence[str]) -> dict[tuple[str, str], float]:
-    """Return, by instance and figure, the mean over seeds of one method, or the least mean of any method."""
+    """Return the mean over the seeds of a method, or the smallest such mean, keyed by instance and figure."""
     names = list(dict.fromkeys(str(row.labels.method) for row in rows))
     _refuse_unknown("relative_to", [method], [*names, LEAST])
     mean = statistic("mean")
@@ -303,7 +303,7 @@ def baselines(rows: Sequence[CellRow], method: str, figures: Sequence[str]) -> d
 
 
 def _named(row: CellRow, column: str, columns: Sequence[str]) -> Any:
-    """Return the value of a column.
+    """Return the value of a row in a column.
 
     Names omit options that have columns of their own.
     """

@@ -23,10 +23,10 @@ from gsopt.studies.store import reading
 class Results(Listing[CellRow]):
     """The finished cells of a study in the order of its grid.
 
-    Results print as a table, also in notebooks.
+    Results print as a table and are shown as one in notebooks.
 
-    In addition to their own figures, a decision's cells have the best bound that any method of the study proved
-    on the instance (``proven_bound``) and the relative gap to it (``gap``), as in `gsopt.compare`.
+    In addition to their own figures, the cells of a decision have the best bound that any method of the study
+    proved on the instance (``proven_bound``) and the relative gap to it (``gap``), as in `gsopt.compare`.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class Results(Listing[CellRow]):
     total
         Number of all cells.
     interrupted
-        Whether Ctrl-C ended the run that computed them.
+        Whether Ctrl-C ended the run that computed the cells.
 
     Examples
     --------
@@ -66,14 +66,14 @@ class Results(Listing[CellRow]):
         return tuple(sorted({row.version for row in self.rows}))
 
     def by_decision(self) -> dict[str, "Results"]:
-        """Return the results of each decision, and those of policies, keyed by the decision's name."""
+        """Return the results of each decision, keyed by its name, and those of policies under ``policies``."""
         rows: dict[str, list[CellRow]] = {}
         for row in self.rows:
             rows.setdefault(row.word or "policies", []).append(row)
         return {name: replace(self, rows=tuple(members)) for name, members in rows.items()}
 
     def refuse_contradictions(self) -> None:
-        """Compare every value with every bound proven on the same instance.
+        """Check that no value is better than a bound proven on the same instance.
 
         Raises
         ------
@@ -132,7 +132,7 @@ def _by_instance(rows: Sequence[CellRow]) -> dict[str, list[CellRow]]:
 
 
 def _settled(rows: Sequence[CellRow]) -> Iterator[CellRow]:
-    """Yield all rows; those of a decision's cells get the best bound on their instance, and the gap to it."""
+    """Yield all rows, adding the best bound on the instance and the gap to it to the cells of decisions."""
     best = {key: _best_bound(group) for key, group in _by_instance(rows).items()}
     for row in rows:
         if not row.word or "objective" not in row.figures:  # a policy, a space, or a cell without a result
@@ -160,5 +160,5 @@ def _claim(row: CellRow) -> Claim:
 
 
 def _resolution(figures: Mapping[str, Any], value: Number) -> float:
-    """Return the resolution of the problem, or the rounding error of exact values stored as floats."""
+    """Return the resolution of the problem, but at least the rounding error of a value stored as a float."""
     return max(figures.get("resolution") or 0.0, ULPS * ulp(float(value)))

@@ -1,4 +1,4 @@
-"""Rows: the results of a study, cell by cell, in the form used by the store, tables and plots."""
+"""Rows: the results of a study, one row per cell, in the form that the store, tables and plots use."""
 
 import json
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from gsopt.studies.grid import Label
 
 
 class CellState(StrEnum):
-    """State of a cell: whether it has figures, and if not, why.
+    """The state of a cell: whether it has figures and, if not, why not.
 
     Examples
     --------
@@ -26,22 +26,22 @@ class CellState(StrEnum):
 
 @dataclass(frozen=True)
 class CellOutcome:
-    """The outcome of computing a cell.
+    """The outcome of the computation of a cell.
 
     Attributes
     ----------
     state
         State of the cell.
     figures
-        Figures by name, as plain JSON.
+        Figures as plain JSON, keyed by name.
     wall
-        Time in seconds to compute the cell, including the time to load its instance.
+        Wall-clock time in seconds to compute the cell, including the time to load its instance.
     message
         Reason why there are no figures.
     error
-        Type of the error, if the cell failed.
+        Type of the error if the cell failed, otherwise empty.
     sources
-        The files from which the cell's instance was read, with the SHA-256 of each. The store keeps them in a
+        The files from which the cell's instance was read, with their SHA-256 digests. The store keeps them in a
         separate table.
 
     Examples
@@ -77,7 +77,7 @@ class CellRow:
     version
         Version of gsopt that computed the cell.
     key
-        Hash of the cell, if it is known.
+        Hash of the cell; empty if unknown.
 
     Examples
     --------
@@ -100,12 +100,12 @@ class CellRow:
 
     @property
     def figures(self) -> Mapping[str, Any]:
-        """The figures by name, empty unless the cell is done."""
+        """The figures, keyed by name; empty unless the cell is done."""
         return self.outcome.figures
 
     @property
     def columns(self) -> dict[str, Any]:
-        """Everything by which rows can be grouped: names, then options of the method and of the instance."""
+        """All columns by which rows can be grouped: names, then options of the method and of the instance."""
         labels = self.labels
         own = {name: value for name, value in labels.method_options.items() if name != "seed"}
         named = {
@@ -130,7 +130,7 @@ class CellRow:
 
 
 def labels_of(cell: Cell) -> dict[str, Any]:
-    """Return the labels of a cell as they are stored, as plain JSON types."""
+    """Return the labels of a cell in their stored form, as plain JSON types."""
     return {
         **asdict(cell.labels),
         "word": cell.word,

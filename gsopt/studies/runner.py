@@ -1,6 +1,6 @@
-"""Runner: runs of a study, in which an executor computes the cells and each result is stored on arrival.
+"""Runner: the run of a study, in which an executor computes the cells and each result is stored on arrival.
 
-One thread for each running cell waits for the executor and stores the outcome. If the program is killed, only
+For each running cell, a thread waits for the executor and stores the outcome. If the program is killed, only
 the running cells are lost.
 """
 
@@ -42,7 +42,7 @@ class StudyProgress:
     failed
         Number of failed cells.
     left
-        Expected remaining time in seconds at the pace of this run; None before the first result.
+        Expected remaining time in seconds if the run continues at the same pace; None before the first result.
     note
         One-line reason why the run cannot continue at present; empty if it can.
 
@@ -79,18 +79,17 @@ def run(
     folder
         Folder for the results, which is created if needed.
     workers
-        Number of processes; one per CPU if None. Solvers that share CPUs take longer, so use one process to
-        measure run times.
+        Number of processes; one per CPU if None. Solvers that share CPUs take longer, so use a single process
+        to measure run times.
     scheduler
-        A Dask scheduler whose workers compute the cells instead. It is given by its address, such as
-        ``"tcp://host:8786"``, as ``"local:4"`` for four workers on this machine, or as a Dask `Client` or
-        cluster.
+        A Dask scheduler whose workers compute the cells instead: its address, such as ``"tcp://host:8786"``,
+        ``"local:4"`` for four workers on this machine, or a Dask `Client` or cluster.
     retry
-        Whether cells that failed in earlier runs are computed again.
+        Whether to compute cells again that failed in earlier runs.
     on_progress
         Called with a `StudyProgress` at the beginning, after each cell, and when the note changes.
     source
-        The study's file, for error messages. Modules of methods may be in its folder, or in the working
+        Path of the study file, for error messages. Modules of methods may be in its folder, or in the working
         directory if `source` is empty.
     allow
         Names of further modules whose methods the study may use. Importing a module runs its code, so allow
@@ -99,13 +98,13 @@ def run(
     Returns
     -------
     Results
-        The results of all cells. After Ctrl-C, those of the cells finished by then, with `interrupted` set.
+        The results of all cells or, after Ctrl-C, of the cells that are finished, with `interrupted` set.
 
     Raises
     ------
     InvalidInput
-        The study, the folder or a worker of the scheduler breaks a rule. In this case nothing is computed,
-        unless the worker joins later.
+        The study, the folder or a worker of the scheduler breaks a rule. In this case, no cell is computed
+        unless the worker joined after the start.
     LostScheduler
         The scheduler is no longer reachable. The results are kept.
     Contradiction
@@ -152,7 +151,7 @@ def _executor(workers: int | None, scheduler: Any, cells: Sequence[Cell]) -> Ite
 
 
 class _Bounds:
-    """The bounds on all policies for each instance, which are proven once and stored."""
+    """The bounds that hold for all policies on an instance, each of which is proven once and stored."""
 
     def __init__(self, store: Store, evaluations: int | None) -> None:
         self._store, self._evaluations = store, evaluations
@@ -162,7 +161,7 @@ class _Bounds:
     def of(self, cell: Cell, call: Call) -> MeanBound | None:
         """Return the bound for a policy's cell, or None if the proof fails.
 
-        An unknown bound is proven by the executor.
+        If the bound is not stored yet, the executor proves it.
         """
         share = _USUAL if self._evaluations is None else self._evaluations
         with self._guard:
@@ -179,7 +178,7 @@ class _Bounds:
 
 
 class _StudyRun:
-    """The threads of one run, and the state that they share."""
+    """The threads of a run, and the state that they share."""
 
     def __init__(
         self,
@@ -215,7 +214,7 @@ class _StudyRun:
         return False
 
     def _feed(self, threads: ThreadPoolExecutor, todo: deque[Cell]) -> None:
-        """Pass cells to threads until all are done, and re-raise any exception of a thread."""
+        """Pass cells to threads until all cells are done, and re-raise any exception raised in a thread."""
         start, before = monotonic(), self._progress.finished
         running: set[Future[CellOutcome]] = set()
         while todo or running:
@@ -235,7 +234,7 @@ class _StudyRun:
         self._say(replace(now, finished=finished, failed=failed, left=left))
 
     def _look(self) -> None:
-        """Report changes of the executor's note, and store changes of its details."""
+        """Report any change of the executor's note, and store any change of its details."""
         if (note := self._executor.note) != self._progress.note:
             self._say(replace(self._progress, note=note))
         if (details := self._executor.details) != self._details:
@@ -247,7 +246,7 @@ class _StudyRun:
         self._tell(progress)
 
     def _settle(self, cell: Cell) -> CellOutcome:
-        """Have a cell computed, and store its outcome."""
+        """Have the executor compute a cell, and store and return the outcome."""
         outcome = self._attempts(cell)
         self._store.commit(cell, outcome)
         return outcome
@@ -268,7 +267,7 @@ class _StudyRun:
         return CellOutcome(CellState.FAILED, {}, monotonic() - begin, f"{message}, {_TRIES} times", "Crash")
 
     def _refuse_stopped(self) -> None:
-        """Raise an exception that ends this thread's work once the run is stopped."""
+        """Raise an exception that ends the work of this thread if the run has been stopped."""
         if self._stopped.is_set():
             raise CancelledError
 

@@ -1,4 +1,4 @@
-"""Score: a single number that rates a heuristic in runs with limits on time and memory."""
+"""Score: a single number that rates a heuristic, which runs with limits on time and memory."""
 
 import resource
 import signal
@@ -32,7 +32,8 @@ from gsopt.studies.instance import generate
 #: Default memory limit of a method, in bytes.
 MEMORY = 2 * 2**30
 
-#: Wall-clock seconds after which a process is terminated: for each second of processor time, and in addition.
+#: Wall-clock seconds after which a process is terminated, for each second of its processor-time limit, plus a
+#: constant.
 _PATIENCE, _GRACE = 10.0, 10.0
 
 #: Time limit of the exact method for instances without a committed bound, in seconds.
@@ -40,7 +41,7 @@ _PROOF = 60.0
 
 
 class ScoredInstance(NamedTuple):
-    """The outcome on one instance.
+    """The outcome of a method on one instance.
 
     Attributes
     ----------
@@ -74,9 +75,9 @@ class Score(Listing[ScoredInstance]):
     method
         Name of the method.
     rows
-        The outcome on each instance.
+        The outcomes, one per instance.
     unproven
-        Names of the instances without any proven bound, which do not count.
+        Names of the instances for which no bound is proven; they do not count.
     """
 
     method: str
@@ -90,13 +91,13 @@ class Score(Listing[ScoredInstance]):
 
     @property
     def mean_gap(self) -> float | None:
-        """Mean gap of the instances that have one, or None."""
+        """Mean gap over the instances that have a gap, or None if there are none."""
         gaps = self._gaps
         return fsum(gaps) / len(gaps) if gaps else None
 
     @property
     def worst_gap(self) -> float | None:
-        """Largest gap, or None."""
+        """Largest gap, or None if no instance has one."""
         return max(self._gaps, default=None)
 
     @property
@@ -109,7 +110,7 @@ class Score(Listing[ScoredInstance]):
         return [row.gap for row in self.rows if row.gap is not None]
 
     def table(self) -> RenderableType:
-        """Return a line for each instance, with the score below."""
+        """Return a table with one line per instance, and the score below it."""
         return lay_out(self.columns(), notes=self.notes())
 
     def columns(self) -> list[Column]:
@@ -153,7 +154,7 @@ class Score(Listing[ScoredInstance]):
 
 
 class Attempt(NamedTuple):
-    """An instance that a method is to solve in a process of its own."""
+    """A request to solve an instance with a method in a separate process, within limits."""
 
     word: str
     method: str
@@ -175,17 +176,17 @@ def score(
     count: int = 20,
     **arguments: Any,
 ) -> Score:
-    """Run a method on instances, each in a limited process, and compare its values with proven bounds.
+    """Run a method on instances, each in a process with limits, and compare its values with proven bounds.
 
-    If the method hangs, exits or exhausts its memory on an instance, only that instance counts as failed. As
-    long as no run comes close to its limits, the score depends neither on the number of workers nor on other
+    If the method hangs, exits or exhausts its memory on an instance, only that instance counts as failed.
+    Unless a run comes close to its limits, the score depends neither on the number of workers nor on other
     programs on the machine.
 
     Parameters
     ----------
     method
         A method or policy by name, such as ``"greedy"``, ``"my_module:my_function"`` or
-        ``"folder/program.py:my_function"``. A file is imported only in the processes with limits.
+        ``"folder/program.py:my_function"``. A file is imported only in processes with limits.
     instances
         Problems, names of instances, suites or files, or the name of a generator such as
         ``"reclaiming/churn"``.
@@ -198,7 +199,7 @@ def score(
     options
         Options of the method.
     fresh, count
-        Seed and number of the instances that a generator draws. A seed that nobody has used before yields
+        Seed and number of the instances that a generator creates. A seed that nobody has used before yields
         instances that nobody has seen.
     arguments
         Arguments of the generator.
@@ -257,7 +258,7 @@ def _problems(
 
 
 def _refuse_missing(method: str, words: Iterable[str]) -> None:
-    """Raise `InvalidInput` for a method or a file that does not exist."""
+    """Raise `InvalidInput` if the method or its file does not exist."""
     file, _, function = method.rpartition(":")
     if file.endswith(".py"):
         if not Path(file).is_file() or not function.isidentifier():
@@ -268,7 +269,7 @@ def _refuse_missing(method: str, words: Iterable[str]) -> None:
 
 
 def _found(word: str, method: str) -> MethodLike:
-    """Return a method, which may also be given by the path of a file and the name of a function."""
+    """Return a method by its name, or by the path of a file and the name of a function in it."""
     file, _, function = method.rpartition(":")
     if not file.endswith(".py"):
         return catalogue.find_method(word, method)
@@ -281,7 +282,7 @@ def _name(problem: Problem[Any]) -> str:
 
 
 def _bound(problem: Problem[Any]) -> Number | None:
-    """Return the best committed bound, or else the optimum if it is proven within a minute."""
+    """Return the best committed bound or, if there is none, the optimum if it is proven within a minute."""
     about = problem.about
     if about is None or about.bound is None:
         found = run(catalogue.find_method(problem.word, "exact"), problem, time_limit=_PROOF)
@@ -299,15 +300,15 @@ def _reply(pool: Pool, attempt: Attempt) -> Reply:
 
 
 def _nothing() -> None:
-    """Check nothing."""
+    """Do nothing, as no check is needed before a process starts."""
 
 
 def _ignored(_: Any) -> None:
-    """Ignore what comes before the answer."""
+    """Ignore frames that arrive before the answer."""
 
 
 def solve_limited(attempt: Attempt, link: Any = None) -> Result[Any] | str:
-    """Solve an instance within limits, and return the result or the reason why there is none."""
+    """Solve an instance within limits, and return the result, or the reason if there is none."""
     del link
     try:
         method = _found(attempt.word, attempt.method)
@@ -321,7 +322,7 @@ def solve_limited(attempt: Attempt, link: Any = None) -> Result[Any] | str:
 
 @contextmanager
 def _limited(seconds: float, memory: int) -> Iterator[None]:
-    """Limit the processor time and the memory of this process."""
+    """Limit the processor time and the memory of this process inside the ``with`` block."""
     _, most = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (memory, most))
     before = signal.signal(signal.SIGPROF, partial(_end, seconds))

@@ -20,15 +20,15 @@ from gsopt.simulation.interval import SHORTEST_ROUND
 
 
 class Setting(Physics):
-    """Everything in a `Scenario` except its workload, plus the times at which the policy decides.
+    """The parts of a `Scenario` other than its workload, and the times at which the policy decides.
 
     Attributes
     ----------
     gpus
-        Number of GPUs of a plain cluster, or of each machine if a cluster file does not state it.
+        Number of GPUs of a plain cluster, or of each machine in a cluster file that does not state it.
     cluster
-        The cluster, instead of `gpus`. In a study's file it may be the name of a cluster file, or ``"4x8x8"``
-        for four equal racks of eight machines with eight GPUs each.
+        The cluster, instead of `gpus`. In a study file, it may be the name of a cluster file, or a shape such
+        as ``"4x8x8"`` for four equal racks of eight machines with eight GPUs each.
     round_length
         Seconds between decisions. If None, the policy decides at every event.
     """
@@ -45,13 +45,13 @@ class Setting(Physics):
 
     @property
     def machines(self) -> Cluster:
-        """The cluster of the setting, a plain one if only `gpus` is given."""
+        """The cluster of the setting, which is a plain one if only `gpus` is given."""
         return self.cluster or Cluster.plain(self.gpus or 1)
 
     def scenario(self, workload: Workload) -> Scenario:
         """Return the scenario of a workload in this setting.
 
-        Raise `InvalidInput` naming a job that does not fit.
+        If a job does not fit, raise `InvalidInput` with its name.
         """
         physics = {name: getattr(self, name) for name in Physics.model_fields}
         return Scenario.of(workload, self.machines, **physics)
@@ -61,7 +61,7 @@ class Setting(Physics):
         return self.model_dump(mode="json", exclude_defaults=True)
 
 
-#: Published slowdowns by name: the network tiers of Dally, Table I.
+#: Published slowdowns, keyed by name: those of the network tiers in Table I of Dally.
 SPEEDS = {"dally": Speed(tiers=TIER_PENALTIES)}
 
 #: The keys of an instance that belong to its setting.
@@ -71,10 +71,9 @@ KEYS = tuple(Setting.model_fields)
 def setting_of(values: Mapping[str, Any], notes: list[str] | None = None) -> Setting:
     """Read the setting from the keys of an instance.
 
-    ``cluster`` may be a file, or equal racks such as ``4x8x8``.
-
-    If a cluster file does not state the GPUs per machine, ``gpus`` does. ``speed`` may be a key of `SPEEDS`.
-    A line is appended to `notes` for everything in a cluster file that is ignored.
+    ``cluster`` may be a file, or the shape of equal racks such as ``4x8x8``. ``gpus`` is the number of GPUs per
+    machine if a cluster file does not state it. ``speed`` may be a key of `SPEEDS`. For every item in a cluster
+    file that is ignored, a line is appended to `notes`.
     """
     chosen = {key: values[key] for key in KEYS if key in values}
     if isinstance(text := chosen.get("cluster"), str):
@@ -91,7 +90,7 @@ def setting_of(values: Mapping[str, Any], notes: list[str] | None = None) -> Set
 
 
 def _cluster_of(text: str, chosen: dict[str, Any], notes: list[str] | None) -> Cluster:
-    """Return the cluster of a shape, or read it from a file, even if the file's name looks like a shape."""
+    """Read the cluster from a file, or create it from a shape if there is no file of that name."""
     if re.fullmatch(r"[0-9]+(x[0-9]+)*", text) and not Path(text).exists():
         return Cluster.from_shape(text)
     return read_cluster(text, gpus=chosen.pop("gpus", None), notes=notes)

@@ -22,18 +22,17 @@ def _time_limit(given: Any) -> float | None:
 class Study(Frozen):
     """A grid of instances, methods, parameters and seeds.
 
-    An instance or a method is a name, or an object with options. An option given as a list stands for each of
-    its values in turn, so one entry can span a grid. If the value of an option is itself a list, write it as a
-    list within a list.
+    An instance or a method is a name, or an object with options. If an option is a list, each of its values is
+    used, so one entry can span a grid. A value that is itself a list is written as a list within a list.
 
     Attributes
     ----------
     study
         Name of the study. A folder holds the results of only one study.
     instances
-        Names, suites or files, or objects with one of the keys ``instance``, ``generator`` (of instances of a
-        decision), ``reader`` (of a trace), ``workload`` (a generator of workloads, or a workload file),
-        ``scenario`` (a function that creates whole scenarios) or ``space`` (a space of small instances).
+        Names of instances, suites or files, or objects with one of the keys ``instance``, ``generator`` (of
+        instances of a decision), ``reader`` (of a trace), ``workload`` (a generator of workloads, or a workload
+        file), ``scenario`` (a function that creates whole scenarios) or ``space`` (a space of small instances).
     methods
         Names of methods or policies, which may have the form ``package.module:function``, or objects with the
         key ``method`` or ``policy`` and its options. The optional key ``for`` is the label of the instances on
@@ -42,10 +41,11 @@ class Study(Frozen):
         Seeds for each randomized method. Other methods run once.
     time_limit
         Time limit per cell for methods that accept one, in seconds or as a string such as ``"2min"``; None for
-        no limit. A policy whose run takes longer fails. Policies have no limit unless this field is given.
+        no limit. If the run of a policy takes longer, its cell fails. Policies have no limit unless this field
+        is given.
     bound_evaluations
-        Number of GPU prices to try for the bound on all policies, computed once per workload. None for a number
-        of prices that takes less time than a simulation, or 0 to use only closed formulas.
+        Number of GPU prices to try for the bound on all policies, which is computed once per workload. None for
+        a number that takes less time than a simulation; 0 to use only closed-form bounds.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Store: a study's folder, where every cell is stored as soon as it is finished.
+"""Store: the folder of a study, in which every cell is stored as soon as it is finished.
 
-The folder holds one SQLite database in write-ahead mode. A result is one row, written in one transaction, so a
-killed process leaves only complete results. The start of each cell is logged.
+The folder contains a SQLite database in write-ahead mode. Each result is one row, written in one transaction,
+so a killed process leaves only complete results. The start of each cell is recorded, too.
 """
 
 import json
@@ -49,7 +49,7 @@ CREATE TABLE bound (instance TEXT NOT NULL, evaluations INTEGER NOT NULL, mean_j
 {_SOURCE_TABLE}
 """
 
-#: What layout 3 adds to layout 2. For a folder that is not writable, it is added in temporary tables.
+#: Statements that upgrade layout 2 to layout 3. If a folder is not writable, temporary tables are used instead.
 _ADDED = ("ALTER TABLE run ADD COLUMN details TEXT NOT NULL DEFAULT '{}'", _SOURCE_TABLE)
 _ADDED_BESIDE = """
 CREATE TEMP VIEW run AS SELECT *, '{}' AS details FROM main.run;
@@ -70,9 +70,9 @@ class Store:
         self._run = 0
 
     def adopt(self, study: Study, cells: Sequence[Cell], workers: int) -> None:
-        """Make a study's grid the grid of the folder, and record the start of a run.
+        """Store a study and its grid in the folder, replacing any earlier grid, and record the start of a run.
 
-        Results of cells that are no longer in the grid are kept, but not shown.
+        Results of cells that are no longer in the grid are kept, but are not shown.
         """
         with self._transaction() as database:
             held = database.execute("SELECT name FROM study").fetchone()
@@ -99,7 +99,7 @@ class Store:
             self._run = database.execute(line, circumstances).lastrowid or 0
 
     def note(self, details: Mapping[str, Any]) -> None:
-        """Store further details of the run, such as its machines."""
+        """Store additional details of the run, such as its machines."""
         line = "UPDATE run SET details = json_patch(details, ?) WHERE run = ?"
         with self._transaction() as database:
             database.execute(line, (json.dumps(dict(details)), self._run))
@@ -119,7 +119,7 @@ class Store:
             database.executemany("INSERT OR IGNORE INTO source VALUES (?, ?, ?)", sources)
 
     def bound(self, instance: str, evaluations: int) -> MeanBound | None:
-        """Return the stored bound on all policies for an instance, given its key, or None."""
+        """Return the stored bound on all policies for an instance, given its key, or None if none is stored."""
         line = "SELECT mean_jct, proof FROM bound WHERE instance = ? AND evaluations = ?"
         with self._transaction() as database:
             held = database.execute(line, (instance, evaluations)).fetchone()
@@ -137,7 +137,7 @@ class Store:
             database.execute("DELETE FROM result WHERE state = ?", (CellState.FAILED.value,))
 
     def finished(self) -> dict[str, CellState]:
-        """Return the state of every cell that has a result, by key."""
+        """Return the states of all cells that have a result, keyed by cell key."""
         with self._transaction() as database:
             return {key: CellState(state) for key, state in database.execute("SELECT key, state FROM result")}
 
@@ -166,7 +166,7 @@ class Store:
         return str(spec)
 
     def runs(self) -> list[StudyRun]:
-        """Return the runs that computed cells of the grid, in order."""
+        """Return the runs that computed cells of the grid, in chronological order."""
         line = (
             "SELECT begun, version, python, machine, cpus, workers, count(*), details"
             " FROM run JOIN result USING (run) JOIN cell USING (key) GROUP BY run ORDER BY run"
@@ -176,7 +176,7 @@ class Store:
         return [StudyRun(*[*told, json.loads(details)]) for *told, details in found]
 
     def sources(self) -> list[ReadFile]:
-        """Return the files from which the instances of the grid were read, by path."""
+        """Return the files from which the instances of the grid were read, sorted by path."""
         line = (
             "SELECT DISTINCT path, digest FROM source WHERE instance IN"
             " (SELECT json_extract(labels, '$.instance_key') FROM cell) ORDER BY path, digest"
@@ -194,7 +194,7 @@ class Store:
 def writing(folder: str | Path) -> Iterator[Store]:
     """Open a study's folder for one run, creating it if needed.
 
-    Raise an error if another run is using it.
+    Raise `InvalidInput` if another run is using it.
     """
     home = Path(folder)
     with _one_line(home):
@@ -215,7 +215,7 @@ def reading(folder: str | Path) -> Iterator[Store]:
 
 @contextmanager
 def _alone(home: Path) -> Iterator[None]:
-    """Hold the folder's lock, which the operating system releases no matter how this process ends."""
+    """Hold the lock of the folder, which the operating system releases no matter how this process ends."""
     lock, holder = FileLock(home / _LOCK, thread_local=False), home / _HOLDER
     with _one_line(home):
         try:

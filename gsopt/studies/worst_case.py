@@ -23,7 +23,7 @@ class WorstCase:
     Attributes
     ----------
     name
-        Name of the method, with its options.
+        Name of the method with its options.
     method
         The method.
     space
@@ -76,7 +76,7 @@ class WorstCase:
 
     @cached_property
     def confirmed(self) -> str:
-        """Name of another exact method that proves the same optimum, or an empty string if none does."""
+        """Name of another exact method that proves the same optimum; empty if there is none."""
         others = catalogue.exact_methods(self.space.word)
         return next((name for name in others if name != self.space.method and self._agrees(others[name])), "")
 

@@ -12,7 +12,7 @@ from heuristics.admission.volcano import volcano
 from heuristics.admission.volcano_preempt import volcano_preempt
 from heuristics.admission.workload_aware import workload_aware
 
-#: The best first, as a short time limit leaves out the last ones.
+#: Best ones first, because a short time limit leaves out the last ones.
 __all__ = [  # noqa: RUF022 - not by name
     "greedy",
     "cheapest_first",

@@ -1,4 +1,4 @@
-"""Admitting: place the pending gangs one after another; a rule chooses the running gangs that stop for each."""
+"""Admitting: the placement of pending gangs one by one, where a rule chooses which running gangs stop."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from heuristics.admission.room import Room, Seats
 
 @dataclass(frozen=True)
 class Stops:
-    """The answer of a rule for one pending gang: places for it and for the gangs that it moves.
+    """The answer of a rule for one pending gang: places for this gang and for the gangs that it moves.
 
     Gangs that the rule stopped but did not move are evicted.
     """
@@ -22,16 +22,16 @@ class Stops:
     moved: dict[str, Places] = field(default_factory=dict)
 
 
-#: Stops running gangs in the room, so that a gang fits, and returns places; None if it finds no way. Candidates
-#: are the gangs that it may evict.
+#: A function that stops running gangs in the room so that a gang fits, and returns places, or None if it
+#: finds none. Its third argument contains the gangs that it may evict.
 Rule = Callable[[Room, Seats, Sequence[Running], Budget], Stops | None]
 
 
 def admit(problem: Admission, rule: Rule, budget: Budget) -> AdmissionSolution | NoSolution:
-    """Place the pending gangs by priority, then in the order of the problem, and stop running gangs for them.
+    """Place the pending gangs in descending order of priority, and stop running gangs for them by a rule.
 
-    A gang that fits is placed without asking the rule, in the group with the least room to spare. A gang that
-    was stopped for an earlier pending gang stays stopped.
+    Ties keep the order of the problem. A gang that fits is placed without the rule, in the group with the
+    least room to spare. A gang that was stopped for an earlier pending gang stays stopped.
     """
     if problem.obstacle:
         return NoSolution(problem.obstacle, proven=True)
@@ -59,7 +59,7 @@ def admit(problem: Admission, rule: Rule, budget: Budget) -> AdmissionSolution |
 
 
 def candidates(room: Room, gang: Gang) -> list[Running]:
-    """Return the running gangs that may be evicted for a pending gang because their priority is lower."""
+    """Return the running gangs that may be evicted for a pending gang and have a lower priority than it."""
     return [
         each
         for each in room.problem.running
@@ -68,27 +68,27 @@ def candidates(room: Room, gang: Gang) -> list[Running]:
 
 
 def same_queue(gangs: Sequence[Running], gang: Gang) -> list[Running]:
-    """Return those of the given gangs that are in the pending gang's queue."""
+    """Return the given gangs that are in the pending gang's queue."""
     return [each for each in gangs if each.queue == gang.queue]
 
 
 def least_important_first(gang: Running) -> tuple[int, float]:
-    """Return a sort key for ascending priority, where the latest start comes first among equals."""
+    """Return a sort key for ascending priority; among equals, the gang that started last comes first."""
     return gang.priority, -started(gang)
 
 
 def started(gang: Running) -> float:
-    """Return when a gang started, or infinity if that is unknown, so that it counts as the latest."""
+    """Return when a gang started, or infinity if this is unknown, so that the gang counts as the latest."""
     return inf if gang.started is None else gang.started
 
 
 def place(seats: Seats) -> Stops | None:
-    """Return places for a gang, or None if it does not fit."""
+    """Return places for a gang on the free resources, or None if it does not fit."""
     places = seats.place()
     return None if places is None else Stops(places)
 
 
 def check_time(budget: Budget) -> None:
-    """Raise `TimeUp` if the time limit has been reached."""
+    """Raise `TimeUp` if the time limit is reached."""
     if budget.passed:
         raise TimeUp("the time limit is over before there is room for all pending gangs")

@@ -1,4 +1,4 @@
-"""Cheapest first: evict gangs by cost until the pending gangs fit, then take back unnecessary evictions."""
+"""Cheapest first: evictions by cost until the pending gangs fit, without those that prove unnecessary."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -15,12 +15,12 @@ def cheapest_first(problem: Admission, *, budget: Budget = UNLIMITED) -> Admissi
     """Evict gangs by cost per GPU until all pending gangs fit, then undo unnecessary evictions in reverse.
 
     The pending gangs are placed in the order of the instance, each as tightly as possible. Gangs are never
-    moved. The algorithm may find nothing if several pending gangs, or unlike workers of one gang, compete for
-    the same room.
+    moved. The algorithm may find no solution if several pending gangs, or different workers of one gang,
+    compete for the same room.
 
-    Complexity: O(E (M + W)) for E evictable gangs, M machines and W machines of all gangs.
+    Complexity: O(E (M + W)) for E evictable gangs, M machines, and W pairs of a gang and one of its machines.
 
-    Source: ours; the two passes are those of Kueue's classical preemption.
+    Source: ours. The two passes are those of Kueue's classical preemption.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def cheapest_first(problem: Admission, *, budget: Budget = UNLIMITED) -> Admissi
 
 
 def _fewest(problem: Admission, order: Sequence[Running]) -> tuple[Sequence[Running], Rooms]:
-    """Return the shortest prefix of an order that makes room if evicted, found by bisection, and the room."""
+    """Return the shortest prefix of `order` that makes enough room if evicted, and the resulting rooms."""
     low, high = 0, len(order)
     while low < high:
         middle = (low + high) // 2

@@ -1,4 +1,4 @@
-"""Greedy: stop gangs by their cost per GPU freed in a group, for each group, and choose the cheapest group."""
+"""Greedy: the cheapest group, after gangs stop in each group in ascending order of cost per useful GPU."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -13,27 +13,27 @@ from heuristics.admission.room import Room, Seats
 
 @heuristic
 def greedy(problem: Admission, *, budget: Budget = UNLIMITED) -> AdmissionSolution | NoSolution:
-    """Stop gangs by cost per useful GPU freed, with reverse delete, for each group; keep the cheapest group.
+    """Stop gangs by cost per useful GPU, with reverse delete, in each group; choose the cheapest group.
 
-    A gang's useful GPUs are those on machines of the group where workers of the pending gang may be placed, at
-    most as many as the pending gang needs. Gangs stop until the pending gang fits. Then all gangs that need not
-    stop resume, the most expensive first. This is tried for each group of the pending gang's level, and the
-    group with the least cost is chosen. Gangs of all queues may stop.
+    A gang's useful GPUs are those that it holds on machines of the group on which workers of the pending gang
+    may be placed, but at most as many as the pending gang needs. Gangs stop until the pending gang fits. Then
+    gangs that need not stop resume, the most expensive ones first. This is tried for each group at the
+    pending gang's level, and the group with the lowest cost is chosen. Gangs in all queues may stop.
 
     Parameters
     ----------
     problem
         The problem.
     budget
-        Time limit. When it is reached, the best group so far is chosen.
+        Time limit. When it is reached, the best group found so far is chosen.
 
     Notes
     -----
-    This is not from a paper: it is the usual greedy algorithm for covering problems, with reverse delete as in
-    `heuristics.reclaiming.reverse_delete`. If no resource is called GPU, cost alone decides.
+    This is not from a paper. It is the usual greedy algorithm for covering problems, with reverse delete as
+    in `heuristics.reclaiming.reverse_delete`. If the gangs need no GPUs, gangs are ordered by cost alone.
 
-    Complexity: O(R log R + M) for R pairs of a running gang and one of its groups, and M machines in all, for
-    pending gangs with one part.
+    Complexity: O(R log R + M) for R pairs of a running gang and a group in which it has workers, and M
+    machines in total, if pending gangs have one part.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def greedy(problem: Admission, *, budget: Budget = UNLIMITED) -> AdmissionSoluti
 def _useful_gpus(
     room: Room, seats: Seats, candidates: Sequence[Running]
 ) -> dict[int, list[tuple[Running, int]]]:
-    """Return the candidates in each group, with the GPUs that each would free there for the pending gang."""
+    """Return the candidates in each group, with how many useful GPUs each would free there."""
     problem = room.problem
     eligible = frozenset[int]().union(*(problem.eligible(part) for part in seats.gang.parts))
     found: dict[int, list[tuple[Running, int]]] = {}
@@ -98,7 +98,7 @@ def _useful_gpus(
 def _cover(
     room: Room, seats: Seats, group: int, useful: Sequence[tuple[Running, int]], budget: Budget
 ) -> list[Running]:
-    """Return the gangs that must stop so that the pending gang fits in a group; empty if it cannot fit."""
+    """Return the gangs that must stop so that the pending gang fits into a group; empty if it cannot fit."""
     stopped: list[Running] = []
     for gang, _ in sorted(useful, key=lambda each: Fraction(decimal(each[0].cost)) / (each[1] or 1)):
         if budget.passed:

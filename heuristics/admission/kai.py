@@ -1,4 +1,4 @@
-"""KAI-Scheduler's preempt: try scenarios of jobs that stop, for more and more workers of the pending gang."""
+"""KAI: KAI-Scheduler's preempt, which tries scenarios of stopped jobs for more and more workers."""
 
 from collections.abc import Sequence
 
@@ -16,26 +16,27 @@ def kai(
 ) -> AdmissionSolution | NoSolution:
     """Stop gangs as KAI's scenario solver does, and place them again where they still fit.
 
-    For 1, 2, 4, ... workers of the pending gang, and then by bisection, the search looks for victims that make
-    room for them. Victims found for fewer workers always stop. Candidates of the same queue are gathered by
-    ascending priority, the latest first, until the workers could fit if all of them stopped. Then scenarios are
-    tried:
+    For 1, 2, 4, ... workers of the pending gang, and then by bisection, the search looks for victims that
+    make room for these workers. Victims that were found for fewer workers always stop. Candidates in the same
+    queue are gathered in ascending order of priority, with ties going to the gang that started last, until
+    the workers could fit if all of them stopped. Then scenarios are tried:
 
-    - With `node_local`, for each machine of the last candidate, the gathered gangs with workers on it.
-    - If that never succeeds for all workers, the whole search starts anew with the gangs on the machines that
-      would have the fewest free GPUs. It takes as few of these machines as have enough GPUs in total, then 1,
-      2, 4, ... more.
+    - With `node_local`: for each machine of the last candidate, the gathered gangs that have workers on it.
+    - If no such scenario succeeds for all workers, the whole search restarts with another kind of scenario:
+      the gangs on the machines that would have the fewest free GPUs. It starts with the fewest of these
+      machines that have enough GPUs in total, then adds 1, 2, 4, ... more.
 
-    In a scenario, all its gangs stop. Then the pending workers are placed on the fullest machines, and after
-    them the stopped gangs by descending priority, the earliest first. Gangs that return to their own machines
-    keep running. Others that fit are moved, if they have a `move_cost`; all others are evicted.
+    In a scenario, all its gangs stop. Then the pending workers are placed on the fullest machines. After
+    them, the stopped gangs are placed in descending order of priority, with ties going to the gang that
+    started first. Gangs that return to their own machines keep running. Others that fit are moved if they
+    have a `move_cost`. All remaining gangs are evicted.
 
     Parameters
     ----------
     problem
         The problem.
     node_local
-        Whether to try the first kind of scenarios (plugin ``nodelocalgreedy``).
+        Whether to try the first kind of scenario (plugin ``nodelocalgreedy``).
     budget
         Time limit.
 
@@ -44,14 +45,15 @@ def kai(
     Source: KAI-Scheduler v0.17.0 (commit d5bc503a), ``pkg/scheduler/actions/preempt/preempt.go``,
     ``pkg/scheduler/actions/common/solvers`` (``job_solver.go``, ``pod_scenario_builder.go``,
     ``sub_scenario_emitter.go``, ``by_pod_solver.go``) and ``pkg/scheduler/plugins/nodelocalgreedy``, with the
-    plugins ``priority``, ``nodeplacement`` (packing) and ``topology``. The code starts a victim again elsewhere
-    even if it cannot be moved here; such gangs are evicted, unless their own machines still have room.
+    plugins ``priority``, ``nodeplacement`` (packing) and ``topology``. The original program restarts a victim
+    elsewhere even if the victim has no `move_cost`; here, such gangs are evicted unless their own machines
+    still have room.
 
     Left out: queue quotas, elastic jobs, delays before preemption, shared GPUs, time budgets, and all node
-    scores but packing. Only machines that had free GPUs, or on which a gang stopped, get workers. The code's
-    two filters of scenarios are replaced by a count of the workers that fit.
+    scores except packing. Workers are placed only on machines that had free GPUs or on which a gang stopped.
+    The two filters of scenarios in the original program are replaced by a count of the workers that fit.
 
-    Complexity: O(log W (S V M)) for W workers, S scenarios, and V victims on M machines.
+    Complexity: O(S V M log W) for W workers, S scenarios, and V victims on M machines.
 
     Examples
     --------

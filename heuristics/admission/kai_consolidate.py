@@ -1,4 +1,4 @@
-"""KAI-Scheduler's consolidation: a few jobs move so that the pending gang fits, and none is evicted."""
+"""KAI consolidation: KAI-Scheduler's consolidation, which moves a few jobs and evicts none."""
 
 from collections.abc import Sequence
 
@@ -22,15 +22,16 @@ def kai_consolidate(
     """Move gangs as KAI's consolidation does, until the pending gang fits.
 
     The scenarios are those of `heuristics.admission.kai`. The candidates are all gangs with a `move_cost`,
-    whatever their queue and priority. A scenario succeeds only if all its gangs are placed again. Gangs of
-    higher priority are placed before the pending gang, as are gangs of equal priority that started earlier.
+    regardless of queue and priority. A scenario succeeds only if all its gangs are placed again. Gangs with a
+    higher priority are placed before the pending gang, and so are gangs with the same priority, which started
+    earlier.
 
     Parameters
     ----------
     problem
         The problem.
     max_preemptees
-        Limit on the number of candidates; the code lets one more than this pass. None for no limit.
+        Limit on the number of candidates, which the original program lets one more pass; None for no limit.
     node_local
         See `heuristics.admission.kai`.
     budget
@@ -38,14 +39,14 @@ def kai_consolidate(
 
     Notes
     -----
-    Source: KAI-Scheduler v0.17.0 (commit d5bc503a),
-    ``pkg/scheduler/actions/consolidation/consolidation.go``, and the solver that `heuristics.admission.kai`
-    names. The default of ``max-consolidation-preemptees`` is 16. The code limits the candidates in random order
-    before it sorts them; here the limit keeps the first ones.
+    Source: KAI-Scheduler v0.17.0 (commit d5bc503a), ``pkg/scheduler/actions/consolidation/consolidation.go``,
+    and the solver that is listed in `heuristics.admission.kai`. The default of
+    ``max-consolidation-preemptees`` is 16. The original program limits the candidates in random order before
+    it sorts them; here, the limit applies to the sorted candidates.
 
-    Left out: the order of queues by their shares, and what `heuristics.admission.kai` leaves out.
+    Left out: the order of queues by their shares, and everything that `heuristics.admission.kai` leaves out.
 
-    Complexity: O(log W (S V M)) for W workers, S scenarios, and V victims on M machines.
+    Complexity: O(S V M log W) for W workers, S scenarios, and V victims on M machines.
 
     Examples
     --------

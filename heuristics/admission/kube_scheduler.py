@@ -1,4 +1,4 @@
-"""The default preemption of Kubernetes: each worker looks for a machine independently of the others."""
+"""Kube-scheduler: the default preemption of Kubernetes, where each worker looks for a machine on its own."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -11,26 +11,29 @@ from gsopt.problems.placement import Vector
 from heuristics.admission.admitting import Stops, admit, check_time, started
 from heuristics.admission.room import Room, Seats
 
-#: Added to priorities before they are summed up, so that more pods of a negative priority do not count as less.
+#: Offset of priorities before they are added up, so that adding a pod with a negative priority increases the
+#: sum.
 _OFFSET = 1 << 31
 
-#: How unattractive a machine is: whether somebody has to stop there, then the criteria in turn.
+#: How unattractive a machine is: whether any worker has to stop there, and then the criteria in order.
 _Score = tuple[bool, tuple[float, ...]]
 
 
 @heuristic
 def kube_scheduler(problem: Admission, *, budget: Budget = UNLIMITED) -> AdmissionSolution | NoSolution:
-    """Place one worker after another, and make room for each on the machine whose victims matter least.
+    """Place workers one by one, and make room for each on the machine whose victims matter least.
 
-    A worker goes to the machine with the most free resources, if it fits anywhere. Otherwise each machine is
-    tried. All workers of lower priority leave it; then each of them that leaves enough room is put back, by
-    descending priority and, at equal priority, the earliest start first. Among the machines on which the worker
-    then fits, the choice is the one whose most important victim has the lowest priority. Ties are broken by the
-    lowest sum of priorities, then the fewest victims, then the latest start among the victims of the highest
-    priority. The gangs of the victims stop as a whole, because the remaining workers cannot go on alone.
+    If a worker fits anywhere, it is placed on the machine with the most free resources. Otherwise, each
+    machine is tried as follows. All workers with a lower priority leave it. Then those that still leave
+    enough room are put back one by one, in descending order of priority, with ties going to the earliest
+    start. The workers that are not put back are the victims. Among the machines on which the worker then
+    fits, the one whose most important victim has the lowest priority is chosen. Ties are broken by the lowest
+    sum of priorities, then by the fewest victims, then by the latest start among the victims with the highest
+    priority. The victims' gangs stop as a whole, because their remaining workers cannot continue alone.
 
-    The first worker decides on the group of the gang's level, among those that would hold all workers if all
-    gangs of lower priority stopped; likewise the first worker of each slice.
+    The first worker determines the group at the gang's level. Only those groups are considered that would
+    hold all workers if all gangs with a lower priority stopped. In the same way, the first worker of each
+    slice determines the group of the slice.
 
     Parameters
     ----------
@@ -43,14 +46,15 @@ def kube_scheduler(problem: Admission, *, budget: Budget = UNLIMITED) -> Admissi
     -----
     Source: Kubernetes v1.36.3, ``pkg/scheduler/framework/plugins/defaultpreemption/default_preemption.go``
     (``SelectVictimsOnNode``) and ``pkg/scheduler/framework/preemption/preemption.go``
-    (``pickOneNodeForPreemption``). The code knows neither gangs nor levels; it is applied worker by worker.
+    (``pickOneNodeForPreemption``). The original program knows neither gangs nor levels; here, it is applied
+    worker by worker.
 
-    Left out: disruption budgets, all scheduling constraints but resources, types and levels, and all scores but
-    free resources. The code tries a tenth of the machines, at least 100, starting from a random one; here all
-    machines are tried.
+    Left out: disruption budgets, all scheduling constraints except resources, types and levels, and all
+    scores except free resources. The original program tries a tenth of the machines, but at least 100,
+    starting from a random one; here, all machines are tried.
 
-    Complexity: O(W log M + V) for W workers, M machines, and V workers of lower priority, each counted whenever
-    its machine changes.
+    Complexity: O(W log M + V) for W workers, M machines, and V workers with a lower priority, each of which
+    counts once per change of its machine.
 
     Examples
     --------
@@ -100,7 +104,7 @@ def kube_scheduler(problem: Admission, *, budget: Budget = UNLIMITED) -> Admissi
 
 
 def _hopeful(room: Room, seats: Seats, candidates: Iterable[Running]) -> set[int]:
-    """Return the groups that would hold all workers if all candidates stopped."""
+    """Return the indices of the groups that would hold all workers if all candidates stopped."""
     stopped = list(candidates)
     for gang in stopped:
         room.stop(gang)
@@ -128,7 +132,7 @@ def _together(problem: Admission, part: Part, members: Iterable[int], first: int
 
 
 class _Domain:
-    """The machines that a worker may go to, kept in a queue with the most attractive one first."""
+    """The machines on which a worker may be placed, in a queue with the most attractive one first."""
 
     def __init__(self, pods: "_Pods", members: Iterable[int]) -> None:
         self._pods, self._members = pods, set(members)
@@ -146,7 +150,7 @@ class _Domain:
         return None
 
     def changed(self, machines: Iterable[int]) -> None:
-        """Update the scores of machines."""
+        """Update the scores of the given machines."""
         for machine in self._members.intersection(machines):
             score = self._pods.score(machine)
             if score is not None:
@@ -154,7 +158,7 @@ class _Domain:
 
 
 class _Pods:
-    """The candidates' workers on each machine, and which of them would stop for one more worker of a part."""
+    """The candidates' workers on each machine, and which of them must stop for one more pending worker."""
 
     def __init__(self, room: Room, candidates: Iterable[Running]) -> None:
         self._room = room
@@ -167,13 +171,13 @@ class _Pods:
                     pods += [(gang, amounts)] * number
 
     def ask(self, part: Part) -> None:
-        """Choose the part whose workers are to be placed from now on."""
+        """Set the part whose workers are to be placed from now on."""
         self._need = part.needs.vector(self._room.problem.resources)
         self._eligible = self._room.problem.eligible(part)
         self._scores: dict[int, _Score | None] = {}
 
     def score(self, machine: int) -> _Score | None:
-        """Return the score of a machine, the lower the better, or None if the worker does not fit."""
+        """Return the score of a machine (lower is better), or None if the worker does not fit there."""
         if machine not in self._scores:
             self._scores[machine] = self._judge(machine) if machine in self._eligible else None
         return self._scores[machine]
@@ -186,7 +190,7 @@ class _Pods:
         return max(0, min(has // amount for has, amount in zip(left, self._need, strict=True) if amount))
 
     def occupy(self, machine: int) -> set[int]:
-        """Place a worker on a machine, stop the gangs of its victims, and return the machines that changed."""
+        """Place a worker on a machine, stop its victims' gangs, and return all machines that changed."""
         changed = {machine}
         for gang in {gang.name: gang for gang in self._victims(machine)}.values():
             changed.update(self._room.machines(gang))
@@ -209,7 +213,7 @@ class _Pods:
         return True, (highest, total, len(victims), -latest)
 
     def _victims(self, machine: int) -> list[Running]:
-        """Return the gang of each worker that would leave a machine."""
+        """Return the gangs of the workers that would leave a machine, one entry per worker."""
         left = self._without(machine)
         victims = []
         for gang, amounts in self._here(machine):

@@ -1,4 +1,4 @@
-"""Kueue: candidates of lower priority stop one by one, then resume in reverse order where possible."""
+"""Kueue: candidates with a lower priority stop one by one, then resume in reverse order where possible."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -20,23 +20,25 @@ def kueue(
 ) -> AdmissionSolution | NoSolution:
     """Stop candidates in Kueue's order until the gang fits, then resume those that need not stop.
 
-    The queues form one cohort. Candidates are first the gangs of other queues that use more than their quota,
-    then those of the pending gang's own queue, both by ascending priority with the latest admitted first. They
-    stop until the pending gang fits, but gangs of another queue only as long as that queue exceeds its quota.
-    Afterwards all but the last are resumed in reverse order, each unless the pending gang would no longer fit.
+    All queues form one cohort. The candidates are, first, gangs in other queues that use more than their
+    quota and, second, gangs in the pending gang's own queue. Both are in ascending order of priority, with
+    ties going to the gang that was admitted last. Candidates stop until the pending gang fits, but those in
+    another queue only as long as that queue exceeds its quota. Afterwards, in reverse order, all but the last
+    resume unless the pending gang would then no longer fit.
 
-    Gangs of other queues stop only if the pending gang's own queue then stays within its quota. Gangs with
-    priority `borrow_below` or lower may stop in any case.
+    Gangs in other queues stop only if the pending gang's own queue then stays within its quota. The only
+    exceptions are gangs whose priority is at most `borrow_below`, which may stop in any case.
 
     Parameters
     ----------
     problem
         The problem.
     quotas
-        Nominal quota of queues in GPUs; 0 for those not named. GPUs beyond the quotas belong to the cohort.
+        Nominal quotas of queues in GPUs, keyed by queue; 0 for queues that are not listed. GPUs beyond the
+        quotas belong to the cohort.
     borrow_below
-        Priority up to which gangs of other queues stop even if the gang's own queue then exceeds its quota
-        (``borrowWithinCohort`` with a ``maxPriorityThreshold``); None for no such gangs.
+        Highest priority at which gangs in other queues stop even if the pending gang's own queue then exceeds
+        its quota (``borrowWithinCohort`` with a ``maxPriorityThreshold``); None if no such gangs stop.
     budget
         Time limit.
 
@@ -45,14 +47,15 @@ def kueue(
     Source: Kueue v0.20.0-devel (commit ff69552e), ``pkg/scheduler/preemption/preemption.go``
     (``classicalPreemptions``, ``fillBackWorkloads``), ``classical/candidate_generator.go``,
     ``classical/hierarchical_preemption.go`` and ``common/ordering.go``, with the policies
-    ``withinClusterQueue: LowerPriority`` and ``reclaimWithinCohort: LowerPriority``. The gang fits if topology
-    aware scheduling finds a place: here the group of its level with the least room to spare.
+    ``withinClusterQueue: LowerPriority`` and ``reclaimWithinCohort: LowerPriority``. The gang fits if
+    topology-aware scheduling finds a place; here, this is the group at its level with the least room to
+    spare.
 
-    Left out: nested cohorts, limits of borrowing and lending, several flavors, quotas of resources other than
-    GPUs, workloads that are already being evicted, priority boosts, usage of local queues, and policies that
-    evict gangs of the same or a higher priority.
+    Left out: nested cohorts, limits on borrowing and lending, multiple flavors, quotas for resources other
+    than GPUs, workloads that are already being evicted, priority boosts, the usage of local queues, and
+    policies that evict gangs with the same or a higher priority.
 
-    Complexity: O(R log R + M) for R running gangs on M machines in all, for pending gangs with one part.
+    Complexity: O(R log R + M) for R running gangs on M machines in total, if pending gangs have one part.
 
     Examples
     --------
@@ -79,7 +82,7 @@ def kueue(
 
 
 class _Search:
-    """The search for one pending gang."""
+    """The search for candidates to stop for one pending gang."""
 
     def __init__(
         self,
@@ -94,7 +97,8 @@ class _Search:
         others = [gang for gang in candidates if gang.queue != seats.gang.queue and quotas.exceeded(gang.queue)]
         self._others = bool(others)
         self._order = [*sorted(others, key=least_important_first), *sorted(own, key=least_important_first)]
-        #: Whether the gang fits into its queue's own quota, so that others must return what they borrow.
+        #: Whether the gang fits into its own queue's quota, so that other queues must return what they
+        #: borrowed.
         self._entitled = quotas.excess() <= 0
 
     def run(self, budget: Budget) -> Stops | None:
@@ -112,7 +116,7 @@ class _Search:
         return None
 
     def _attempts(self) -> tuple[bool, ...]:
-        """Return, for each attempt in turn, whether the pending gang's queue may exceed its quota."""
+        """Return, for each attempt in order, whether the pending gang's queue may exceed its quota."""
         forbidden = self._borrow_below is None
         if not self._others or (forbidden and not self._quotas.below_now()):
             return (True,)

@@ -1,4 +1,4 @@
-"""Kueue's fair sharing: the queue with the largest share gives up gangs first."""
+"""Kueue fair: Kueue's fair sharing, where the queue with the largest share gives up gangs first."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -19,25 +19,26 @@ def kueue_fair(
     weights: Mapping[str, float] | None = None,
     budget: Budget = UNLIMITED,
 ) -> AdmissionSolution | NoSolution:
-    """Stop gangs of the queues with the largest shares, as long as the gang's own share stays below.
+    """Stop gangs in the queues with the largest shares, as long as their shares stay at least the gang's.
 
-    A queue's share is the number of GPUs that it uses beyond its quota, divided by its weight. The share of the
-    pending gang's queue includes that gang. Gangs stop one by one, always from the queue with the largest share
-    or from the pending gang's own queue, within each queue in the order of `heuristics.admission.kueue`. A gang
-    of another queue stops if its queue's share is then still at least the share of the pending gang's queue
-    (``LessThanOrEqualToFinalShare``). A queue within its quota has share 0. If that does not make enough room,
-    each queue whose share was initially larger than that of the pending gang's queue gives up one more gang
-    (``LessThanInitialShare``). Then all but the last are resumed in reverse order, each unless the pending gang
-    would no longer fit.
+    A queue's share is the number of GPUs that it uses beyond its quota, divided by its weight; a queue within
+    its quota has share 0. The share of the pending gang's queue includes that gang. Gangs stop one by one,
+    always in the queue with the largest share or in the pending gang's own queue, and within each queue in
+    the order of `heuristics.admission.kueue`. A gang in another queue stops only if its queue's share without
+    it is at least that of the pending gang's queue (``LessThanOrEqualToFinalShare``). If that does not make
+    enough room, each queue whose share was initially larger than that of the pending gang's queue gives up
+    one more gang (``LessThanInitialShare``). Afterwards, in reverse order, all but the last resume unless the
+    pending gang would then no longer fit.
 
     Parameters
     ----------
     problem
         The problem.
     quotas
-        Nominal quota of queues in GPUs; 0 for those not named. GPUs beyond the quotas belong to the cohort.
+        Nominal quotas of queues in GPUs, keyed by queue; 0 for queues that are not listed. GPUs beyond the
+        quotas belong to the cohort.
     weights
-        Weights of queues, greater than 0; 1 for those not named.
+        Weights of queues, greater than 0, keyed by queue; 1 for queues that are not listed.
     budget
         Time limit.
 
@@ -45,14 +46,14 @@ def kueue_fair(
     -----
     Source: Kueue v0.20.0-devel (commit ff69552e), ``pkg/scheduler/preemption/preemption.go``
     (``fairPreemptions``, ``runFirstFsStrategy``, ``runSecondFsStrategy``), ``fairsharing/ordering.go`` and
-    ``fairsharing/strategy.go``, with both strategies in their default order. The feature
-    ``FairSharingPreemptWithinNominal`` changes nothing in one cohort without weights of 0.
+    ``fairsharing/strategy.go``, with both strategies in their default order. In a single cohort without
+    weights of 0, the feature ``FairSharingPreemptWithinNominal`` changes nothing.
 
-    Left out: nested cohorts, weights of 0, shares of resources other than GPUs, limits of borrowing and
-    lending, and what `heuristics.admission.kueue` leaves out.
+    Left out: nested cohorts, weights of 0, shares of resources other than GPUs, limits on borrowing and
+    lending, and everything that `heuristics.admission.kueue` leaves out.
 
-    Complexity: O(R (log R + Q) + M) for R running gangs of Q queues on M machines in all, for pending gangs
-    with one part.
+    Complexity: O(R (log R + Q) + M) for R running gangs in Q queues on M machines in total, if pending gangs
+    have one part.
 
     Examples
     --------
@@ -83,7 +84,7 @@ def kueue_fair(
 
 
 class _Search:
-    """The search for one pending gang."""
+    """The search for candidates to stop for one pending gang."""
 
     def __init__(self, room: Room, seats: Seats, shares: Quotas, candidates: Sequence[Running]) -> None:
         self._room, self._seats, self._shares = room, seats, shares
@@ -109,7 +110,7 @@ class _Search:
         return place(self._seats)
 
     def _fits_after(self, stopping: Iterator[Running], budget: Budget) -> bool:
-        """Stop gangs one by one until the pending gang fits, and return whether it does."""
+        """Stop gangs one by one until the pending gang fits; return whether it does."""
         for gang in stopping:
             check_time(budget)
             self._stop(gang)
@@ -119,7 +120,7 @@ class _Search:
         return False
 
     def _by_final_share(self, spared: list[Running]) -> Iterator[Running]:
-        """Yield gangs whose queue's share stays large enough without them; add the other gangs to `spared`."""
+        """Yield gangs whose queue's share stays large enough without them; add other gangs to `spared`."""
         queues = _Queues(self._order, self._shares, self._own)
         while (queue := queues.largest()) is not None:
             waiting = queues.of[queue]
@@ -152,7 +153,7 @@ class _Search:
 
 
 class _Queues:
-    """The candidates of each queue, and which queue is next."""
+    """The candidates in each queue, and the choice of the next queue."""
 
     def __init__(self, order: Sequence[Running], shares: Quotas, own: str) -> None:
         self.of: dict[str, list[Running]] = {}
@@ -162,7 +163,7 @@ class _Queues:
         self._shares, self._own = shares, own
 
     def largest(self) -> str | None:
-        """Return the queue with the largest share; among equals, the queue of the first candidate."""
+        """Return the queue with the largest share; ties go to the queue of the first candidate."""
         for queue in [queue for queue, gangs in self.of.items() if not gangs]:
             del self.of[queue]
         for queue in [queue for queue in self.of if queue != self._own and not self._shares.exceeded(queue)]:

@@ -10,9 +10,9 @@ from heuristics.admission.room import Room
 
 
 class Quotas:
-    """The GPUs that queues use, and their nominal quotas, while room is being made for one pending gang.
+    """The GPUs that queues use, and their nominal quotas, while room is made for one pending gang.
 
-    The pending gang itself is not counted unless a method says so.
+    The pending gang itself counts only in methods that say so.
     """
 
     def __init__(
@@ -26,11 +26,11 @@ class Quotas:
             self._used[each.queue] += each.gpus
 
     def stop(self, gang: Running) -> None:
-        """Stop counting the GPUs of a gang."""
+        """Subtract the GPUs of a gang that stops."""
         self._used[gang.queue] -= gang.gpus
 
     def resume(self, gang: Running) -> None:
-        """Count the GPUs of a gang again."""
+        """Add the GPUs of a gang that resumes."""
         self._used[gang.queue] += gang.gpus
 
     def exceeded(self, queue: str) -> bool:
@@ -38,16 +38,16 @@ class Quotas:
         return self._used[queue] > self._nominal.get(queue, 0)
 
     def below_now(self) -> bool:
-        """Check whether the pending gang's queue uses less than its quota without that gang."""
+        """Check whether the pending gang's queue, without that gang, uses less than its quota."""
         return self._used[self._gang.queue] < self._nominal.get(self._gang.queue, 0)
 
     def excess(self) -> int:
-        """Return the excess over its quota of the pending gang's queue, counting that gang; may be negative."""
+        """Return the GPUs beyond its quota in the pending gang's queue with that gang; may be negative."""
         queue = self._gang.queue
         return self._used[queue] + self._gang.gpus - self._nominal.get(queue, 0)
 
     def share(self, queue: str, *, without: int = 0) -> Fraction:
-        """Return the GPUs that a queue, with the pending gang, uses beyond its quota, divided by its weight."""
+        """Return a queue's GPUs beyond its quota, with the pending gang, divided by the queue's weight."""
         own = self._gang.gpus if queue == self._gang.queue else 0
         beyond = self._used[queue] + own - without - self._nominal.get(queue, 0)
         return max(beyond, 0) / Fraction(decimal(self._weights.get(queue, 1)))

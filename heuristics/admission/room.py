@@ -1,7 +1,7 @@
-"""Room: the free resources of machines while gangs stop and resume, and the places where a gang then fits.
+"""Room: the free resources of machines while gangs stop and resume, and where a gang then fits.
 
-`gsopt.problems.rooms` recounts all machines whenever it is asked where a gang fits. A scheduler's rule asks
-after every gang that stops or resumes, so this module recounts only the machines of that gang.
+`gsopt.problems.rooms` recounts all machines whenever it is asked where a gang fits. The rule of a scheduler
+asks this after every gang that stops or resumes, so this module recounts only the machines of that gang.
 """
 
 from collections import Counter
@@ -19,11 +19,12 @@ class Room:
     problem
         The problem.
     free
-        Free resources of every machine, in the order of the cluster and of `Admission.resources`.
+        Free resources of each machine in cluster order: one list per machine, in the order of
+        `Admission.resources`.
     stopped
-        The stopped gangs by name, in the order in which they stopped.
+        The stopped gangs, keyed by name, in the order in which they stopped.
     settled
-        The gangs that have new places: moved ones, and pending ones.
+        The gangs that have new places, which are moved gangs and pending gangs.
     """
 
     def __init__(self, problem: Admission, usage: dict[str, dict[int, list[int]]] | None = None) -> None:
@@ -35,23 +36,23 @@ class Room:
         self._watching: list[Seats] = []
 
     def copy(self) -> "Room":
-        """Return a room in which gangs stop and resume independently; no seats watch it."""
+        """Return a copy, in which gangs stop and resume independently and which no seats watch."""
         other = Room(self.problem, self._usage)
         other.free = [amounts.copy() for amounts in self.free]
         other.stopped, other.settled = self.stopped.copy(), self.settled.copy()
         return other
 
     def machines(self, gang: Running) -> Collection[int]:
-        """Return the numbers of the machines on which a gang was running at first."""
+        """Return the indices of the machines on which a gang was running originally."""
         return self._load(gang).keys()
 
     def stop(self, gang: Running) -> None:
-        """Free what a gang uses."""
+        """Stop a gang and release the resources that it uses."""
         self.stopped[gang.name] = gang
         self._add(self._load(gang), 1)
 
     def resume(self, gang: Running) -> None:
-        """Let a stopped gang use its resources again."""
+        """Resume a stopped gang, which takes the same resources again."""
         del self.stopped[gang.name]
         self._add(self._load(gang), -1)
 
@@ -64,20 +65,20 @@ class Room:
         )
 
     def settle(self, gang: Gang, places: Places) -> None:
-        """Let a gang run at its new places."""
+        """Start a gang at its new places."""
         self.settled.append(gang)
         self.take(gang, places)
 
     def take(self, gang: Gang, places: Places) -> None:
-        """Take what a gang needs at the given places."""
+        """Take the resources that a gang needs at the given places."""
         self._add(self.problem.load([(gang, places)]), -1)
 
     def give_back(self, gang: Gang, places: Places) -> None:
-        """Free what a gang took at the given places."""
+        """Release the resources that a gang took at the given places."""
         self._add(self.problem.load([(gang, places)]), 1)
 
     def occupy(self, machine: int, need: Vector) -> None:
-        """Take what one worker needs on a machine."""
+        """Take the resources that one worker needs on a machine."""
         self._add({machine: need}, -1)
 
     def watch(self, seats: "Seats") -> None:
@@ -103,17 +104,17 @@ class Room:
 
 
 class Seats:
-    """How many workers of a gang fit on each machine and in each group, updated as gangs stop and resume.
+    """How many workers of a gang fit on each machine and into each group, as gangs stop and resume.
 
-    Each part is counted by itself. If a gang has one part, each group in `able` holds all its workers. If it
-    has several parts, only `place` decides whether they fit together.
+    Each part is counted separately. If a gang has one part, each group in `able` can hold all its workers. If
+    it has several parts, only `place` finds out whether they fit together.
 
     Attributes
     ----------
     gang
-        The gang.
+        The gang to be placed.
     able
-        Numbers of the groups of the gang's level with room for each of its parts alone.
+        Indices of the groups at the gang's level that have room for each of its parts separately.
     """
 
     def __init__(self, room: Room, gang: Gang, counts: Sequence[int] | None = None) -> None:
@@ -137,24 +138,24 @@ class Seats:
             (self.able.add if self._enough(group) else self.able.discard)(group)
 
     def group(self, machine: int) -> int:
-        """Return the number of the group of the gang's level that contains a machine."""
+        """Return the index of the group at the gang's level that contains a machine."""
         return self._group_of[machine]
 
     def fits(self) -> bool:
-        """Check whether the gang fits somewhere."""
+        """Check whether the gang fits into any group."""
         if len(self._parts) == 1:
             return bool(self.able)
         return self.place() is not None
 
     def place(self, *, fullest: bool = False, within: Iterable[int] | None = None) -> Places | None:
-        """Return places for the gang in the group with the least room to spare, or None.
+        """Return places for the gang in the group with the least room to spare, or None if it fits nowhere.
 
         Parameters
         ----------
         fullest
-            See `pack`.
+            Whether to use the fullest machines, as described in `pack`.
         within
-            Numbers of the groups to consider; None for all.
+            Indices of the groups to consider; None for all groups.
         """
         groups = self.able if within is None else self.able.intersection(within)
         for group in sorted(groups, key=lambda group: (self._spare(group), group)):
@@ -173,7 +174,7 @@ class Seats:
 
 
 class _PartSeats:
-    """How many workers of one part fit on each machine, and in each group if slices are kept whole."""
+    """How many workers of one part fit on each machine and, in whole slices, into each group."""
 
     def __init__(self, room: Room, part: Part, group_of: Sequence[int], groups: int) -> None:
         self._free, self._group_of, self._part = room.free, group_of, part
@@ -217,24 +218,24 @@ def pack(
     counts: Sequence[int] | None = None,
     fullest: bool = False,
 ) -> Places | None:
-    """Return places for a gang on the given machines, whatever its level, or None if it does not fit.
+    """Return places for a gang on the given machines, regardless of its level, or None if it does not fit.
 
-    Parts with the largest workers come first. Slices go to the groups that have room for the most of them.
-    Workers go to the machines that have room for the most of them, so that few machines are used; with
-    `fullest`, they go to the machines with the fewest free resources.
+    Parts are placed in descending order of worker size. Slices are placed in the groups that have room for
+    the most slices. Workers are placed on the machines that have room for the most workers, so that few
+    machines are used, or, with `fullest`, on the machines with the fewest free resources.
 
     Parameters
     ----------
     room
-        The free resources.
+        The room, with the free resources.
     gang
-        The gang.
+        The gang to be placed.
     machines
-        Numbers of the machines.
+        Indices of the machines on which it may be placed.
     counts
-        Number of workers of each part; None for all.
+        Number of workers of each part to place; None for all workers.
     fullest
-        See above.
+        Whether to use the fullest machines, as described above.
     """
     machines = list(machines)
     chosen: list[dict[str, int]] = [{} for _ in gang.parts]
@@ -279,7 +280,7 @@ def _whole(number: int, part: Part) -> int:
 def _choose(
     room: Room, part: Part, copies: Mapping[int, int], order: Sequence[int], count: int
 ) -> dict[int, int] | None:
-    """Fill machines in the given order; return the workers on each machine, or None if they do not fit."""
+    """Fill machines in the given order; return the workers on each, or None if they do not all fit."""
     if not part.slice:
         return _fill(order, copies, count)
     slice_of = room.problem.cluster.group_of(part.slice_within)

@@ -1,4 +1,4 @@
-"""Scenarios: KAI-Scheduler's search for gangs that can be stopped to make room for a pending gang."""
+"""Scenarios: KAI-Scheduler's search for gangs that can stop to make room for a pending gang."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,27 +12,28 @@ from heuristics.admission.room import Room, Seats, pack
 
 @dataclass(frozen=True)
 class _Solved:
-    """A scenario that succeeded: the gangs that leave their machines, with new places for those not evicted."""
+    """A successful scenario: the gangs that leave their machines, with new places for those not evicted."""
 
     left: dict[str, tuple[Running, Places | None]]
     places: Places
 
 
 class Solver:
-    """The search for one pending gang; see `heuristics.admission.kai`.
+    """The search for one pending gang, as described in `heuristics.admission.kai`.
 
     Parameters
     ----------
     room
-        The free resources. A successful search leaves the gangs stopped that are evicted or moved.
+        The room, with the free resources. After a successful search, the evicted and moved gangs in it are
+        stopped.
     gang
         The pending gang.
     order
-        The candidates in the order in which they are gathered.
+        The candidates, in the order in which they are gathered.
     budget
         Time limit.
     evicting
-        Whether gangs may be evicted; otherwise all must be placed again.
+        Whether gangs may be evicted. If not, all of them must be placed again.
     """
 
     def __init__(
@@ -44,12 +45,12 @@ class Solver:
         self._open = {machine for machine, free in enumerate(room.free) if self._gpus(free)}
 
     def _gpus(self, free: Sequence[int]) -> int:
-        """Return the number of GPUs in a vector of resources, or all resources if the gangs need no GPUs."""
+        """Return the number of GPUs in a vector of resources, or the sum if the gangs need no GPUs."""
         names = self._room.problem.resources
         return free[names.index("gpu")] if "gpu" in names else sum(free)
 
     def solve(self, *, node_local: bool) -> Stops | None:
-        """Return a scenario that makes room for all workers of the pending gang, or None."""
+        """Find a scenario that makes room for all workers of the pending gang, or return None."""
         total = sum(part.count for part in self._gang.parts)
         for by_node in (True, False) if node_local else (False,):
             recorded: list[Running] = []
@@ -66,7 +67,8 @@ class Solver:
     def _most(self, total: int, recorded: list[Running], *, by_node: bool) -> int:
         """Return for how many workers room can be made, and record the gangs that leave for them.
 
-        The number of workers doubles until the search fails; then bisection finds the largest one.
+        The number of workers is doubled until the search fails. Then the largest number is found by
+        bisection.
         """
         most, least_failed, number = 0, total + 1, 1
         while least_failed - most > 1:
@@ -80,7 +82,7 @@ class Solver:
         return most
 
     def _probe(self, number: int, recorded: Sequence[Running], *, by_node: bool) -> _Solved | None:
-        """Try scenarios for the first workers of the gang, in which the recorded gangs stop in any case."""
+        """Try scenarios for the first `number` workers of the gang, in which the recorded gangs stop too."""
         counts = _first(self._gang, number)
         for gang in recorded:
             self._room.stop(gang)
@@ -101,7 +103,7 @@ class Solver:
     def _scenarios(
         self, counts: Sequence[int], recorded: Sequence[Running], *, by_node: bool
     ) -> Iterator[list[Running]]:
-        """Yield, for one scenario after another, the gangs that stop in addition to the recorded ones."""
+        """Yield, for each scenario in order, the gangs that stop in addition to the recorded ones."""
         known = {gang.name for gang in recorded}
         gathered = self._room.copy()
         seats = Seats(gathered, self._gang, counts)
@@ -131,7 +133,7 @@ class Solver:
         gathered: Room,
         on: dict[int, list[Running]],
     ) -> Iterator[list[Running]]:
-        """Yield the gangs on more and more machines, those that would have the fewest free GPUs first."""
+        """Yield the gangs on more and more machines, in ascending order of GPUs that would be free there."""
         parts = [(part.needs.gpu, count) for part, count in zip(self._gang.parts, counts, strict=True) if count]
         demand, smallest = sum(gpus * count for gpus, count in parts), min(gpus for gpus, _ in parts)
         after = {machine: self._gpus(gathered.free[machine]) for machine in on}
@@ -194,7 +196,7 @@ class Solver:
         return None if places is None else _Solved(left, places)
 
     def _returned(self, gang: Running, usable: Sequence[int]) -> Places | None:
-        """Return where a stopped gang can run, preferably elsewhere if it may be moved; None if nowhere."""
+        """Return where a stopped gang can run, preferably elsewhere if it may be moved, or None."""
         room = self._room
         if gang.move_cost is None:
             return gang.on if room.holds(gang) else None
@@ -212,7 +214,7 @@ class Solver:
 
 
 def _first(gang: Gang, number: int) -> tuple[int, ...]:
-    """Return how many workers of each part are among the first workers of a gang."""
+    """Return how many workers of each part are among the first `number` workers of a gang."""
     counts = []
     for part in gang.parts:
         counts.append(min(part.count, number))

@@ -1,4 +1,4 @@
-"""Slurm: jobs of lower priority stop one by one, in an order that changes after each success."""
+"""Slurm: jobs with a lower priority stop one by one, in an order that changes after each success."""
 
 from collections.abc import Sequence
 
@@ -19,44 +19,44 @@ def slurm(
     reorder_count: int = 1,
     budget: Budget = UNLIMITED,
 ) -> AdmissionSolution | NoSolution:
-    """Stop gangs by priority and number of machines until the pending gang fits, and evict those in its way.
+    """Stop gangs by priority and number of machines until the pending gang fits; evict those in its way.
 
-    Gangs of lower priority come first and, at equal priority, those on fewer machines. They stop one by one
-    until the pending gang fits. Then the order is changed and everything starts anew, ``reorder_count + 1``
-    times: the gang that stopped last comes first, followed by the others that stopped, in the order of how many
-    machines they share with the pending gang's places. With `strict_order`, only the last gang moves to the
-    front. In the end, the stopped gangs that were running on a machine where the pending gang is placed are
-    evicted. None of these resumes.
+    Gangs stop one by one, in ascending order of priority and then of number of machines, until the pending
+    gang fits. Then the order is changed and the search restarts, ``reorder_count + 1`` times: the gang that
+    stopped last is moved to the front, followed by the other gangs that stopped, in descending order of how
+    many machines they share with the pending gang's places. With `strict_order`, only the last gang is moved
+    to the front. In the end, those stopped gangs are evicted that were running on a machine where the pending
+    gang is placed. None of these resumes.
 
     Parameters
     ----------
     problem
         The problem.
     youngest_first
-        Whether the gangs that started last come first, whatever their priority
+        Whether gangs that started later stop first, regardless of priority
         (``PreemptParameters=youngest_first``).
     strict_order
-        See above (``PreemptParameters=strict_order``).
+        Whether only the last gang is moved to the front (``PreemptParameters=strict_order``).
     reorder_count
-        See above (``PreemptParameters=reorder_count``).
+        Number that determines how often the order is changed (``PreemptParameters=reorder_count``).
     budget
-        Time limit. When it is reached, the gang is placed as found in the last complete attempt.
+        Time limit. When it is reached, the places from the last complete attempt are used.
 
     Notes
     -----
-    Source: Slurm 26.05 (commit 284c3b95), ``src/interfaces/preempt.c`` (order), ``src/plugins/preempt/qos`` and
-    ``partition_prio`` (key: priority of the QOS or partition, then number of nodes), and
+    Source: Slurm 26.05 (commit 284c3b95), ``src/interfaces/preempt.c`` (order), ``src/plugins/preempt/qos``
+    and ``partition_prio`` (key: priority of the QOS or partition, then number of nodes), and
     ``src/plugins/select/cons_tres/job_test.c`` (``_run_now``), with ``PreemptMode=CANCEL`` or ``REQUEUE``. A
-    gang's priority stands for that of its QOS or partition. Slurm's sort is not stable; here ties keep the
-    order of the problem in the first attempt, and the previous order later. The code changes the order once
-    more than ``reorder_count`` says.
+    gang's priority stands for that of its QOS or partition. Slurm's sort is not stable; here, ties keep the
+    order of the problem in the first attempt, and the previous order in later attempts. The original program
+    changes the order once more than ``reorder_count`` states.
 
-    Left out: suspended jobs, licenses, reservations, heterogeneous jobs, exempt times and grace times, and
-    Slurm's own choice of nodes: here the gang goes to the group with the least room to spare, and in it to the
+    Left out: suspended jobs, licenses, reservations, heterogeneous jobs, exempt times, grace times, and
+    Slurm's own choice of nodes. Here, the gang is placed in the group with the least room to spare, on the
     fewest machines.
 
-    Complexity: O(C (R log R + M)) for ``C = reorder_count + 2``, and R running gangs on M machines in all, for
-    pending gangs with one part.
+    Complexity: O(C (R log R + M)) for ``C = reorder_count + 2`` attempts, and R running gangs on M machines
+    in total, if pending gangs have one part.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def slurm(
 def _attempt(
     room: Room, seats: Seats, order: Sequence[Running], budget: Budget
 ) -> tuple[list[Running], Places] | None:
-    """Return the gangs that stop in a given order, and the pending gang's places; then resume all gangs."""
+    """Return the gangs that stop in the given order, and the pending gang's places; then resume all gangs."""
     stopped: list[Running] = []
     places = None
     for gang in order:
@@ -130,7 +130,7 @@ def _reordered(
 
 
 def _shared(room: Room, gang: Running, places: Places) -> int:
-    """Return how many machines a gang was running on that are also among the given places."""
+    """Return how many of a gang's original machines are among the given places."""
     position = room.problem.position
     chosen = {position[name] for machines in places for name in machines}
     return len(chosen.intersection(room.machines(gang)))

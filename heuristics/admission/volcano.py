@@ -1,4 +1,4 @@
-"""Volcano's gangpreempt: in one domain after another, whole jobs stop until the pending gang fits."""
+"""Volcano: gangpreempt, where whole jobs stop in one domain after another until the pending gang fits."""
 
 from collections.abc import Collection, Sequence
 from functools import partial
@@ -15,20 +15,21 @@ from heuristics.admission.room import Room, Seats
 def volcano(
     problem: Admission, *, max_domains: int | None = 8, budget: Budget = UNLIMITED
 ) -> AdmissionSolution | NoSolution:
-    """Stop the gangs of one domain by priority, the latest first, until the pending gang fits there.
+    """Stop gangs in one domain, by ascending priority and latest start, until the pending gang fits there.
 
-    Domains are the groups of the pending gang's level, in the order of the cluster; domains with too few GPUs
-    in total are skipped. In each domain, gangs of the same queue with workers there stop by ascending priority,
-    the latest first, until the free GPUs suffice and the pending gang fits. Of gangs that are equal in this,
-    the one with the largest part of its GPUs in the domain comes first, where GPUs beyond those that the
-    pending gang needs do not count. The first domain where the gang fits is chosen. No gang resumes.
+    Domains are the groups at the pending gang's level, in cluster order. Domains with too few GPUs in total
+    are skipped. In each domain, the gangs in the same queue that have workers there stop one by one until the
+    free GPUs suffice and the pending gang fits. They stop in ascending order of priority; among equals, the
+    gang that started last stops first. Remaining ties go to the gang with the largest fraction of its GPUs in
+    the domain, where GPUs beyond those that the pending gang needs do not count. The first domain in which
+    the gang fits is chosen. No gang resumes.
 
     Parameters
     ----------
     problem
         The problem.
     max_domains
-        Number of domains to try; None for all.
+        Maximum number of domains to try; None for all domains.
     budget
         Time limit.
 
@@ -36,17 +37,18 @@ def volcano(
     -----
     Source: Volcano v1.16.0-alpha.1 (commit ed72c7c8), ``pkg/scheduler/actions/gangpreempt/gangpreempt.go``,
     ``pkg/scheduler/actions/utils/bundle.go`` (``SortBundlesForPreempt``) and
-    ``pkg/scheduler/plugins/network-topology-aware``, with the plugins ``priority`` and ``gang``. Gangs have no
-    workers to spare, so all bundles are whole jobs. In the code's default configuration, the part of the GPUs
-    in the domain never decides, because identifiers break all ties of creation times before.
+    ``pkg/scheduler/plugins/network-topology-aware``, with the plugins ``priority`` and ``gang``. Gangs have
+    no workers to spare, so all bundles are whole jobs. In the default configuration of the original program,
+    the fraction of the GPUs in the domain never matters, because ties between creation times are broken by
+    identifiers first.
 
-    Left out: wider domains than the gang's level, which the code forbids; narrower ones, which it tries later,
-    although every candidate there has been tried; the limit of ``maxHyperNodesForEviction``; the order of
-    domains within a tier, which is not specified; all scores of nodes; and resources other than GPUs in the
-    comparison of sums.
+    Left out: domains wider than the gang's level, which the original program forbids; narrower domains, which
+    it tries later, although every candidate in them has been tried before; the limit
+    ``maxHyperNodesForEviction``; the order of domains within a tier, which is not specified; all node scores;
+    and resources other than GPUs when sums are compared.
 
-    Complexity: O(D (R log R + M)) for D domains, and R running gangs on M machines in all, for pending gangs
-    with one part.
+    Complexity: O(D (R log R + M)) for D domains, and R running gangs on M machines in total, if pending gangs
+    have one part.
 
     Examples
     --------
@@ -102,7 +104,7 @@ def volcano(
 
 
 def _key(problem: Admission, machines: Collection[int], needed: int, gang: Running) -> tuple[float, ...]:
-    """Return a sort key: the priority, the latest start, the part of the gang's GPUs on the given machines."""
+    """Return a sort key: priority, latest start, and largest fraction of the gang's GPUs on the machines."""
     local = sum(
         part.needs.gpu * number
         for part, places in zip(gang.parts, gang.on, strict=True)

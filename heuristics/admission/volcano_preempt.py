@@ -1,4 +1,4 @@
-"""Volcano's preempt: each task of the pending job makes room for itself on the first machine that allows it."""
+"""Volcano preempt: each task of the pending job makes room for itself on the first machine that allows it."""
 
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Sequence
@@ -12,14 +12,14 @@ from heuristics.admission.room import Room, Seats
 
 @heuristic
 def volcano_preempt(problem: Admission, *, budget: Budget = UNLIMITED) -> AdmissionSolution | NoSolution:
-    """Place each worker on the fullest machine where workers of lower priority can make enough room for it.
+    """Place each worker on the fullest machine where stopping lower-priority workers makes enough room.
 
-    Machines are tried by their free resources, the fullest first, whether or not any worker has to stop.
-    Workers of the same queue and of lower priority leave the machine by ascending priority, the latest first,
-    until the pending worker fits. Their gangs stop as a whole, because the remaining workers cannot go on
-    alone.
+    Machines are tried in ascending order of free resources, regardless of whether any worker has to stop
+    there. Workers in the same queue with a lower priority leave the machine in ascending order of priority
+    until the pending worker fits; among equals, the worker that started last leaves first. Their gangs stop
+    as a whole, because the remaining workers cannot continue alone.
 
-    Pending gangs with a level or slices are not admitted.
+    Pending gangs with a level or slices are never admitted.
 
     Parameters
     ----------
@@ -31,15 +31,16 @@ def volcano_preempt(problem: Admission, *, budget: Budget = UNLIMITED) -> Admiss
     Notes
     -----
     Source: Volcano v1.16.0-alpha.1 (commit ed72c7c8), ``pkg/scheduler/actions/preempt/preempt.go``
-    (``normalPreempt``) and ``pkg/scheduler/framework/session_plugins.go`` (``BuildVictimsPriorityQueue``), with
-    the plugin ``priority``, and ``gang`` with ``enablePreemptable: false`` as in the default configuration:
-    with ``true`` it protects all workers of gangs. Jobs with a network topology do not preempt.
+    (``normalPreempt``) and ``pkg/scheduler/framework/session_plugins.go`` (``BuildVictimsPriorityQueue``),
+    with the plugin ``priority``, and with ``gang`` with ``enablePreemptable: false`` as in the default
+    configuration; ``true`` would protect all workers of gangs. Jobs with a network topology do not preempt
+    others.
 
     Left out: preemption within a job, capacities of queues, ``enableTopologyAwarePreemption``, all scheduling
-    constraints but resources and types, and the scores of nodes: here the fullest machine comes first, as in
-    the plugin ``binpack``, and of equal ones the first of the cluster.
+    constraints except resources and types, and the node scores. Here, the fullest machine is tried first, as
+    with the plugin ``binpack``; ties go to the first machine in the cluster.
 
-    Complexity: O(W (M + V)) for W workers, M machines, and V workers of lower priority.
+    Complexity: O(W (M + V)) for W workers, M machines, and V workers with a lower priority.
 
     Examples
     --------
@@ -84,7 +85,7 @@ def volcano_preempt(problem: Admission, *, budget: Budget = UNLIMITED) -> Admiss
 
 
 def _preempt(room: Room, part: Part, order: "_Order", here: dict[int, list[Running]]) -> int | None:
-    """Stop gangs on the first machine where the worker then fits, place it there, and return the machine."""
+    """Stop gangs on the first machine where the worker then fits, and place it there; return the machine."""
     need = part.needs.vector(room.problem.resources)
     for _, machine in order.machines:
         victims = [gang for gang in here.get(machine, ()) if gang.name not in room.stopped]
@@ -104,7 +105,7 @@ def _preempt(room: Room, part: Part, order: "_Order", here: dict[int, list[Runni
 
 
 class _Order:
-    """Machines by their free resources, the fullest first."""
+    """Machines in ascending order of free resources."""
 
     def __init__(self, room: Room, machines: Iterable[int]) -> None:
         self._room = room
@@ -112,7 +113,7 @@ class _Order:
         self.machines = sorted((free, machine) for machine, free in self._free.items())
 
     def update(self, changed: Iterable[int]) -> None:
-        """Update the free resources of machines."""
+        """Update the free resources of the given machines."""
         for machine in self._free.keys() & set(changed):
             del self.machines[bisect_left(self.machines, (self._free[machine], machine))]
             self._free[machine] = self._room.free[machine].copy()

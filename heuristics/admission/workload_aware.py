@@ -1,4 +1,4 @@
-"""Workload-aware preemption: all gangs of lower priority stop, then the most important resume first."""
+"""Workload-aware preemption: all gangs with a lower priority stop, then the most important ones resume."""
 
 from collections.abc import Sequence
 from typing import Literal, get_args
@@ -10,7 +10,7 @@ from gsopt.problems.admission import Admission, AdmissionSolution, Gang, Running
 from heuristics.admission.admitting import Stops, admit, check_time, place, started
 from heuristics.admission.room import Room, Seats
 
-#: Whether the pending gang is placed again after each gang that resumes, or once and for all.
+#: Whether the pending gang is placed again after each gang that resumes, or only once.
 Placing = Literal["again", "once"]
 
 
@@ -18,20 +18,20 @@ Placing = Literal["again", "once"]
 def workload_aware(
     problem: Admission, *, placing: Placing = "again", budget: Budget = UNLIMITED
 ) -> AdmissionSolution | NoSolution:
-    """Stop all gangs of lower priority, then resume those that leave enough room, the most important first.
+    """Stop all gangs with a lower priority, then resume those that leave enough room, by importance.
 
-    Importance is decided by higher priority, then by having several workers, then by more workers, then by an
-    earlier start.
+    The most important gangs resume first. A gang is more important if its priority is higher; then if it has
+    several workers; then if it has more workers; then if it started earlier.
 
     Parameters
     ----------
     problem
         The problem.
     placing
-        ``"again"`` as in the code, which looks for new places for the pending gang after each gang that
-        resumes. ``"once"`` as in the proposal, where the pending gang keeps the places that it got when all
-        these gangs had stopped, in the group with the least room to spare and on the machines with the most
-        free resources there.
+        ``"again"``: as in the original program, which looks for new places for the pending gang after each
+        gang that resumes. ``"once"``: as in the proposal, where the pending gang keeps the places that it got
+        when all these gangs had stopped. These are in the group with the least room to spare, on the machines
+        with the most free resources.
     budget
         Time limit. When it is reached, no further gang resumes.
 
@@ -40,13 +40,14 @@ def workload_aware(
     Source: Kubernetes v1.36.3, ``pkg/scheduler/framework/preemption/podgrouppreemption.go``
     (``selectVictimsOnDomain``, ``moreImportantVictim``), feature ``WorkloadAwarePreemption``, for pod groups
     with ``DisruptionMode: PodGroup``; and KEP-5710, section "Preemption algorithm" (commit 64765b4b of
-    kubernetes/enhancements). A gang of one worker counts as a single pod. Ties keep the order of the problem;
-    the code's sort is not stable.
+    kubernetes/enhancements). A gang with one worker counts as a single pod. Ties keep the order of the
+    problem, whereas the original program's sort is not stable.
 
-    Left out: disruption budgets, all scheduling constraints but resources, types and levels, and the scores of
-    the scheduler: the pending gang takes the group of its level with the least room to spare.
+    Left out: disruption budgets, all scheduling constraints except resources, types and levels, and the
+    scores of the scheduler. The pending gang is placed in the group at its level with the least room to
+    spare.
 
-    Complexity: O(R log R + M) for R running gangs on M machines in all, for pending gangs with one part.
+    Complexity: O(R log R + M) for R running gangs on M machines in total, if pending gangs have one part.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Filled: a cluster after gangs have come and gone for a while, without enough room for a pending gang."""
+"""Filled: a cluster on which gangs have come and gone for a while, without enough room for a pending gang."""
 
 from collections.abc import Callable, Mapping
 from random import Random
@@ -16,13 +16,13 @@ from instances.arguments import at_least, fractions
 Workload = Literal["philly", "openb", "llm"]
 Costs = Literal["ones", "gpus", "gpu_hours"]
 
-#: GPUs of a job of Philly, and how many of a thousand have that many.
+#: Weights, out of 1,000, of jobs like those in the Philly trace, keyed by number of GPUs.
 _PHILLY = {1: 480, 2: 120, 4: 130, 8: 160, 16: 60, 24: 10, 32: 25, 64: 10, 128: 5}
 
-#: GPUs of a job of an LLM cluster, and how many of a thousand have that many.
+#: Weights, out of 1,000, of jobs on an LLM cluster, keyed by number of GPUs.
 _LLM = {8: 180, 16: 120, 32: 220, 64: 200, 128: 120, 256: 100, 512: 45, 1024: 15}
 
-#: GPU type, GPUs, CPUs and GiB of memory of a machine, and how many of a thousand are of that kind.
+#: Weights, out of 1,000, of machines, keyed by GPU type, number of GPUs, number of CPUs, and GiB of memory.
 _OPENB_MACHINES = {
     ("G2", 8, 96, 384): 452,
     ("T4", 2, 104, 512): 319,
@@ -34,7 +34,7 @@ _OPENB_MACHINES = {
     ("T4", 4, 96, 384): 21,
 }
 
-#: GPUs, CPUs and GiB of memory of a pod, and how many of a thousand are of that kind.
+#: Weights, out of 1,000, of pods, keyed by number of GPUs, number of CPUs, and GiB of memory.
 _OPENB_PODS = {
     (1, 3, 6): 180,
     (1, 11, 48): 320,
@@ -48,27 +48,27 @@ _OPENB_PODS = {
     (8, 64, 256): 15,
 }
 
-#: Machines of the racks of an LLM cluster: most have a few more or less than twenty.
+#: Numbers of machines in the racks of an LLM cluster, of which most are close to twenty.
 _RACKS = (3, 8, 14, 15, 16, 20, 20, 21, 22, 22, 22, 23, 23, 24)
 
-#: Most machines of a pod of racks.
+#: Maximum number of machines in a pod of racks.
 _POD = 280
 
-#: Departures and new arrivals take turns.
+#: Number of rounds of departures and arrivals, and probability that a gang departs in a round.
 _TURNS, _DEPARTING = 3, 0.3
 
-#: Seconds since the start of the gang that has been running for longest.
+#: Maximum number of seconds for which a gang has been running.
 _LONGEST_RUN = 7 * 86_400.0
 
-#: Gangs in a row that do not fit, after which the cluster counts as full.
+#: Number of consecutive gangs that do not fit, after which the cluster counts as full.
 _FAILED = 50
 
-#: Groups of a level that are tried for a gang.
+#: Maximum number of groups at a level that are tried for a gang.
 _TRIED = 8
 
 
 class _Demand(NamedTuple):
-    """A gang before it is placed."""
+    """The demand of a gang that has not been placed yet."""
 
     workers: int
     needs: Resources
@@ -92,40 +92,40 @@ def filled(
     protected: float = 0.05,
     seed: int = 0,
 ) -> Admission:
-    """Generate a cluster on which gangs have arrived and departed for a while, and pending gangs.
+    """Generate a cluster on which gangs have come and gone for a while, with pending gangs.
 
-    Gangs that fit within a rack are placed there, each worker by best fit, and others anywhere. A gang that
-    does not fit is dropped. Gangs have one of three priorities; the pending ones exceed two of these. Each
-    running gang has been running for up to a week.
+    Gangs that fit into a rack are placed there, each worker by best fit; all others are placed anywhere. A
+    gang that does not fit is dropped. Gangs have one of three priorities, two of which are lower than that of
+    the pending gangs. Each running gang has been running for at most a week.
 
     Parameters
     ----------
     workload
-        ``philly``: machines of 8 GPUs, and jobs of 1 to 128 GPUs, distributed as in the Philly trace.
-        ``openb``: machines of five types of GPU with CPUs and memory, and gangs of 1 to 16 pods like those of
-        Alibaba's cluster "openb", some without GPUs. ``llm``: racks of 3 to 24 machines in pods, as in
-        Alibaba's cluster "Lingjun", and jobs of 8 to 1,024 GPUs, each within a pod.
+        ``philly``: machines with 8 GPUs, and jobs with 1 to 128 GPUs, distributed as in the Philly trace.
+        ``openb``: machines with five GPU types, CPUs and memory, and gangs of 1 to 16 pods like those in
+        Alibaba's cluster "openb", some of them without GPUs. ``llm``: racks of 3 to 24 machines in pods, as
+        in Alibaba's cluster "Lingjun", and jobs with 8 to 1,024 GPUs, each within a pod.
     machines, rack
-        Number of machines, and number in each rack; the racks of an LLM cluster have different sizes.
+        Number of machines, and number of machines per rack. The racks of an LLM cluster vary in size.
     utilisation
-        Share of the GPUs in use, which is reached or nearly reached.
+        Fraction of GPUs in use, which is reached at least approximately.
     workers, gpus
-        Number of workers of a pending gang, and of GPUs of each worker.
+        Number of workers of a pending gang, and number of GPUs per worker.
     within
-        Level of the cluster; a single group of this level must hold the pending gang. Empty for no such rule.
+        Level at which a single group must hold the pending gang; empty if it may run anywhere.
     slices, slice_within
-        Number of slices of a pending gang (1 for no slices), and the level of the groups that must each hold a
-        whole slice.
+        Number of slices of a pending gang (1 for no slices), and the level at which a single group must hold
+        each slice.
     gangs
         Number of pending gangs.
     costs
-        Cost of an eviction: 1 (``ones``), the gang's GPUs (``gpus``), or the GPU-hours since the last
-        checkpoint, up to four hours ago.
+        Cost of an eviction: 1 (``ones``), the gang's number of GPUs (``gpus``), or the GPU-hours since the
+        last checkpoint, which is at most four hours ago (``gpu_hours``).
     movable, protected
-        Share of the running gangs that may be moved, and share that must not be evicted. A move costs the
+        Fraction of running gangs that may be moved, and fraction that must not be evicted. A move costs the
         GPU-hours of six minutes.
     seed
-        Seed of all random draws.
+        Seed of the random numbers.
 
     Examples
     --------
@@ -162,7 +162,7 @@ def filled(
 
 
 def _cluster(workload: Workload, machines: int, rack: int, random: Random) -> tuple[Cluster, dict[str, Node]]:
-    """Return a cluster of racks, in pods if it is an LLM cluster, and the resources of its machines."""
+    """Generate a cluster of racks, in pods if it is an LLM cluster, with the resources of its machines."""
     nodes: dict[str, Node] = {}
     racks: list[Switch] = []
     made = 0
@@ -206,7 +206,7 @@ class _Stand:
         self.used = 0
 
     def place(self, demand: _Demand, random: Random) -> dict[int, int] | None:
-        """Place a gang in one group of its level, or else in a rack or anywhere; None if it does not fit."""
+        """Place a gang in a group at its level (or a rack, or anywhere); return None if it does not fit."""
         need = np.array(demand.needs.vector())
         asked = np.flatnonzero(need)
         for level in [demand.within] if demand.within else ["rack", "network"]:
@@ -222,7 +222,7 @@ class _Stand:
 
     @staticmethod
     def _tightest(most: Any, free: Any, workers: int, start: int) -> dict[int, int]:
-        """Return the machines with the least room first."""
+        """Distribute workers over machines, fullest machines first; return the number on each."""
         on: dict[int, int] = {}
         for machine in np.lexsort(free.T[::-1]).tolist():
             number = min(workers, int(most[machine]))
@@ -234,7 +234,7 @@ class _Stand:
         return on
 
     def use(self, demand: _Demand, on: Mapping[int, int], sign: int) -> None:
-        """Take the resources that a gang uses, or give them back."""
+        """Take the resources that a gang uses, or give them back if the sign is negative."""
         for machine, number in on.items():
             self.free[machine] -= sign * number * np.array(demand.needs.vector())
         self.used += sign * demand.workers * demand.needs.gpu
@@ -243,7 +243,7 @@ class _Stand:
 def _churned(
     stand: _Stand, workload: Workload, utilisation: float, random: Random
 ) -> list[tuple[_Demand, dict[str, int]]]:
-    """Fill the cluster, then repeatedly let gangs depart and others arrive."""
+    """Fill the cluster, then repeatedly let some gangs depart and new ones arrive."""
     draw = _DEMANDS[workload]
     running: list[tuple[_Demand, dict[int, int]]] = []
     for turn in range(_TURNS + 1):
@@ -281,7 +281,7 @@ _DEMANDS: Mapping[str, Callable[[Random], _Demand]] = {"philly": _philly, "openb
 
 
 def _openb_needs(gpus: int) -> Resources:
-    """Return the demand of a pod with a number of GPUs: CPUs and memory nearly in proportion to its GPUs."""
+    """Return the demand of a pod with the given number of GPUs, with CPUs and memory in proportion."""
     return Resources(gpu=gpus, cpu=11 * gpus, memory=44 * gpus)
 
 
@@ -310,7 +310,7 @@ def _running(
 
 
 def _cost(costs: Costs, gpus: int, random: Random) -> float:
-    """Return the cost of evicting a gang; only GPU-hours are drawn at random."""
+    """Return the cost of evicting a gang, which is random only for GPU-hours."""
     if costs == "gpu_hours":
         return round(max(gpus, 0.5) * random.uniform(0, 4), 2)
     return 1.0 if costs == "ones" else float(gpus)

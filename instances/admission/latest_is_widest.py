@@ -1,4 +1,4 @@
-"""Latest is widest: freeing a few single machines is enough, but the gang that started last uses many."""
+"""Latest is widest: an instance where freeing single machines suffices, but the latest gang uses many."""
 
 from gsopt.core.problem import About
 from gsopt.problems.admission import Admission, Gang, Part, Running
@@ -10,14 +10,14 @@ from instances.arguments import at_least
 def latest_is_widest(*, wide: int = 8, needed: int = 1) -> Admission:
     """Create a full cluster with one wide gang that started last, and enough gangs on single machines.
 
-    The pending gang needs a few whole machines. The same number of gangs run on one machine each, and one wide
-    gang runs on many machines. The cost of an eviction is the number of the gang's GPUs. Rules that evict the
-    latest gangs first evict the wide gang: with the defaults, they stop 64 GPUs to get 8. The gangs on single
-    machines have exactly as many GPUs as are needed.
+    The pending gang needs `needed` whole machines. As many running gangs use one machine each, and one wide
+    gang uses many machines. The cost of an eviction is the number of the gang's GPUs. Rules that evict the
+    latest gangs first evict the wide gang: with the default parameters, they stop 64 GPUs to get 8. The gangs
+    on single machines have exactly as many GPUs as are needed.
 
     Parameters
     ----------
-    wide
+    Number of machines that the wide gang uses.
         Number of machines of the wide gang.
     needed
         Number of machines that the pending gang needs.

@@ -1,4 +1,4 @@
-"""Restarts elsewhere: an incident with KAI-Scheduler, in which 376 GPUs restarted for requests of 48 GPUs."""
+"""Restarts elsewhere: an incident with KAI-Scheduler, where 376 GPUs restarted for requests of 48."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -8,12 +8,12 @@ from gsopt.problems.admission import Admission, Gang, Part, Running
 from gsopt.problems.placement import Resources
 from gsopt.scenario.cluster import Cluster, Machine, Rack
 
-#: Machines of a rack, and GPUs of a machine.
+#: Number of machines per rack, and number of GPUs per machine.
 _RACK, _GPUS = 4, 8
 
 
 class _Pool(NamedTuple):
-    """Machines of one type, for which one gang is pending and on which one wide gang is running."""
+    """A pool of machines of one type, with one pending gang and one wide gang that runs there."""
 
     gpu_type: str
     asked: int
@@ -21,11 +21,11 @@ class _Pool(NamedTuple):
 
     @property
     def part(self) -> Part:
-        """A worker on a whole machine."""
+        """A part with one worker, which needs a whole machine."""
         return Part(needs=Resources(gpu=_GPUS), gpu_type=self.gpu_type)
 
     def racks(self) -> list[Rack]:
-        """Return the racks of the wide gang, and one more rack for each machine that the pending gang needs."""
+        """Return the racks of the wide gang, and one more rack per machine that the pending gang needs."""
         number = -(-self.wide // _RACK) + self.asked
         return [
             Rack(
@@ -39,7 +39,7 @@ class _Pool(NamedTuple):
         ]
 
     def running(self) -> Iterator[Running]:
-        """Yield the wide gang, which started last, and gangs on all but one machine of the other racks."""
+        """Yield gangs on all but one machine of each additional rack, and the wide gang, which is latest."""
         racks = [[machine.name for machine in rack.machines] for rack in self.racks()]
         others, below = racks[: self.asked], [name for rack in racks[self.asked :] for name in rack]
         singles = [name for rack in others for name in rack[:-1]]
@@ -55,21 +55,22 @@ class _Pool(NamedTuple):
 
 
 def restarts_elsewhere() -> Admission:
-    """Create two pools of machines, each with a gang that needs machines of one rack and enough free machines.
+    """Create two pools of machines, each with a gang that needs several machines in the same rack.
 
-    The free machines are in different racks, so running gangs must move. The cost of an eviction or a move is
-    the number of GPUs that restart. Rules that stop the latest gangs first move 120 GPUs for the 32 of one
-    pending gang, and 256 for the 16 of the other. Moving gangs that use single machines restarts only 32 GPUs
-    in all.
+    Each pool has enough free machines, but they are in different racks, so running gangs must move. The cost
+    of an eviction or a move is the number of GPUs that restart. Rules that stop the latest gangs first move
+    120 GPUs for the 32 GPUs of one pending gang, and 256 for the 16 of the other. If gangs on single machines
+    are moved instead, only 32 GPUs restart in total.
 
     Notes
     -----
-    The numbers of GPUs are those of the incident that pull request 1565 of KAI-Scheduler describes
-    (https://github.com/kai-scheduler/KAI-Scheduler/pull/1565): requests of 48 GPUs led to the restart of 376 on
-    other machines, 3.75 and 16 times the GPUs that were requested. It follows that the two requests were for 32
-    and 16 GPUs. The action was ``reclaim``, with the solver that `heuristics.admission.kai` describes. The text
-    leaves open why the free GPUs did not suffice, and what else was running. Pools, racks and the gangs of
-    single machines are therefore made up, and queues with their shares are left out.
+    The numbers of GPUs are those of the incident described in pull request 1565 of KAI-Scheduler
+    (https://github.com/kai-scheduler/KAI-Scheduler/pull/1565): requests for 48 GPUs led to the restart of 376
+    GPUs on other machines, 3.75 and 16 times as many GPUs as were requested. It follows that the two requests
+    were for 32 and 16 GPUs. The action was ``reclaim``, with the solver described in
+    `heuristics.admission.kai`. The text does not say why the free GPUs did not suffice, or what else was
+    running. The pools, the racks and the gangs on single machines are therefore made up, and queues with
+    their shares are left out.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """Suites: the committed instances of admission, and the program that writes their files.
 
-``python -m instances.admission.suites`` rewrites every file; they change only if a generator does.
+``python -m instances.admission.suites`` rewrites every file. A file changes only if a generator does.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,12 +16,12 @@ from instances.suites import HANDMADE, in_folder, proven, regenerate, renamed
 
 
 def committed() -> list[Admission]:
-    """Generate every committed instance, without known optima."""
+    """Generate all committed instances, without known optima."""
     return [*small(), *known(), *production(), *challenge()]
 
 
 def known() -> list[Admission]:
-    """Generate the instances that have their own names."""
+    """Generate the instances that have names of their own."""
     return [
         renamed(latest_is_widest(), "latest-is-widest"),
         renamed(restarts_elsewhere(), "restarts-elsewhere"),
@@ -29,12 +29,12 @@ def known() -> list[Admission]:
 
 
 def small() -> list[Admission]:
-    """Generate the instances that can be solved by trying every eviction, move and placement."""
+    """Generate instances small enough to be solved by trying every eviction, move and placement."""
     return in_folder("small", _evictions(), _groups(), _moves(), _nodes(), _several(), _corner_cases())
 
 
 def production() -> list[Admission]:
-    """Generate clusters of 128 machines, with and without moves, and gangs that must fit into one group."""
+    """Generate instances with 128 or 160 machines, with or without moves, for one or two pending gangs."""
     made = {
         "philly-rack": filled(machines=128, utilisation=0.98, workers=8, seed=1),
         "philly-machine": filled(
@@ -70,7 +70,7 @@ def production() -> list[Admission]:
 
 
 def challenge() -> list[Admission]:
-    """Generate instances with moves whose optimality the exact method cannot prove within minutes."""
+    """Generate instances with moves that the exact method cannot solve to optimality within minutes."""
     made = {
         "openb-moves-096": filled(
             workload="openb", machines=96, utilisation=0.99, workers=4, gpus=4, movable=0.5, seed=2
@@ -83,7 +83,7 @@ def challenge() -> list[Admission]:
 
 
 def _evictions() -> dict[str, Admission]:
-    """Generate machines some of which have to be freed."""
+    """Generate instances in which machines must be freed by evictions."""
     three = [
         _run("wide", {"m0": 1, "m1": 1}, gpu=4, cost=3.0),
         _run("a", {"m0": 1}, gpu=4, cost=2.0),
@@ -139,7 +139,7 @@ def _evictions() -> dict[str, Admission]:
 
 
 def _groups() -> dict[str, Admission]:
-    """Generate gangs that must be placed within one group, or in slices."""
+    """Generate instances in which gangs must be placed within one group, or in slices."""
     full = [
         _run(f"on {m}", {f"m{m}": 1}, gpu=8, cost=cost) for m, cost in enumerate((5.0, 1.0, 2.0, 2.5, 0.5, 4.0))
     ]
@@ -178,7 +178,7 @@ def _groups() -> dict[str, Admission]:
 
 
 def _moves() -> dict[str, Admission]:
-    """Generate gangs that may be moved."""
+    """Generate instances in which gangs may be moved."""
     return {
         "move-one": _handmade(
             _racks(1, 2),
@@ -219,7 +219,7 @@ def _moves() -> dict[str, Admission]:
 
 
 def _nodes() -> dict[str, Admission]:
-    """Generate machines with CPUs, types or memory, and machines that are closed."""
+    """Generate instances whose machines have CPUs, GPU types or memory, or are closed."""
     cpus = {f"m{m}": Node(capacity=Resources(gpu=8, cpu=16), used=Resources(cpu=m)) for m in range(3)}
     typed = Cluster(
         racks=[
@@ -256,7 +256,7 @@ def _nodes() -> dict[str, Admission]:
 
 
 def _several() -> dict[str, Admission]:
-    """Generate several pending gangs, and gangs whose workers differ."""
+    """Generate instances with several pending gangs, or with gangs whose workers differ."""
     driver, worker = Part(needs=Resources(gpu=2)), Part(count=2, needs=Resources(gpu=6))
     on = [_run(f"on {m}", {f"m{m}": 1}, gpu=4, cost=1.0 + m) for m in range(4)]
     return {
@@ -299,7 +299,7 @@ def _corner_cases() -> dict[str, Admission]:
 
 
 def _racks(racks: int, machines: int) -> Cluster:
-    """Return racks of machines m0, m1, ... with 8 GPUs."""
+    """Create racks of machines m0, m1, ... with 8 GPUs each."""
     made = [
         Rack(
             name=f"k{rack}",
@@ -313,7 +313,7 @@ def _racks(racks: int, machines: int) -> Cluster:
 def _run(
     name: str, on: Mapping[str, int], *, gpu: int, cpu: int = 0, memory: int = 0, **fields: Any
 ) -> Running:
-    """Return a running gang of identical workers."""
+    """Create a running gang with identical workers."""
     part = Part(count=sum(on.values()), needs=Resources(gpu=gpu, cpu=cpu, memory=memory))
     return Running(name=name, parts=[part], on=[dict(on)], **fields)
 
@@ -329,7 +329,7 @@ def _ask(
     queue: str = "",
     **fields: Any,
 ) -> Gang:
-    """Return a pending gang of identical workers; with a GPU type, `memory` is the memory of each GPU."""
+    """Create a pending gang; with a GPU type, `memory` is the memory of each GPU."""
     typed = "gpu_type" in fields
     part = Part(
         count=count,

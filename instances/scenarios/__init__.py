@@ -2,7 +2,8 @@
 
 from instances.scenarios.aryl import aryl
 from instances.scenarios.elasticflow import elasticflow
+from instances.scenarios.failures import failures
 from instances.scenarios.pollux import pollux
 from instances.scenarios.sia import sia
 
-__all__ = ["aryl", "elasticflow", "pollux", "sia"]
+__all__ = ["aryl", "elasticflow", "failures", "pollux", "sia"]

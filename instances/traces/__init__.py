@@ -8,6 +8,7 @@ unusable rows.
 
 from instances.traces.ares import ares
 from instances.traces.castor import castor
+from instances.traces.crux import crux
 from instances.traces.dally import dally
 from instances.traces.gavel import gavel
 from instances.traces.helios import helios
@@ -18,4 +19,17 @@ from instances.traces.sia import sia
 from instances.traces.swf import swf
 from instances.traces.tiresias import tiresias
 
-__all__ = ["ares", "castor", "dally", "gavel", "helios", "itp", "openb", "philly", "sia", "swf", "tiresias"]
+__all__ = [
+    "ares",
+    "castor",
+    "crux",
+    "dally",
+    "gavel",
+    "helios",
+    "itp",
+    "openb",
+    "philly",
+    "sia",
+    "swf",
+    "tiresias",
+]

@@ -2,21 +2,20 @@
 
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Unpack
 
 from gsopt.core.errors import InvalidInput, require, shorten
 from gsopt.scenario.job import Job
 from instances.traces.reading import Issue, Reading, TraceRow, content, find, only, rows, usable
+from instances.traces.rfold import is_rfold, rfold_job, rfold_rows
 from instances.traces.selection import Selection, select
 
 #: Path of the file in the folder of public traces.
 FILE = Path("philly/sia/philly.csv.gz")
 
 _COLUMNS = ("timestamp", "duration", "num_gpus", "gpu_time", "cluster")
-
-#: The columns of the form with all jobs. Its header begins with ``#``, like a comment.
-_WHOLE = ("job id", "arrival time (sec)", "topology", "shape", "size", "duration (sec)")
 
 
 def philly(
@@ -68,13 +67,14 @@ def philly(
     file = find(path, FILE)
     issues: list[Issue] = []
     source, data = f"Microsoft Philly trace, {file.name}", content(file)
-    if data.startswith(b"#job id,"):
+    if is_rfold(data):
         for option, value in (("virtual_cluster", virtual_cluster), ("dates", dates)):
             if value is not None:
                 rule = "must be None, as the file has none"
                 raise InvalidInput(option, shorten(value), rule, source=str(file))
-        table = _first_of_each(rows(file.name, data.removeprefix(b"#"), _WHOLE, issues), issues)
-        return select("philly", source, list(usable(table, _whole_job, issues)), issues, **selection)
+        table = _first_of_each(rfold_rows(file.name, data, issues), issues)
+        entries = list(usable(table, partial(rfold_job, trace="philly"), issues))
+        return select("philly", source, entries, issues, **selection)
     table = _first_of_each(rows(file.name, data, _COLUMNS, issues), issues)
     entries = list(usable(table, _job, issues))
     if virtual_cluster is not None:
@@ -111,13 +111,4 @@ def _job(row: TraceRow) -> Job:
         release_date=row.moment("timestamp"),
         duration=row.number("duration"),
         gpus=row.whole_number("num_gpus"),
-    )
-
-
-def _whole_job(row: TraceRow) -> Job:
-    return Job(
-        name=f"philly-{row.values['job id']}",
-        release_date=row.number("arrival time (sec)"),
-        duration=row.number("duration (sec)"),
-        gpus=row.whole_number("size"),
     )

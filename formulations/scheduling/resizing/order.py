@@ -152,7 +152,7 @@ def _realised(jobs: Resizable, shares: Mapping[int, float], length: float) -> It
 def _rounded(
     jobs: Resizable, shares: Mapping[int, float], base: Mapping[int, int], free: int
 ) -> dict[int, int]:
-    """Give one more worker to the jobs that lack the largest fractions of one, as long as GPUs are free."""
+    """Assign one more worker to the jobs that lack the largest fractions of one, as long as GPUs are free."""
     gpus = dict(base)
     for job in sorted(shares, key=lambda job: (base[job] - shares[job]) / jobs.size[job]):
         if shares[job] > base[job] and jobs.size[job] <= min(free, jobs.most[job] - base[job]):

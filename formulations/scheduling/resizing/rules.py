@@ -42,7 +42,7 @@ def launch(jobs: Resizable, order: Sequence[int], room: Sequence[int]) -> list[T
 
 
 def _shares(jobs: Resizable, left: dict[int, float]) -> dict[int, int]:
-    """Give each running job its minimum number of GPUs, and the rest to the jobs that would complete first."""
+    """Assign each running job its minimum number of GPUs, and the rest to those that would complete first."""
     gpus = {job: jobs.least[job] for job in left}
     free = jobs.gpus - sum(gpus.values())
     for job in sorted(left, key=lambda job: left[job] / jobs.most[job]):

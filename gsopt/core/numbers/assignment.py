@@ -17,8 +17,8 @@ Reals = NDArray[np.float64]
 def sequence(seconds: Reals, available: Reals | None = None) -> list[list[int]]:
     """Return the jobs of each machine in the order that minimizes the total completion time.
 
-    Each machine starts with few positions, and gets more while it uses all of them. A machine whose position
-    furthest from the end is empty needs no more, because every job would cost more in an even earlier
+    Each machine starts with a few positions, and receives more as long as it uses all of them. A machine whose
+    position furthest from the end is empty needs no more, because every job would cost more in an even earlier
     position.
 
     Complexity: O(n^2 m K) for n jobs on m machines with K positions each, about 2 n / m, in compiled code with

@@ -38,7 +38,7 @@ class Clock:
     origin: Exact = 0
 
     def since(self, time: Any) -> Any:
-        """Return the seconds from the origin to a time, as a float for a float and otherwise exactly."""
+        """Return the seconds from the origin to a time: a float if the time is a float, otherwise exact."""
         is_float = isinstance(time, float)
         if not self.origin or (is_float and not isfinite(time)):
             return time
@@ -46,7 +46,7 @@ class Clock:
         return float(seconds) if is_float else seconds
 
     def instant(self, seconds: Any) -> Any:
-        """Return the time some seconds after the origin, as a float if that is exact, else as a fraction."""
+        """Return the time that is `seconds` after the origin, as a float only if that is exact."""
         if not self.origin:
             return seconds
         time = decimal(seconds) + self.origin
@@ -54,10 +54,10 @@ class Clock:
         return nearest if isinstance(seconds, float) and decimal(nearest) == time else time
 
     def nearest(self, seconds: Any) -> Any:
-        """Return the time some seconds after the origin, rounded to a float if the seconds are a float."""
+        """Return the time that is `seconds` after the origin, rounded to a float if `seconds` is a float."""
         time = self.instant(seconds)
         return float(time) if isinstance(seconds, float) else time
 
     def all_nearest(self, seconds: Iterable[Any]) -> tuple[Any, ...]:
-        """Return `nearest` for each span of seconds, and None for each None."""
+        """Return the `nearest` time for each number of seconds after the origin, and None for each None."""
         return tuple(None if each is None else self.nearest(each) for each in seconds)

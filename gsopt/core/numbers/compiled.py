@@ -17,7 +17,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from gsopt.core.interrupts import deliver, held, holding
 
-#: Remaining seconds with which it certainly pays to load kernels, and to compile them if necessary.
+#: Remaining seconds that are enough to load kernels, to compile them if necessary, and to benefit from them.
 _ENOUGH = 10.0
 
 #: Number of hexadecimal digits kept from the digest of sources.
@@ -93,7 +93,7 @@ def is_installed() -> bool:
 
 
 def is_worth_loading(seconds_left: float | None = None) -> bool:
-    """Check whether compiled kernels are loaded already, or can be loaded in the remaining time."""
+    """Check whether numba is already loaded, or is installed and can be loaded in the remaining time."""
     if "numba" in sys.modules:
         return True
     return (seconds_left is None or seconds_left >= _ENOUGH) and is_installed()

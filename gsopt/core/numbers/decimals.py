@@ -1,14 +1,14 @@
-"""Decimals: conversion of float arrays to integers over a common power of ten."""
+"""Decimals: the conversion of float arrays to integers over a common power of ten."""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-#: Powers of ten up to this one are exact doubles.
+#: Largest exponent of a power of ten that is exact as a double.
 _MOST_PLACES = 22
 
-#: Different decimals of at most 15 digits have different nearest doubles.
+#: Integers must be below this limit: different decimals of at most 15 digits have different nearest doubles.
 _LARGEST = 10.0**15
 
 

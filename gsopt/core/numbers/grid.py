@@ -14,7 +14,7 @@ Exact = int | Fraction
 
 @lru_cache(maxsize=2**16, typed=True)  # typed: the double 0.1 equals a fraction that is not 1/10
 def decimal(value: Number) -> Exact:
-    """Return a number exactly, taking a float for its shortest decimal, such as 11/10 for 1.1.
+    """Return the exact value of a number, reading a float as its shortest decimal, such as 11/10 for 1.1.
 
     Sums of such numbers have few digits, while exact sums of doubles have fifty. Integers are returned as
     integers.
@@ -27,7 +27,7 @@ def decimal(value: Number) -> Exact:
 
 
 def exact_total(values: Iterable[Number]) -> Exact:
-    """Return the exact sum of numbers, as read by `decimal`, as an integer if it is integral.
+    """Return the exact sum of numbers, as converted by `decimal`; an integer if it is integral.
 
     Examples
     --------
@@ -84,12 +84,12 @@ def step(values: Iterable[Exact]) -> Fraction | None:
 
 
 def ceil_to(value: Exact, step: Exact) -> Exact:
-    """Return the smallest multiple of a step that is not below a value."""
+    """Return the smallest multiple of a step that is at least the given value."""
     return -floor_to(-value, step)
 
 
 def floor_to(value: Exact, step: Exact) -> Exact:
-    """Return the largest multiple of a step that is not above a value."""
+    """Return the largest multiple of a step that is at most the given value."""
     return whole(Fraction(value) // step * step)
 
 
@@ -100,7 +100,7 @@ def _floor_digits(numerator: int, denominator: int, digits: int) -> Exact:
 
 
 def floor_digits(value: Exact, digits: int) -> Exact:
-    """Return the largest number with a given number of significant digits that is not above a value.
+    """Return the largest number with `digits` significant digits that is at most the given value.
 
     With up to 15 digits and values below 10**15, `decimal` reads the nearest float as the same number.
 
@@ -113,7 +113,7 @@ def floor_digits(value: Exact, digits: int) -> Exact:
 
 
 def float_below(value: Exact) -> float:
-    """Return the largest float whose decimal, as read by `decimal`, is not above a number.
+    """Return the largest float whose value, as converted by `decimal`, is at most the given number.
 
     Examples
     --------

@@ -1,10 +1,10 @@
-"""Span: parsing of durations such as ``90``, ``2min`` or ``1.5h``."""
+"""Span: functions that parse durations such as ``90``, ``2min`` or ``1.5h``."""
 
 import re
 
 from gsopt.core.errors import InvalidInput, shorten
 
-#: Length of each unit in seconds; a number without a unit counts seconds.
+#: Lengths of units in seconds; a number without a unit is in seconds.
 _UNITS = {"ms": 1e-3, "": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3_600.0, "d": 86_400.0}
 
 _SPAN = re.compile(r"(?P<number>(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?) ?(?P<unit>[a-z]*)", re.ASCII)
@@ -16,7 +16,7 @@ WRITTEN = "such as 30s, 2min, 1.5h, 1d or 500ms"
 def read_seconds(text: str) -> float:
     """Convert a duration to seconds.
 
-    The unit is ``ms``, ``s``, ``min`` (or ``m``), ``h`` or ``d``; without a unit, the number counts seconds.
+    The unit is ``ms``, ``s``, ``min`` (or ``m``), ``h`` or ``d``; a number without a unit is in seconds.
 
     Raises
     ------

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 # Doubles
 
-#: Units in the last place by which a float may be off after the few operations that made it.
+#: Units in the last place by which a float may be wrong after the few operations that computed it.
 ULPS = 4
 
 #: Relative error of a sum of doubles: 2**-53 for each of up to four million terms.
@@ -36,17 +36,17 @@ FEASIBILITY = 1e-6
 #: be 0.1 while b rounds to 0.
 HIGHS_ROWS = 1e-9
 
-#: Tolerance of SCIP for rows, relative to their limits. With a smaller one, it gets lost in some unbounded
-#: models.
+#: Tolerance of SCIP for rows, relative to their limits. With a smaller one, it may branch forever
+#: on some unbounded models.
 SCIP_ROWS = 1e-8
 
 #: Absolute and relative difference up to which two limits of a row, each the result of a few operations,
 #: count as the same integer.
 LIMIT_NOISE, LIMIT_PART = 1e-9, 1e-14
 
-#: Relative or absolute difference at which a backend calls its own value and bound equal. Solvers claim this
-#: in the units of the model that they were given. `gsopt.solvers.scaling` decides what it proves about a
-#: problem, on the grid of its objective.
+#: Relative or absolute difference at which a backend calls its own value and bound equal. Solvers claim
+#: equality in the units of the model that they were given. `gsopt.solvers.scaling` decides what this claim
+#: proves about a problem, on the grid of its objective.
 CLAIM = 1e-6
 
 #: Absolute error of a solver's bound on an objective with coefficients of at most `LARGEST_COST`: reduced
@@ -57,7 +57,7 @@ SOLVER_BOUND = 1e-3
 #: digits of doubles leave less than `FEASIBILITY` of a unit.
 LARGEST_COST = 1e6
 
-#: Least difference between two objective values in a model passed to a solver: a thousand times
+#: Smallest difference between two objective values in a model passed to a solver: a thousand times
 #: `FEASIBILITY`, the tolerance of solvers.
 LEAST_STEP = 1e-3
 
@@ -85,7 +85,7 @@ CONTINUOUS = 1e-6
 #: Total error allowed in the times of one job, in ticks of the clock (units in the last place of the latest
 #: time involved). Each time is rounded by half a tick and a run has two times, so one run is off by at most
 #: one tick. Roundings go up as often as down, so those of about forty runs add up to less than eight ticks.
-#: For the Unix timestamp 1.7e9, which is about today, eight ticks are 2 microseconds.
+#: For a Unix timestamp of our time, such as 1.7e9, eight ticks are 2 microseconds.
 CLOCK_TICKS = 8
 
 #: Error of a duration due to rounding in speeds, overheads and sums, as a fraction of it: millions of
@@ -102,7 +102,7 @@ TICK = 1e-12
 #: Relative error of a time after up to eight operations on doubles: sixteen roundings of 2**-53.
 TIME_ROUNDING = 2.0**-49
 
-#: Largest remaining fraction of its work at which a job counts as done: what repeated subtraction leaves.
+#: Largest remaining fraction of its work at which a job counts as done, as repeated subtraction leaves errors.
 WORK_DONE = 1e-12
 
 #: Fraction by which a schedule must be better than another for a search to continue from it. Less may be
@@ -125,11 +125,11 @@ LEAST_TOLERANCE = 1e-10
 LEAST_COEFFICIENT = 1e-11
 
 #: Fraction of the cutoff by which probing goes beyond it: ten times `LINEAR_ROWS`, the error of the dual
-#: values, so that the bound computed from these exceeds the cutoff too. It proves nothing by itself.
+#: values, so that the bound computed from these exceeds the cutoff too. No proof relies on this value.
 PROBED = 1e-6
 
-#: Value above which a relaxation counts as using a column: what solvers leave of a 0. It only decides where
-#: probing begins, so only the running time depends on it.
+#: Value above which a relaxation counts as using a column, as solvers return smaller values in place of 0.
+#: It only decides where probing begins, so only the running time depends on it.
 WANTED = 1e-6
 
 #: Reduced cost of the wrong sign that solvers accept in an optimum, for each unit of its column. Where the
@@ -145,8 +145,8 @@ SPEED_DIGITS = 9
 #: added in a different order.
 CLAIM_DIGITS = 8
 
-#: Decimals kept of the seconds that jobs have missed of their shares. They are differences of times of up to
-#: years, whose sums in doubles have smaller errors.
+#: Number of decimals to which a job's shortfall from its share of time, in seconds, is rounded. A shortfall is
+#: a difference of times of up to years, whose sums in doubles have smaller errors.
 MISSED_DECIMALS = 6
 
 # Shares
@@ -174,7 +174,7 @@ PRICED = 2.0**-49
 #: the bound by less than a millionth. The bound holds for any cells.
 SHORTEST_CELL = 1e-7
 
-#: Least cosine between a step of the ascent and the resulting change of slope for it to be informative about
+#: Smallest cosine between a step of the ascent and the resulting change of slope for it to be informative about
 #: the curvature: inner products of thousands of doubles are accurate to about that. It only affects the
 #: choice of a step.
 CURVATURE = 1e-12
@@ -195,16 +195,16 @@ FITTED = 1e-14
 
 # Batching
 
-#: Relative error above which a quantile of the Beta distribution is wrong: scipy's are more accurate, or far
-#: off.
+#: Relative error above which a quantile of the Beta distribution is wrong: those of scipy are either
+#: more accurate or far off.
 QUANTILE = 1e-6
 
 #: Relative change of a mean log likelihood, and its slope, at which a fit ends: a millionth of a nat for each
 #: row is far below the randomness of the rows themselves.
 LIKELIHOOD = 1e-7
 
-#: Least sampled progress of a job, and least distance from complete: the spacing of doubles at 1, so that the
-#: remaining work is neither infinite nor zero.
+#: Minimum sampled progress of a job, and minimum distance from completion: the spacing of doubles at 1, so that
+#: the remaining work is neither infinite nor zero.
 LEAST_PROGRESS = 2.0**-52
 
 #: Gamma variate that replaces one that was rounded to 0, before a Beta variate is computed: a quotient of two
@@ -218,7 +218,7 @@ RIDGE = 1e-4
 
 # Published records
 
-#: Least speed of a job next to another one, as a fraction of its speed alone, if they can run together at
+#: Minimum speed of a job next to another one, as a fraction of its speed alone, if they can run together at
 #: all. Tables of measured pairs have a speed of 0 where they cannot, which readers turn into a very small
 #: one.
 TOGETHER = 1e-3

@@ -1,4 +1,4 @@
-"""Parts: building blocks that several policies share."""
+"""Parts: building blocks shared by several policies."""
 
 from gsopt.simulation.parts.accumulation import Pairs
 from gsopt.simulation.parts.greedy import Greedy

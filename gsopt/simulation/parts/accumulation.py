@@ -8,10 +8,10 @@ from gsopt.simulation.policy import State
 
 
 def sub_batches(job: Job) -> tuple[str, ...]:
-    """Return the default mode, then the modes that split a job's batch into steps, fewest steps first.
+    """Return the default mode, followed by the modes that split a batch into steps, fewest steps first.
 
-    The modes use the demanded GPUs and the same batch size. They accumulate gradients over their steps, which
-    leaves the training unchanged. Source: Castor, section 5.2.3.
+    These modes use the demanded GPUs and the same batch size. They accumulate gradients over several steps,
+    which leaves the training unchanged. Source: Castor, section 5.2.3.
     """
     divided = [
         mode
@@ -25,7 +25,7 @@ def sub_batches(job: Job) -> tuple[str, ...]:
 
 
 def memory_left(state: State, gpus: tuple[int, ...]) -> int | None:
-    """Return the least free memory among the given GPUs, in bytes, or None if memory is unlimited."""
+    """Return the minimum free memory among the given GPUs in bytes, or None if memory is unlimited."""
     return min((left for gpu in gpus if (left := state.memory(gpu)) is not None), default=None)
 
 
@@ -36,11 +36,11 @@ def fits(job: Job, mode: str, left: int | None) -> bool:
 
 
 class Pairs:
-    """The pairs of a waiting and a running job that might share GPUs, with their times and slowdowns.
+    """Pairs of a waiting and a running job that might share GPUs, with their times and slowdowns.
 
-    Slowdowns depend only on the two models, and are cached. As in Castor, Theorem 1, the running job is assumed
-    to have no other partner and to keep the speed of its current phase. The GPUs of the waiting job are all
-    assumed to be on the network tier of the GPUs that the running job holds alone.
+    Slowdowns depend only on the two models, and are cached. As in Castor, Theorem 1, the running job is
+    assumed to have no other partner and to keep the speed of its current phase. All GPUs of the waiting job
+    are assumed to be connected by the same tier as those GPUs that the running job holds alone.
 
     Examples
     --------
@@ -68,14 +68,14 @@ class Pairs:
         self._slowdowns: dict[tuple[str, str], Any] = {}  # of the first model beside the second
 
     def of(self, state: State, job: int, partner: int, gpus: tuple[int, ...]) -> list[SubBatch]:
-        """Return the pair for each sub-batch size of a waiting job, the whole batch first.
+        """Return the possible pairs of two jobs, one per sub-batch size of the new job, whole batch first.
 
         Parameters
         ----------
         state, job, partner
             The state, the waiting job and the running job.
         gpus
-            GPUs that only the running job holds.
+            Indices of the GPUs that only the running job holds.
         """
         item = state.jobs[job]
         tier = state.tier(gpus[: item.gpus])
@@ -92,7 +92,7 @@ class Pairs:
         ]
 
     def slowdown(self, state: State, job: int, beside: int) -> Any:
-        """Return the slowdown of a job that shares GPUs with another."""
+        """Return the slowdown of a job when it shares GPUs with another job."""
         models = state.jobs[job].model, state.jobs[beside].model
         if models not in self._slowdowns:
             count = state.jobs[job].gpus

@@ -1,4 +1,4 @@
-"""Greedy: an allocation in ascending order of keys that gives each job as many GPUs as it can get."""
+"""Greedy: an allocation that gives each job, in ascending order of keys, as many GPUs as it can get."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping
@@ -21,34 +21,35 @@ class _KnownJob(NamedTuple):
 
 
 class Greedy:
-    """A decider that allocates GPUs as a scan of all jobs in ascending order of keys would.
+    """A decider that allocates GPUs as if it scanned all jobs in ascending order of keys.
 
     The scan gives each job the largest allowed number of GPUs that the jobs before it leave free. It skips a
-    job if even its smallest number is not free. A job therefore grows before the jobs after it get any GPUs.
+    job if not even its smallest number is free. A job therefore grows before the jobs after it get any GPUs.
 
-    Each decision repairs the last allocation instead of scanning all jobs. A job can improve if it could hold
-    more GPUs while only the jobs before it keep theirs. The first such job takes free GPUs, and then those of
-    the running jobs after it, starting with the last one. This is repeated until no job can improve; then the
-    allocation equals that of the scan. Only waiting jobs, and running jobs below their largest number, can
-    improve; only the first job of each queue is checked.
+    Instead of scanning all jobs, each decision repairs the last allocation. A job can improve if it could
+    hold more GPUs while only the jobs before it keep theirs. The first such job takes free GPUs, and then
+    those of the running jobs after it, starting with the last one. This is repeated until no job can improve;
+    the allocation then equals that of the scan. Only waiting jobs, and running jobs below their largest
+    number, can improve. Of each queue, only the first job is checked.
 
-    With GPUs of several kinds, a job takes those with the least sufficient memory first. A job is stopped only
-    if another job may use its GPUs, and may continue at once on other GPUs.
+    With several kinds of GPUs, a job takes those with the least sufficient memory first. A job is stopped
+    only if another job may use its GPUs, and may continue at once on other GPUs.
 
     Parameters
     ----------
     state
-        The state at the beginning of the run.
+        The state at the start of the run.
     key
-        Returns the current key of a job. The key of a waiting job does not change. The key of a running job may
-        fall at any time. If it rises at any rate other than its `pace`, `rekey` must be called.
+        Function that returns the current key of a job. The key of a waiting job must not change. The key of a
+        running job may fall at any time. If it rises other than at its `pace`, `rekey` must be called.
     counts
-        Returns the allowed numbers of GPUs of a job, ascending; None for the demanded number only.
+        Function that returns the allowed numbers of GPUs of a job in ascending order; None to allow only the
+        demanded number.
     skip
-        Whether a job whose smallest number is not free is skipped; otherwise it blocks all jobs after it.
+        Whether a job whose smallest number is not free is skipped. If not, it blocks all jobs after it.
     pace
-        Returns how much the key of a running job rises per second, given its number of GPUs; None if keys never
-        rise.
+        Function that returns how much the key of a running job rises per second, given its number of GPUs;
+        None if keys never rise.
 
     Examples
     --------
@@ -89,7 +90,7 @@ class Greedy:
         self._begin = state.now
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Yield the actions that update the allocation."""
+        """Return the actions that update the allocation."""
         self.update(state)
         return self.repair(state)
 
@@ -132,7 +133,7 @@ class Greedy:
             self._wait(job)
 
     def repair(self, state: State) -> list[Action]:
-        """Return the actions that produce the allocation that a scan would choose."""
+        """Return the actions that lead to the allocation that a scan would choose."""
         pool, asking, waiting, running = self._pool, self._asking, self._waiting, self._running
         pool.look(state)
         self._before.clear()
@@ -165,13 +166,13 @@ class Greedy:
         return pool.actions(state, self._before, after)
 
     def _grow(self, rank: Rank) -> None:
-        """Grant a running job more GPUs if it can get more."""
+        """Grant more GPUs to a running job if it can get them."""
         holding = self._leave(rank[1])  # so that it is not behind itself, whatever its last known key
         if not self._serve(rank, holding):
             self._run(rank[1], holding, rank[0])
 
     def _serve(self, rank: Rank, holding: Holding | None) -> bool:
-        """Grant a job the GPUs that the jobs before it leave if these are more than it has.
+        """Grant a job the GPUs that the jobs before it leave, if these are more than it has.
 
         Return whether they are.
         """
@@ -224,15 +225,15 @@ class Greedy:
                 heappush(self._asking, head)
 
     def _stop_behind(self, rank: Rank) -> None:
-        """Stop every job after a rank if it holds GPUs that the job of this rank can use."""
+        """Stop all jobs after a rank that hold GPUs which the job of this rank can use."""
         victims, _ = self._last_behind(rank, self._usable_behind(rank), None)
         for job, _ in victims:
             self._stop(job)
 
     def _usable_behind(self, rank: Rank) -> dict[Holding, tuple[int, int]]:
-        """Count the jobs after a rank by holding.
+        """Count the jobs after a rank by their holdings.
 
-        Each count comes with the number of GPUs in the holding that the job of this rank can use.
+        Each count comes with the number of GPUs in such a holding that the job of this rank can use.
         """
         item, usable = self._known[rank[1]].item, self._pool.usable
         found = {holding: (number, usable(holding, item)) for holding, number in self._running.behind(rank)}
@@ -244,8 +245,8 @@ class Greedy:
     ) -> tuple[list[tuple[int, int]], int]:
         """Return the last running jobs after a rank that together hold `need` GPUs usable by the rank's job.
 
-        Each job is returned with its number of usable GPUs, and the sum of these numbers is returned too. If
-        the jobs after the rank hold too few GPUs, or if `need` is None, all of these jobs are returned.
+        Each job is returned with its number of usable GPUs, followed by the sum of these numbers. If the jobs
+        after the rank hold too few GPUs, or if `need` is None, all of these jobs are returned.
         """
         running = self._running
         chosen = {holding: 0 for holding, (_, part) in behind.items() if part}

@@ -9,8 +9,9 @@ from gsopt.simulation.interval import require_interval
 class Instants:
     """The multiples of an interval on the clock of the run.
 
-    If decisions come in rounds of another length, the first round after a requested instant counts as the
-    instant. As with `gsopt.simulation.Wake`, a request ends with the next decision and must be repeated.
+    If decisions are made in rounds of another length, the first round after a requested instant counts as
+    this instant. As with `gsopt.simulation.Wake`, a request is valid only until the next decision and must
+    then be repeated.
     """
 
     def __init__(self, interval: float, field: str = "interval") -> None:
@@ -19,9 +20,9 @@ class Instants:
         self._asked: Any = None
 
     def reached(self, now: Any, excused: float = 0) -> bool:
-        """Check whether `now` is an instant, or at or after a requested one, and end the request.
+        """Check whether `now` is an instant or at least the requested one, and end the request.
 
-        To allow for rounding, a time at most `excused` seconds after a multiple counts as that multiple.
+        To allow for rounding, a time at most `excused` seconds after a multiple counts as this multiple.
         """
         waited = self._asked is not None and now >= self._asked
         self._asked = None
@@ -29,7 +30,7 @@ class Instants:
         return bool(waited or 0 <= now - round(now / length) * length <= excused)
 
     def after(self, now: Any) -> Any:
-        """Return the first multiple after a time."""
+        """Return the first multiple of the interval after the given time."""
         length = type(now)(self._interval)
         number = floor(now / length)
         while number * length <= now:
@@ -37,6 +38,6 @@ class Instants:
         return number * length
 
     def ask(self, now: Any) -> Any:
-        """Request and return the first multiple after a time."""
+        """Request the first multiple of the interval after the given time, and return it."""
         self._asked = self.after(now)
         return self._asked

@@ -1,4 +1,4 @@
-"""Inventory: a cluster's kinds of GPUs, and the speed and placement of rigid jobs on each kind."""
+"""Inventory: a cluster's kinds of GPUs, with the speed and placement of rigid jobs on each kind."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,22 +9,23 @@ from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.job import DEFAULT_MODE, Job
 from gsopt.simulation.policy import Assign, State
 
-#: Name of the kind of GPUs without a type.
+#: Name of the kind that consists of GPUs without a type.
 ANY = "gpu"
 
 
 class GpuKind(NamedTuple):
-    """A GPU type with its memory in bytes (None if unlimited)."""
+    """A kind of GPU: its type, and its memory in bytes (None if unlimited)."""
 
     gpu_type: str
     memory: int | None
 
 
 class Inventory:
-    """The GPUs of a cluster by kind, for policies that run each job on GPUs of one kind, as many as it demands.
+    """The GPUs of a cluster by kind, for policies that run each rigid job on GPUs of a single kind.
 
-    Kinds have names, and follow the cluster's order of types, with the least memory first within a type. On
-    each kind, a job runs in the fastest mode among its default mode and its modes for GPU types.
+    Each job runs on as many GPUs as it demands. Kinds have names. They are in the cluster's order of types
+    and, within a type, in ascending order of memory. On each kind, a job runs in the fastest mode among its
+    default mode and its modes for GPU types.
     """
 
     def __init__(self, state: State) -> None:
@@ -47,7 +48,7 @@ class Inventory:
         self.counts = {name: len(gpus) for name, gpus in self._there.items()}
 
     def enter(self, state: State, job: int) -> None:
-        """Find the kinds on which a new job can run, with its mode on each; raise `Unsupported` without any."""
+        """Find a new job's kinds, and its best mode on each; raise `Unsupported` if it can run on no kind."""
         self._modes[job] = self._best_modes(state, job)
 
     def kinds_of(self, job: int) -> list[str]:
@@ -55,7 +56,7 @@ class Inventory:
         return list(self._modes[job])
 
     def kinds_with_room(self, state: State, job: int) -> list[str]:
-        """Return the kinds with at least as many available GPUs as a job demands."""
+        """Return the usable kinds of a job that have at least as many available GPUs as it demands."""
         return [name for name in self._modes[job] if self.counts[name] >= state.jobs[job].gpus]
 
     def rate(self, state: State, job: int, name: str, beside: Sequence[int] = ()) -> Any:
@@ -63,7 +64,7 @@ class Inventory:
         return self._rate(state, job, name, self._modes[job][name], beside)
 
     def steps(self, state: State, job: int, name: str, beside: Sequence[int] = ()) -> Any:
-        """Return the steps per second of a job on a kind, or None if its batch size or samples are unknown."""
+        """Return a job's steps per second on a kind, or None if its batch size or samples are unknown."""
         item, mode = state.jobs[job], self._modes[job][name]
         batch_size = _batch_size(item, mode)
         if item.training is None or batch_size is None:
@@ -92,9 +93,9 @@ class Inventory:
 
         Jobs in `beside` share the GPUs of another job.
 
-        Every kind must have enough GPUs. The largest jobs are placed first. Among jobs of one size, those that
-        already run on their kind keep their GPUs, unless a larger job has taken them. Then the other jobs get
-        the first free GPUs.
+        Every kind must have enough GPUs. The largest jobs are placed first. Among jobs of the same size,
+        those that already run on their kind keep their GPUs, unless a larger job has taken them. The other
+        jobs then get the first free GPUs.
         """
         if state.cluster.is_plain:
             return Assign({job: (state.jobs[job].gpus, self._modes[job][ANY]) for job in chosen})
@@ -139,7 +140,7 @@ class Inventory:
 
 
 def kinds_of(cluster: Cluster) -> Mapping[str, GpuKind]:
-    """Return a cluster's kinds of GPUs by name, in the cluster's order of types, then by ascending memory.
+    """Return a cluster's kinds of GPUs, keyed by name, in the cluster's order of types and then by memory.
 
     A kind is named after its type, followed by its memory if GPUs of this type differ in memory.
     """
@@ -158,7 +159,7 @@ def kinds_of(cluster: Cluster) -> Mapping[str, GpuKind]:
 def modes_on(job: Job, kind: GpuKind) -> list[str]:
     """Return the modes in which a job can run on its demanded number of GPUs of a kind.
 
-    These are the default mode and the modes for GPU types.
+    These are its default mode and its modes for GPU types, if they suit the type and memory of the kind.
     """
     names = [DEFAULT_MODE, *(mode.name for mode in job.modes if mode.gpu_type)]
     return [
@@ -171,13 +172,13 @@ def modes_on(job: Job, kind: GpuKind) -> list[str]:
 
 
 def _gpus_of(cluster: Cluster, kind: GpuKind) -> list[int]:
-    """Return the numbers of the GPUs of a kind, or an empty list in a plain cluster, where they have none."""
+    """Return the indices of the GPUs of a kind, or an empty list if the cluster is plain."""
     machines = [each for each in cluster.machines if GpuKind(each.gpu_type, each.memory) == kind]
     return [gpu for machine in machines for gpu in cluster.gpus_of[machine.name]]
 
 
 def _closest(cluster: Cluster, gpus: Sequence[int]) -> tuple[int, ...]:
-    """Return the GPUs, machines with the most of them first, so that the first GPUs are close together."""
+    """Sort GPUs so that the first ones are close together: machines with the most of them first."""
     machine_of = cluster.machine_of
     sizes = Counter(machine_of[gpu] for gpu in gpus)
     return tuple(sorted(gpus, key=lambda gpu: (-sizes[machine_of[gpu]], gpu)))

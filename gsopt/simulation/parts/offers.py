@@ -11,19 +11,20 @@ from gsopt.simulation.parts.turns import Turn, Turns
 from gsopt.simulation.placer import Placer
 from gsopt.simulation.policy import Action, Start, State, Stop, Wake
 
-#: When a job's waiting time begins: when it arrives or loses its GPUs, or at its first offer after that.
+#: When the waiting time of a job begins: when it arrives or loses its GPUs, or at its first offer after that.
 Clock = Literal["starvation", "offer"]
 
-#: What a job may keep without waiting when its lease ends: GPUs on its best tier, GPUs on its current tier, or
-#: nothing.
+#: Which GPUs a job may keep without waiting when its lease ends: those on its best tier, those on its current
+#: tier, or none.
 Renewal = Literal["best", "same", "never"]
 
-#: Returns the key of a job when it begins to wait; GPUs are offered in ascending order of keys.
+#: A function that returns a job's key when the job begins to wait. GPUs are offered in ascending order of
+#: keys.
 Key = Callable[[State, int], Any]
 
 
 class _Offer(NamedTuple):
-    """GPUs, by number if they have numbers, and the tier that joins them."""
+    """Offered GPUs (empty if they have no indices), and the tier that connects them."""
 
     gpus: tuple[int, ...]
     tier: int
@@ -32,35 +33,35 @@ class _Offer(NamedTuple):
 class Offers:
     """A decider that offers free GPUs to waiting jobs in ascending order of keys; each accepts or declines.
 
-    A job is offered as many GPUs as it demands, chosen by the placer. GPUs that it declines are offered to the
-    next job. A job is skipped if too few GPUs are free for it.
+    A job is offered as many GPUs as it demands, chosen by the placer. GPUs that it declines are offered to
+    the next job. A job is skipped if too few GPUs are free for it.
 
-    With leases, a job gives its GPUs back when its lease ends, and they are offered to all waiting jobs,
-    including this one. If it gets the same GPUs again, it simply continues.
+    With leases, a job releases its GPUs when its lease ends. They are then offered to all waiting jobs,
+    including this one. If the job gets the same GPUs again, it simply continues.
 
     Ties between keys go to the job that has waited longer, then to the lower number. GPUs are chosen once for
-    all jobs with the same demand; if too few are free, all these jobs are skipped.
+    all jobs with the same demand. If too few are free, all these jobs are skipped.
 
     Parameters
     ----------
     state
-        The state at the beginning of the run.
+        The state at the start of the run.
     patience
         Decides how long jobs wait before they accept an offer.
     key
-        Returns the key of a job when it begins to wait; None for equal keys.
+        Function that returns a job's key when the job begins to wait; None if all keys are equal.
     clock
-        When a job's waiting time begins: with ``"starvation"``, when it arrives or loses its GPUs; with
-        ``"offer"``, at its first offer after that.
+        When the waiting time of a job begins. ``"starvation"``: when it arrives or loses its GPUs.
+        ``"offer"``: at its first offer after that.
     lease
-        Seconds for which a job may hold its GPUs. With None it holds them until it completes, so no job is
-        stopped.
+        Duration in seconds for which a job may hold its GPUs. If None, it holds them until it completes, so
+        no job is ever stopped.
     renew
-        Which jobs may stay on their tier without waiting when their lease ends. They keep their own GPUs unless
-        closer ones are free. With ``"best"``, only jobs on their best tier may stay, so that a bad placement
-        lasts no longer than a lease. With ``"same"``, all jobs may stay; with ``"never"``, none.
+        Which jobs may stay on their tier without waiting when their lease ends. They keep their own GPUs
+        unless closer ones are free. ``"best"``: only jobs on their best tier, so that a bad placement lasts
+        no longer than a lease. ``"same"``: all jobs. ``"never"``: no jobs.
     placer
-        Chooses the GPUs that are offered; None for the placer of the run.
+        Function that chooses the GPUs that are offered; None for the placer of the run.
 
     Examples
     --------
@@ -101,7 +102,7 @@ class Offers:
         self._number = number
 
     def decide(self, state: State) -> Iterable[Action]:
-        """End expired leases, and offer the free GPUs."""
+        """Yield actions that end expired leases and hand out the free GPUs."""
         self._due = inf
         for job in state.completed:
             self._end.pop(job, None)
@@ -118,7 +119,7 @@ class Offers:
     def _nothing_changes(self, state: State, ended: Sequence[int]) -> bool:
         """Check whether the jobs whose leases have ended can simply continue.
 
-        This is the case if all are on their best tier, and no waiting job would fit even without them.
+        This is so if all of them are on their best tier, and no waiting job would fit even if they stopped.
         """
         most = state.free + sum(state.running[job] for job in ended)
         if any(need.gpus <= most for need in self._turns.needs):
@@ -126,7 +127,7 @@ class Offers:
         return all(self._is_content(state, job) for job in ended)
 
     def _end_leases(self, state: State, ended: Sequence[int]) -> Generator[Action, None, None]:
-        """Stop jobs whose leases have ended, and offer all free GPUs."""
+        """Stop the jobs whose leases have ended, and offer all free GPUs."""
         before: dict[int, _Offer] = {}
         for job in ended:
             gpus = state.placement(job)
@@ -148,7 +149,7 @@ class Offers:
         self._turns.add(Turn(key, state.now, job), need_of(state.jobs[job]))
 
     def _offer_all(self, state: State, before: Mapping[int, _Offer]) -> Generator[Action, None, None]:
-        """Offer free GPUs to one job after another, and find when the next declined offer would be accepted."""
+        """Offer free GPUs to one job after another, and find when the next declining job would accept."""
         if state.free <= 0:
             return
         offers: dict[Need, _Offer] = {}  # since the last acceptance
@@ -216,7 +217,7 @@ class Offers:
         return ended
 
     def _next_end(self) -> Any:
-        """Return the time at which the next lease ends."""
+        """Return the time at which the next lease ends, or infinity if there is none."""
         while self._ends and self._end.get(self._ends[0][1]) != self._ends[0][0]:
             heappop(self._ends)
         return self._ends[0][0] if self._ends else inf

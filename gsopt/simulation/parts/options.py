@@ -13,16 +13,16 @@ from gsopt.simulation.parts.tiers import Tiers
 from gsopt.simulation.placer import Placer, emptiest_first, first_fit
 from gsopt.simulation.policy import State
 
-#: The order in which waiting jobs are offered GPUs.
+#: The order in which GPUs are offered to waiting jobs.
 Order = Literal["network_sensitive", "relative", "fifo", "round_robin"]
 
-#: Which of the free GPUs are offered.
+#: The rule that selects which free GPUs are offered.
 Placement = Literal["best", "first", "emptiest"]
 
 #: The measure of a job's size: its remaining time, its number of GPUs, or their product.
 Size = Literal["time", "gpus", "gpu_time"]
 
-#: Placers by name; None stands for the placer of the run.
+#: Placers, keyed by name. None stands for the placer of the run.
 _PLACERS: dict[str, Placer | None] = {"best": None, "first": first_fit, "emptiest": emptiest_first}
 
 
@@ -45,19 +45,19 @@ def offers(
 
 
 def key_of(state: State, order: Order) -> Key | None:
-    """Return the key function of an order, or None for the order by waiting time."""
+    """Return the key function of an order, or None if the order depends only on waiting time."""
     require_one_of("order", order, _ORDERS)
     return partial(relative_sensitivity, Tiers(state)) if order == "relative" else _ORDERS[order]
 
 
 def placer_of(placement: Placement) -> Placer | None:
-    """Return the placer with a name, or None for the placer of the run."""
+    """Return the placer with the given name, or None for the placer of the run."""
     require_one_of("placement", placement, _PLACERS)
     return _PLACERS[placement]
 
 
 def size_key(state: State, order: Size) -> Callable[[int], Any]:
-    """Return the key function that puts the smallest job first."""
+    """Return a key function that is smallest for the smallest job."""
     keys: dict[str, Callable[[int], Any]] = {
         "time": state.remaining,
         "gpus": lambda job: state.jobs[job].gpus,
@@ -68,7 +68,7 @@ def size_key(state: State, order: Size) -> Callable[[int], Any]:
 
 
 def release_date(state: State, job: int) -> Any:
-    """Return the release date of a job."""
+    """Return the release date of a job, in seconds."""
     return state.jobs[job].release_date
 
 

@@ -8,7 +8,7 @@ from gsopt.simulation.policy import State
 
 
 class Match(NamedTuple):
-    """The rating of a waiting and a running job that may share GPUs, and the mode of the waiting job.
+    """The rank of a pair of a waiting and a running job that may share GPUs, and the waiting job's mode.
 
     Examples
     --------
@@ -20,9 +20,9 @@ class Match(NamedTuple):
     mode: str = ""
 
 
-#: Rates a pair: (state, waiting job, running job, GPUs that only the running job holds) -> match, or None to
-#: refuse the pair. Matches with smaller ranks are better. A refused pair must stay refused while the running
-#: job holds these GPUs alone.
+#: Function that rates a pair: (state, waiting job, running job, GPUs that only the running job holds) ->
+#: match, or None to reject the pair. Matches with smaller ranks are better. Once it rejects a pair, it must
+#: keep rejecting it for as long as the running job holds these GPUs alone.
 Judge = Callable[[State, int, int, tuple[int, ...]], Match | None]
 
 
@@ -36,23 +36,23 @@ class Partner(NamedTuple):
 
 
 class Partners:
-    """The running jobs that hold GPUs alone, and the waiting jobs that may share them.
+    """The running jobs that hold GPUs alone, and the waiting jobs that may share these GPUs.
 
-    There are no partners if only one job may hold a GPU, or if GPUs have no numbers. At most two jobs share a
+    There are no partners if only one job may hold a GPU, or if GPUs have no indices. At most two jobs share a
     GPU.
 
-    Refused pairs are cached, so that they are not rated again. Most pairs stay refused, because the remaining
-    work of the running job only decreases.
+    Rejected pairs are cached, so that they are not rated again. Most pairs stay rejected, because the
+    remaining work of the running job only decreases.
 
     Parameters
     ----------
     judge
-        The function that rates a pair.
+        Function that rates a pair, or rejects it.
 
     Attributes
     ----------
     room
-        Number of GPUs held by exactly one job.
+        Number of GPUs that exactly one job holds.
 
     Examples
     --------
@@ -106,7 +106,7 @@ class Partners:
                 self._see(state, each)
 
     def of(self, state: State, job: int) -> list[Partner]:
-        """Return the partners of a waiting job, the best first. Ties go to the lower number."""
+        """Return the partners of a waiting job, best first; ties go to the lower number."""
         item = state.jobs[job]
         found = []
         for partner, alone in self._alone.items():
@@ -129,7 +129,7 @@ class Partners:
 
 
 def suitable(state: State, job: Job, gpus: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the GPUs whose type a job can use."""
+    """Return the GPUs of a type that the job can use."""
     if not job.gpu_type:
         return gpus
     machines, machine_of = state.cluster.machines, state.cluster.machine_of

@@ -7,36 +7,38 @@ from typing import Any, Protocol
 from gsopt.simulation.parts.tiers import Tiers
 from gsopt.simulation.policy import State
 
-#: Returns how long a job waits for a tier before it accepts the next one: (tier, GPUs) -> seconds.
+#: Function that returns how long a job waits for a tier before it accepts the next one: (tier, GPUs) ->
+#: seconds.
 Timer = Callable[[int, int], float]
 
 
 class Patience(Protocol):
-    """Interface for how long jobs wait before they accept an offer, which may depend on past offers."""
+    """Interface for the patience of jobs: how long they wait before they accept an offer."""
 
     def seconds(self, state: State, job: int, tier: int, gpus: tuple[int, ...], /) -> Any:
-        """Return the seconds that a job waits before it accepts GPUs of a tier, possibly infinite."""
+        """Return how many seconds a job waits before it accepts GPUs of a tier, possibly infinitely many."""
 
     def accept(self, state: State, job: int, tier: int, waited: Any, /) -> None:
         """Record that a job has accepted an offer at a tier after waiting for `waited` seconds."""
 
 
 class Timers:
-    """Delay scheduling: patience given by a timer for each tier except the outermost one.
+    """Delay scheduling: patience that is given by a timer for each tier except the outermost one.
 
     A job accepts GPUs of a tier once the timers of all better tiers that it could ever get have run out. The
-    timers run at the same time.
+    timers run simultaneously.
 
-    Source: Dally, Algorithm 1. A job that does not fit into any machine, or any rack, of the empty cluster does
-    not wait for one. (The currently free GPUs cannot be the criterion, because then no job would ever wait.) A
-    timer lasts at least as long as the timers of better tiers.
+    Source: Dally, Algorithm 1. A job that would not fit into any machine, or any rack, of the empty cluster
+    does not wait for one. (The GPUs that are free now cannot be the criterion, because then no job would ever
+    wait.) The timer of a tier lasts at least as long as those of better tiers.
 
     Parameters
     ----------
     state
-        The state at the beginning of the run.
+        The state at the start of the run.
     timer
-        Returns the timer of a tier for a number of GPUs, in seconds; called at every offer.
+        Function that returns the timer of a tier for a number of GPUs, in seconds. It is called at every
+        offer.
 
     Examples
     --------
@@ -57,7 +59,7 @@ class Timers:
         self._timer = timer
 
     def seconds(self, state: State, job: int, tier: int, _gpus: tuple[int, ...], /) -> Any:
-        """Return the longest timer of the better tiers that the job could get."""
+        """Return the longest timer among the better tiers that the job could get, in seconds."""
         item = state.jobs[job]
         best = self._tiers.best(item)
         return max((self._timer(better, item.gpus) for better in range(best, tier)), default=0.0)

@@ -1,7 +1,7 @@
 """Pool: the free GPUs during a decision, by kind if the cluster has several kinds.
 
-A kind is a GPU type with a memory size. A job may use the kinds of its type that have enough memory, and takes
-those with the least memory first.
+A kind is a GPU type with a memory size. A job may use the kinds of its type that have enough memory. It takes
+the GPUs with the least memory first.
 """
 
 from collections import Counter
@@ -14,12 +14,12 @@ from gsopt.scenario.job import Job
 from gsopt.simulation.placer import FreeGpus, consolidated
 from gsopt.simulation.policy import Action, Resize, Start, State, Stop
 
-#: GPUs that a job holds: a number, or a number of each kind.
+#: The GPUs that a job holds: their number, or one number per kind.
 Holding = Any
 
 
 def pool_of(state: State) -> "Pool":
-    """Create the pool of a cluster.
+    """Create the pool for a cluster, depending on its number of kinds.
 
     Examples
     --------
@@ -50,16 +50,16 @@ class Count:
         return self.free <= 0
 
     def look(self, state: State) -> None:
-        """Count the free GPUs."""
+        """Count the free GPUs of the current state."""
         self.free = state.free
 
     def queue(self, job: Job, least: int) -> Hashable:
-        """Return the key of the queue of jobs that need the same number of GPUs."""
+        """Return the key of the queue of the jobs whose smallest number of GPUs is `least`."""
         del job
         return least
 
     def fits(self, queue: Any) -> bool:
-        """Check whether as many GPUs are free as the jobs of a queue need."""
+        """Check whether as many GPUs are free as the jobs in a queue need."""
         return bool(queue <= self.free)
 
     def kinds(self, job: Job) -> tuple[int, ...]:
@@ -77,24 +77,24 @@ class Count:
         return self.free
 
     def usable(self, holding: int, job: Job) -> int:
-        """Return the number of GPUs of a holding that a job may use."""
+        """Return the number of GPUs in a holding that a job may use."""
         del job
         return holding
 
     def take(self, job: Job, count: int, before: int | None = None) -> int:
-        """Take free GPUs for a job, and return its new holding. What it held before does not matter."""
+        """Take free GPUs for a job, and return its new holding, which does not depend on the previous one."""
         del job, before
         self.free -= count
         return count
 
     def give_back(self, holding: int) -> None:
-        """Return the GPUs of a job to the pool."""
+        """Return the GPUs of a holding to the pool."""
         self.free += holding
 
     def actions(
         self, state: State, before: Mapping[int, int | None], after: Mapping[int, int | None]
     ) -> list[Action]:
-        """Return the actions between two allocations: stops and shrinks first, then growths and starts."""
+        """Return the actions that change one allocation into another, those that free GPUs first."""
         del state
         less: list[Action] = []
         more: list[Action] = []
@@ -111,7 +111,7 @@ class Count:
 
 
 class Kinds:
-    """The pool of a cluster with several kinds, where a holding is a number of GPUs of each kind.
+    """The pool of a cluster with several kinds, where a holding has one number of GPUs per kind.
 
     Kinds are in ascending order of memory.
     """
@@ -133,7 +133,7 @@ class Kinds:
 
     @property
     def free(self) -> tuple[int, ...]:
-        """Number of free GPUs of every kind."""
+        """Number of free GPUs of each kind."""
         return tuple(self._free)
 
     @property
@@ -142,21 +142,21 @@ class Kinds:
         return not any(self._free)
 
     def look(self, state: State) -> None:
-        """Count the free GPUs of every kind."""
+        """Count the free GPUs of each kind in the current state."""
         counts = Counter(map(self._kind_of.__getitem__, state.free_gpus()))
         self._free = [counts[kind] for kind in range(len(self._kinds))]
 
     def queue(self, job: Job, least: int) -> Hashable:
-        """Return the key of the queue of jobs that may use the same kinds and need the same number of GPUs."""
+        """Return the key of the queue of jobs with the same usable kinds and the smallest number `least`."""
         return self.kinds(job), least
 
     def fits(self, queue: Any) -> bool:
-        """Check whether as many GPUs are free as the jobs of a queue need."""
+        """Check whether as many GPUs are free as the jobs in a queue need."""
         kinds, least = queue
         return bool(sum(self._free[kind] for kind in kinds) >= least)
 
     def kinds(self, job: Job) -> tuple[int, ...]:
-        """Return the kinds that a job may use, least memory first."""
+        """Return the kinds that a job may use, in ascending order of memory."""
         need = (job.gpu_type, job.memory)
         if need not in self._allowed:
             self._allowed[need] = tuple(
@@ -175,11 +175,11 @@ class Kinds:
         return sum(self._free[kind] for kind in self.kinds(job))
 
     def usable(self, holding: tuple[int, ...], job: Job) -> int:
-        """Return the number of GPUs of a holding that a job may use."""
+        """Return the number of GPUs in a holding that a job may use."""
         return sum(holding[kind] for kind in self.kinds(job))
 
     def take(self, job: Job, count: int, before: tuple[int, ...] | None = None) -> tuple[int, ...]:
-        """Take free GPUs for a job, first of the kinds that it held before, then with the least memory."""
+        """Take free GPUs for a job: first of kinds that it held before, then those with the least memory."""
         taken = [0] * len(self._free)
         kinds = self.kinds(job)
         for limit in (self._free if before is None else before, self._free):
@@ -191,7 +191,7 @@ class Kinds:
         return tuple(taken)
 
     def give_back(self, holding: tuple[int, ...]) -> None:
-        """Return the GPUs of a job to the pool."""
+        """Return the GPUs of a holding to the pool."""
         self._free = [free + part for free, part in zip(self._free, holding, strict=True)]
 
     def actions(
@@ -200,9 +200,9 @@ class Kinds:
         before: Mapping[int, tuple[int, ...] | None],
         after: Mapping[int, tuple[int, ...] | None],
     ) -> list[Action]:
-        """Return the actions between two allocations, with GPU numbers.
+        """Return the actions that change one allocation into another, with the indices of GPUs.
 
-        A job keeps as many of its GPUs of each kind as it may, and its new GPUs are close together.
+        A job keeps as many of its GPUs of each kind as possible, and its new GPUs are close together.
         """
         changed = [job for job in before if before[job] != after[job]]
         if not changed:
@@ -233,12 +233,12 @@ class Kinds:
         return lists
 
 
-#: The free GPUs that a decision can still take.
+#: The free GPUs that a decision can still hand out.
 Pool = Count | Kinds
 
 
 class _FreeGpusByKind:
-    """The numbers of the free GPUs, from which jobs take GPUs of one kind that are close together."""
+    """The indices of the free GPUs, from which jobs take GPUs of one kind that are close together."""
 
     def __init__(self, cluster: Cluster, free: Iterable[int], machines: Sequence[Sequence[int]]) -> None:
         self._machine_of = cluster.machine_of
@@ -249,7 +249,7 @@ class _FreeGpusByKind:
         self._by_kind: dict[int, FreeGpus] = {}
 
     def take(self, kind: int, count: int) -> Sequence[int]:
-        """Take `count` free GPUs of a kind, and return their numbers."""
+        """Take `count` free GPUs of a kind, and return their indices."""
         if count == 0:
             return ()
         if kind not in self._by_kind:
@@ -265,7 +265,7 @@ class _FreeGpusByKind:
 
 
 def size(holding: Holding | None) -> int:
-    """Return the number of GPUs in a holding, or 0 for None."""
+    """Return the number of GPUs in a holding, or 0 if it is None."""
     if holding is None:
         return 0
     return holding if isinstance(holding, int) else sum(holding)

@@ -1,4 +1,4 @@
-"""Running: the running jobs by key, and the GPUs that the jobs after a rank hold."""
+"""Running: the running jobs by key, with the GPUs that the jobs after a rank hold."""
 
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable, Iterator, Mapping
@@ -8,11 +8,11 @@ from gsopt.simulation.parts.waiting import Rank
 
 
 class RunningQueue:
-    """Running jobs by key, in one sorted list for each holding of GPUs.
+    """The running jobs in ascending order of keys, in one sorted list per holding of GPUs.
 
-    There are few different holdings, so the GPUs held by the jobs after a rank are a short sum, and the last
-    job overall is the last one of some list. Keys may rise with time, but all keys of a list rise at the same
-    pace, so its order does not change.
+    There are few distinct holdings. Therefore, the GPUs held by the jobs after a rank are quickly added up,
+    and the last job overall is quickly found among the last jobs of the lists. Keys may rise with time, but
+    all keys in a list rise at the same pace, so the order of the list does not change.
     """
 
     def __init__(self, pace: Callable[[Any], Any] | None = None) -> None:
@@ -26,11 +26,11 @@ class RunningQueue:
         return job in self._at
 
     def holding(self, job: Any) -> Any:
-        """Return the GPUs that a job holds."""
+        """Return the holding of a job."""
         return self._at[job][0]
 
     def add(self, job: Any, holding: Any, key: Any) -> None:
-        """Add a job."""
+        """Add a job with its holding and its current key."""
         if self._pace is not None:
             if holding not in self._paces:
                 self._paces[holding] = self._pace(holding)
@@ -40,7 +40,7 @@ class RunningQueue:
         insort(self._lists.setdefault(holding, []), rank)
 
     def remove(self, job: Any) -> Any:
-        """Remove a job, and return the GPUs that it held."""
+        """Remove a job and return its holding."""
         holding, rank = self._at.pop(job)
         ranks = self._lists[holding]
         del ranks[bisect_left(ranks, rank)]
@@ -49,7 +49,7 @@ class RunningQueue:
         return holding
 
     def rekey(self, job: Any, key: Any) -> None:
-        """Change the key of a job."""
+        """Set the key of a job."""
         self.add(job, self.remove(job), key)
 
     def behind(self, rank: Rank) -> Iterator[tuple[Any, int]]:
@@ -62,9 +62,9 @@ class RunningQueue:
                 yield holding, len(ranks) - bisect_right(ranks, bound)
 
     def last(self, but: Mapping[Any, int]) -> Rank | None:
-        """Return the key and the job of the last rank, or None, among the holdings in `but`.
+        """Return the last rank, a pair of key and job, among the holdings in `but`, or None if there is none.
 
-        Of each holding, the last `but[holding]` jobs are ignored.
+        For each holding, the last `but[holding]` jobs are ignored.
         """
         paces, worst = None if self._pace is None else self._paces, None
         for holding, number in but.items():

@@ -10,14 +10,14 @@ from gsopt.simulation.policy import State
 def network_sensitivity(state: State, job: int) -> Any:
     """Return Dally's Nw_sens of a job: its work done per second of running, or 0 before it has run.
 
-    Source: Dally, section IV-B1, where the expected number of iterations cancels out. Jobs of one model that
-    have run only on the same tier tie.
+    Source: Dally, section IV-B1, where the expected number of iterations cancels out. Jobs that train the
+    same model tie if they have run only on the same tier.
     """
     return settled(_sensitivity(state, job))
 
 
 def relative_sensitivity(tiers: Tiers, state: State, job: int) -> Any:
-    """Return Dally's Nw_sens of a job as a share of its speed on its best tier."""
+    """Return Dally's Nw_sens of a job, divided by the speed of the job on its best tier."""
     return settled(_sensitivity(state, job) / tiers.fastest(state, job))
 
 

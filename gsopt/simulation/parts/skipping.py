@@ -11,14 +11,14 @@ from gsopt.simulation.policy import Action, State
 class Skipping:
     """A decider that starts waiting jobs in ascending order of keys and skips those that do not fit.
 
-    This is list scheduling. No job is stopped. Unlike backfilling, it reserves nothing for skipped jobs.
+    This is list scheduling. No job is ever stopped. Unlike backfilling, it reserves nothing for skipped jobs.
 
     Parameters
     ----------
     state
-        The state at the beginning of the run.
+        The state at the start of the run.
     key
-        Returns the key of a job when it begins to wait.
+        Function that returns a job's key when the job begins to wait.
 
     Examples
     --------

@@ -13,10 +13,11 @@ from gsopt.simulation.policy import Start, State
 def on_free(state: State, job: int, placer: Placer | None = None) -> Start | None:
     """Return the action that starts a job on free GPUs, or None if there are too few.
 
-    The GPUs are chosen by `placer`, or by the placer of the run if `placer` is None.
+    The GPUs are chosen by `placer` or, if it is None, by the placer of the run.
 
-    The job keeps its whole batch if the cluster has enough GPUs with enough memory for it. Otherwise it starts
-    in the largest sub-batches that fit into free GPUs, on the machines with the most free GPUs.
+    The job keeps its whole batch if the cluster has enough GPUs, free or not, with enough memory for it.
+    Otherwise, it starts in the largest sub-batches that fit, on free GPUs of the machines with the most free
+    GPUs.
     """
     gpus = state.offer(job, placer)
     if gpus is not None:
@@ -31,9 +32,9 @@ def on_free(state: State, job: int, placer: Placer | None = None) -> Start | Non
 
 
 def beside(state: State, job: int, found: Sequence[Partner], *, free_first: bool = False) -> Start | None:
-    """Return the action that starts a job on GPUs of its best partners, or None if there are too few GPUs.
+    """Return the action that starts a job on its best partners' GPUs, or None if GPUs do not suffice.
 
-    Free GPUs are added if there are too few GPUs to share. With `free_first`, free GPUs are taken first.
+    If there are too few GPUs to share, free GPUs are added. With `free_first`, free GPUs are used first.
     """
     if not found:
         return None
@@ -47,7 +48,7 @@ def beside(state: State, job: int, found: Sequence[Partner], *, free_first: bool
 
 
 def _may_be_whole(state: State, job: Job) -> bool:
-    """Check whether enough GPUs of the cluster, free or not, have memory for the whole batch of a job."""
+    """Check whether enough GPUs of the cluster, free or not, have memory for a job's whole batch."""
     suitable = (
         each.gpus
         for each in state.cluster.machines
@@ -57,7 +58,7 @@ def _may_be_whole(state: State, job: Job) -> bool:
 
 
 def _taken(found: Iterable[Partner], count: int) -> tuple[tuple[int, ...], set[str]]:
-    """Return at most `count` GPUs of the first partners, and the modes for these partners."""
+    """Return at most `count` GPUs of the first partners, and the modes chosen for these partners."""
     shared: list[int] = []
     modes: set[str] = set()
     for partner in found:
@@ -69,7 +70,7 @@ def _taken(found: Iterable[Partner], count: int) -> tuple[tuple[int, ...], set[s
 
 
 def _usable(state: State, job: Job) -> tuple[int, ...]:
-    """Return the free GPUs on which a job may run with at least one of its sub-batch sizes."""
+    """Return the free GPUs on which a job may run in at least one of its sub-batch sizes."""
     free = state.free_gpus(job.gpu_type)
     least = min(job.memory_in(name) or 0 for name in sub_batches(job))
     if not least:
@@ -78,7 +79,7 @@ def _usable(state: State, job: Job) -> tuple[int, ...]:
 
 
 def _nearest(state: State, free: tuple[int, ...], shared: Iterable[int], count: int) -> tuple[int, ...]:
-    """Return `count` free GPUs, first on machines of shared GPUs, then on those with the most free GPUs."""
+    """Return `count` free GPUs, first on the machines of shared GPUs, then on those with the most room."""
     if count <= 0:
         return ()
     machine_of = state.cluster.machine_of
@@ -95,7 +96,7 @@ def _nearest(state: State, free: tuple[int, ...], shared: Iterable[int], count: 
 def _in_sub_batches(state: State, job: int, gpus: Collection[int], modes: set[str]) -> Start | None:
     """Return the action that starts a job in the smallest sub-batches of `modes`, or in smaller ones.
 
-    Of these sub-batches, the job uses the largest that fit into the memory of the GPUs. The result is None if
+    Among these, the largest sub-batches that fit into the memory of the GPUs are used. The result is None if
     none fit.
     """
     names = sub_batches(state.jobs[job])

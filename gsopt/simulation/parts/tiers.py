@@ -1,4 +1,4 @@
-"""Tiers: the levels of the network as numbers, and the best tier that a job could ever get."""
+"""Tiers: the levels of the network as numbers, and the best tier that each job could ever get."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from gsopt.simulation.policy import State
 
 
 class Need(NamedTuple):
-    """The demand of a job: a number of GPUs, their type (empty for any), and the bytes on each, or None."""
+    """A job's demand: a number of GPUs, their type (empty for any), and bytes of memory on each (or None)."""
 
     gpus: int
     gpu_type: str
@@ -18,10 +18,10 @@ class Need(NamedTuple):
 
 
 class Tiers:
-    """The network tiers of a cluster as numbers, from 0 for the innermost level outwards.
+    """The network tiers of a cluster as numbers, from 0 for the innermost tier outwards.
 
-    The best tier of a job is the innermost one on which its demand fits into the empty cluster, given the type
-    and memory of machines. It does not depend on which GPUs are free or away at the moment.
+    The best tier of a job is the innermost one on which its demand fits into the empty cluster, given the GPU
+    types and memory of the machines. It does not depend on which GPUs are currently free or available.
     """
 
     def __init__(self, state: State) -> None:
@@ -32,11 +32,11 @@ class Tiers:
         self._best: dict[Any, int] = {}
 
     def of(self, gpus: Sequence[int]) -> int:
-        """Return the tier that joins GPUs, or 0 if they have no numbers."""
+        """Return the tier that connects the given GPUs, or 0 if they have no indices."""
         return self._number[self._cluster.tier(gpus)] if gpus else 0
 
     def best(self, job: Job) -> int:
-        """Return the best tier that a job could get, or the outermost one if it never fits into the cluster."""
+        """Return the best tier that a job could get, or the outermost tier if the job never fits."""
         need = need_of(job)
         if need not in self._best:
             if need[1:] not in self._room:
@@ -46,18 +46,18 @@ class Tiers:
         return self._best[need]
 
     def fastest(self, state: State, number: int) -> Any:
-        """Return the speed that a job would now have on its best tier."""
+        """Return the speed that a job would have now on its best tier."""
         job = state.jobs[number]
         return state.rate(number, job.gpus, tier=self.names[self.best(job)])
 
 
 def need_of(job: Job) -> Need:
-    """Return the demand of a job. Jobs with the same demand are offered the same GPUs."""
+    """Return the demand of a job. Jobs with equal demands are offered the same GPUs."""
     return Need(job.gpus, job.gpu_type, job.memory)
 
 
 def _most_in_a_group(cluster: Cluster, job: Job, level: str) -> int:
-    """Return the largest number of suitable GPUs in any group of a level."""
+    """Return the largest number of suitable GPUs in any group at the given level."""
     if cluster.is_plain:
         return cluster.gpus
     suitable = [

@@ -1,4 +1,4 @@
-"""Turns: the waiting jobs in order, where all jobs with the same need can be skipped at once."""
+"""Turns: the waiting jobs in order, where all jobs with the same need can be skipped together."""
 
 from bisect import bisect_left, insort
 from collections.abc import Callable, Hashable, Iterable, Iterator
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 
 class Turn(NamedTuple):
-    """The rank of a waiting job: its key, then the time at which it began to wait, then its number."""
+    """The rank of a waiting job: its key, the time at which it began to wait, and its number."""
 
     key: Any
     since: Any
@@ -15,26 +15,26 @@ class Turn(NamedTuple):
 
 
 class Turns:
-    """Waiting jobs in order, in one sorted list for each need."""
+    """The waiting jobs in order of their turns, in one sorted list per need."""
 
     def __init__(self) -> None:
         self._lists: dict[Hashable, list[Turn]] = {}
 
     @property
     def needs(self) -> Iterable[Any]:
-        """The different needs of the jobs."""
+        """The distinct needs of the jobs."""
         return self._lists.keys()
 
     def first(self, need: Hashable) -> Turn:
-        """Return the turn of the first job with a need."""
+        """Return the turn of the first job with the given need."""
         return self._lists[need][0]
 
     def add(self, turn: Turn, need: Hashable) -> None:
-        """Add a job."""
+        """Add a job, given by its turn, with its need."""
         insort(self._lists.setdefault(need, []), turn)
 
     def remove(self, turn: Turn, need: Hashable) -> None:
-        """Remove a job."""
+        """Remove a job, given by its turn, with its need."""
         turns = self._lists[need]
         del turns[bisect_left(turns, turn)]
         if not turns:
@@ -43,8 +43,8 @@ class Turns:
     def walk(self, is_open: Callable[[Any], bool]) -> Iterator[tuple[Turn, Any]]:
         """Yield the turns in order, each with its need, except those whose need is not open.
 
-        A need is checked before each of its jobs. Once it is not open, its other jobs are skipped. The caller
-        may remove the job that was yielded last.
+        Whether a need is open is checked before each of its jobs. Once it is not, all further jobs with this
+        need are skipped. The caller may remove the job that was yielded last.
         """
         heads: list[tuple[Turn, int, Any]] = [(turns[0], 0, need) for need, turns in self._lists.items()]
         heapify(heads)

@@ -1,18 +1,18 @@
-"""Waiting: a queue of waiting jobs by key, which spares policies a scan of all jobs at every event."""
+"""Waiting: a queue of waiting jobs by key, which saves policies a scan of all jobs at every event."""
 
 from collections.abc import Callable, Hashable
 from heapq import heappop, heappush
 from typing import Any
 
-#: A key, followed by the number of a job or an identifier of part of a job, which breaks ties.
+#: A key, followed by a tie-breaker: the number of a job, or an identifier of part of a job.
 Rank = tuple[Any, Any]
 
 
 class WaitingQueue:
-    """Waiting jobs by key, the smallest first. Ties go to the lower number.
+    """The waiting jobs in ascending order of keys, with ties broken by the lower number.
 
-    There is one heap for each queue of jobs that need the same number of GPUs of the same kinds. The first job
-    that fits is therefore found in O(number of queues).
+    There is one heap per queue, where a queue consists of the jobs that need the same number of GPUs of the
+    same kinds. The first job that fits is therefore found in O(number of queues).
 
     Examples
     --------
@@ -43,18 +43,18 @@ class WaitingQueue:
         del self._keys[job]
 
     def head(self, queue: Hashable) -> Rank | None:
-        """Return the first job of a queue with its key, or None if it is empty."""
+        """Return the rank of the first job in a queue, or None if the queue is empty."""
         heap, keys = self._heaps[queue], self._keys
         while heap and keys.get(heap[0][1]) != heap[0][0]:
             heappop(heap)
         return heap[0] if heap else None
 
     def heads(self) -> list[Rank]:
-        """Return the first job of every queue with its key, in arbitrary order."""
+        """Return the rank of the first job in every queue, in arbitrary order."""
         return [head for queue, heap in self._heaps.items() if heap and (head := self.head(queue)) is not None]
 
     def first(self, open_to: Callable[[Any], bool]) -> Rank | None:
-        """Return the first job in the queues that `open_to` accepts, with its key, or None if there is none."""
+        """Return the rank of the first job in the queues that `open_to` accepts, or None if there is none."""
         best = None
         for queue, heap in self._heaps.items():
             if heap and open_to(queue):

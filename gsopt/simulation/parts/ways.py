@@ -14,15 +14,15 @@ class Ways(NamedTuple):
     speeds: NDArray[np.float64]  # speed on 0, 1, ... GPUs; 0 where it may not run
     modes: tuple[str, ...]  # the mode of that speed; the default mode where it may not run
     batches: tuple[int, ...]  # its batch size; 0 where it has none
-    # fewest GPUs for the largest allowed batch size, as more would only make local batches smaller; without
-    # batch sizes, fewest GPUs on which the job is fastest
+    # minimum number of GPUs with which the largest allowed batch size runs, because more GPUs would only make
+    # local batches smaller; if batch sizes are unknown, minimum number of GPUs with which the job is fastest
     cap: int
 
 
 def ways_of(job: Job, limit: int | None = None, memory: int | None = None, gpu_type: str | None = None) -> Ways:
-    """Return the best ways to run a job, within any given limits on batch size, memory per GPU and GPU type.
+    """Return the best ways to run a job, within any given limits on batch size, GPU memory and GPU type.
 
-    If even the smallest batch size of the job exceeds the limit, that size is allowed.
+    If even the job's smallest batch size exceeds the limit, this batch size is allowed.
     """
     sizes = {
         mode: size
@@ -60,7 +60,7 @@ def largest_batch(job: Job) -> int | None:
 
 
 def _sizes(job: Job) -> dict[str, int | None]:
-    """Return the batch size of every mode."""
+    """Return the batch size of every mode (None if unknown), keyed by mode."""
     own = {mode.name: job.batch_size if mode.batch_size is None else mode.batch_size for mode in job.modes}
     return {DEFAULT_MODE: job.batch_size, **own}
 

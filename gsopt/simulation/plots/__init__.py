@@ -1,7 +1,7 @@
 """Plots: charts that show where jobs ran, when they waited, and how long they took.
 
-Colours are safe for colour-blind readers, and long times are in hours or days. matplotlib is imported only when
-a chart is plotted.
+The colours can be told apart by colour-blind readers, and long times are shown in hours or days. matplotlib
+is imported only when a chart is plotted.
 """
 
 from gsopt.simulation.plots.counts import gpus_in_use, jct_distribution, queue

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Colour(StrEnum):
-    """The meaning of a job's colour."""
+    """The value of a job that determines its colour."""
 
     SLOWDOWN = "slowdown"  # completion minus release, over the duration on the demanded GPUs
     WAITING = "waiting"  # seconds since the release without GPUs
@@ -36,7 +36,7 @@ _TITLES = {
     Colour.JOB: "job",
 }
 
-#: Only this share of the colour map is used, because its light end is hard to see on white.
+#: Fraction of the colour map that is used, because its light end is hard to see on white.
 _LIGHTEST = 0.95
 
 
@@ -50,7 +50,7 @@ class Classes:
     of: Mapping[str, int]  # number of every job's class, by name
 
     def add_legend(self, axes: "Axes", further: Sequence[Any] = ()) -> None:
-        """Add a legend beside a plot, with the classes that occur and any further handles below them."""
+        """Add a legend beside a plot, with the classes that occur and, below them, any further handles."""
         from matplotlib.patches import Patch
 
         held = sorted(set(self.of.values()))
@@ -84,7 +84,7 @@ def classes_of(schedule: Schedule, scenario: Scenario, colour: str) -> Classes:
 
 
 def _jobs(scenario: Scenario) -> Classes:
-    """Assign every job a class of its own."""
+    """Assign every job to a class of its own."""
     names = tuple(job.name for job in scenario.workload.jobs)
     if len(names) > FEW_JOBS:
         raise InvalidInput("colour", shorten("job"), f"distinguishes at most {FEW_JOBS} jobs")

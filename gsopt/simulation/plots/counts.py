@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 def gpus_in_use(
     schedule: Schedule, scenario: Scenario, *, title: str = "", axes: "Axes | None" = None
 ) -> "Axes":
-    """Plot the number of GPUs in use over time, with the capacity. A shared GPU counts once per job.
+    """Plot the number of GPUs in use and the capacity over time; a shared GPU counts once per job.
 
     Parameters
     ----------
     schedule, scenario
-        The schedule to plot, and its scenario.
+        The schedule to plot, and the scenario to which it belongs.
     title
-        Title, such as the policy's name.
+        Title of the chart, such as the name of the policy.
     axes
-        The axes to draw on, or None for a new figure.
+        The axes to draw on; None for a new figure.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def queue(schedule: Schedule, scenario: Scenario, *, title: str = "", axes: "Axe
     Parameters
     ----------
     schedule, scenario, title, axes
-        As in `gpus_in_use`.
+        The same as in `gpus_in_use`.
 
     Examples
     --------
@@ -96,14 +96,14 @@ def queue(schedule: Schedule, scenario: Scenario, *, title: str = "", axes: "Axe
 
 
 def jct_distribution(replays: Sequence[Replay], *, axes: "Axes | None" = None) -> "Axes":
-    """Plot the cumulative distribution of job completion times, one line per run.
+    """Plot the cumulative distribution of job completion times, with one line per run.
 
     Parameters
     ----------
     replays
-        The runs. Each has its own colour, line style and marker.
+        The runs to compare. Each has its own colour, line style and marker.
     axes
-        The axes to draw on, or None for a new figure.
+        The axes to draw on; None for a new figure.
 
     Examples
     --------
@@ -120,7 +120,7 @@ def jct_distribution(replays: Sequence[Replay], *, axes: "Axes | None" = None) -
 
 
 def _counted(spans: Iterable[tuple[float, float, int]]) -> tuple[list[float], list[int]]:
-    """Return the times at which a count changes, and the count from then on."""
+    """Return the times at which a count changes, and the count from each of these times on."""
     steps: dict[float, int] = {}
     for start, end, number in spans:
         steps[start] = steps.get(start, 0) + number

@@ -18,7 +18,7 @@ _MOST_FRAMES = 300  # blocks of a framed chart
 _MOST_VECTORS = 3000  # blocks that a vector picture keeps as such
 _FRAMED_HEIGHT = 0.9
 
-#: A segment, and the first and end row of a block of neighbouring rows; the end row is not included.
+#: A segment with a block of neighbouring rows, given by the first row and the row after the last one.
 _Block = tuple[Segment, int, int]
 
 
@@ -30,28 +30,29 @@ def gantt(
     title: str = "",
     axes: "Axes | None" = None,
 ) -> "Axes":
-    """Plot the jobs on each GPU over time, with the capacity as a line. Only idle GPUs are white.
+    """Plot the jobs on each GPU over time, and the capacity as a line; only idle GPUs are white.
 
-    Jobs that waited long are dark, so light jobs that ran before dark ones may have overtaken them. If there
-    are few jobs, they are framed and labelled. If GPUs have no numbers, each segment takes the lowest rows that
-    are free when it starts or when the capacity changes.
+    With the default colours, jobs that were slowed down most are dark, so a light job that ran before a dark
+    one may have overtaken it. If there are few jobs, they are framed and labelled. If GPUs have no indices,
+    each segment occupies the lowest rows that are free when it starts or when the capacity changes.
 
     Parameters
     ----------
     schedule, scenario
-        The schedule to plot, and its scenario.
+        The schedule to plot, and the scenario to which it belongs.
     colour
-        Meaning of the colours: ``slowdown`` (completion minus release, over the duration), ``waiting`` (seconds
-        since the release without GPUs), ``gpus`` (demanded) or ``job`` (one colour per job, for few jobs).
+        What the colours of jobs mean: ``slowdown`` (completion time, from release, divided by duration),
+        ``waiting`` (seconds since the release without GPUs), ``gpus`` (number of demanded GPUs) or ``job``
+        (one colour per job, if there are few jobs).
     title
-        Title of the chart, such as the policy's name.
+        Title of the chart, such as the name of the policy.
     axes
-        The axes to draw on, or None for a new figure.
+        The axes to draw on; None for a new figure.
 
     Raises
     ------
     InvalidInput
-        `colour` is unknown, `colour` is ``job`` but there are too many jobs, or matplotlib is not installed.
+        `colour` is unknown, `colour` is ``job`` and there are too many jobs, or matplotlib is not installed.
 
     Examples
     --------
@@ -83,9 +84,10 @@ def gantt(
 
 
 def _draw_blocks(axes: "Axes", classes: Classes, blocks: Sequence[_Block], *, framed: bool) -> None:
-    """Draw all blocks of a class at once.
+    """Draw the blocks, all blocks of the same class at once.
 
-    Without `framed`, blocks have no frames or smooth edges, which would cover blocks of few pixels.
+    Without `framed`, blocks have neither frames nor smooth edges, which would cover blocks of only a few
+    pixels.
     """
     from matplotlib.collections import PolyCollection
 
@@ -135,7 +137,7 @@ def _blocks(segment: Segment, rows: Sequence[int]) -> list[_Block]:
 
 
 def _rows(schedule: Schedule, scenario: Scenario) -> list[tuple[Segment, Sequence[int]]]:
-    """Return the rows of each segment: its placement, or rows that are free at its start."""
+    """Return the rows of each segment: those of its placement, or the lowest rows free at its start."""
     free_from: list[Any] = [float("-inf")] * scenario.cluster.gpus
     placed: list[tuple[Segment, Sequence[int]]] = []
     times = [time for time, _ in capacity_steps(schedule, scenario, -inf, inf)]
@@ -150,7 +152,7 @@ def _rows(schedule: Schedule, scenario: Scenario) -> list[tuple[Segment, Sequenc
 
 
 def _cut(segment: Segment, times: Sequence[float]) -> list[Segment]:
-    """Cut a segment at the times within it, unless its GPUs have numbers."""
+    """Cut a segment at the given times within it, unless its GPUs have indices."""
     inner = [time for time in times if segment.start < time < segment.end and not segment.placement]
     ends = [segment.start, *inner, segment.end]
     return [segment._replace(start=start, end=end) for start, end in pairwise(ends)]

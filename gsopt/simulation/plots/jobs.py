@@ -17,15 +17,15 @@ _WAITING = "#C8C8C8"
 def jobs(schedule: Schedule, scenario: Scenario, *, title: str = "", axes: "Axes | None" = None) -> "Axes":
     """Plot when each job waited, in grey, and when it ran, in the colour of its number of demanded GPUs.
 
-    Rows are in order of release, with later jobs above earlier ones. A job has overtaken an earlier one if its
-    row is coloured while the lower row of the earlier job is grey.
+    Rows are in order of release, with later jobs above earlier ones. Where the row of a job is coloured while
+    the row of an earlier job below it is grey, the later job has overtaken the earlier one.
 
     Parameters
     ----------
     schedule, scenario
-        The schedule to plot, and its scenario.
+        The schedule to plot, and the scenario to which it belongs.
     title, axes
-        As in `gpus_in_use`.
+        The same as in `gpus_in_use`.
 
     Examples
     --------

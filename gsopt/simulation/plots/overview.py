@@ -1,4 +1,4 @@
-"""Overview: the charts of one run in one figure, and the charts of several runs as files."""
+"""Overview: all charts of one run in one figure, and the charts of several runs as files."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 
 def overview(schedule: Schedule, scenario: Scenario, *, colour: str = "slowdown", title: str = "") -> "Figure":
-    """Plot a Gantt chart with the queue below it, on a common time axis.
+    """Plot a Gantt chart with the waiting jobs below it, on a common time axis.
 
     Parameters
     ----------
     schedule, scenario, colour, title
-        As in `gantt`.
+        The same as in `gantt`.
 
     Examples
     --------
@@ -46,14 +46,14 @@ def overview(schedule: Schedule, scenario: Scenario, *, colour: str = "slowdown"
 
 
 def save(replays: Sequence[Replay], folder: str | Path, *, ending: str = ".png") -> list[Path]:
-    """Save charts of each recorded run, named after its policy, and one of all runs' completion times.
+    """Save charts of each recorded run, named after its policy, and one of all job completion times.
 
     Parameters
     ----------
     replays
-        The runs. Runs that were not recorded appear only in the chart of completion times.
+        The runs. Those that were not recorded appear only in the chart of completion times.
     folder
-        The folder for the files.
+        The folder in which the files are saved.
     ending
         The file extension: ``.png``, ``.svg`` or ``.pdf``.
 

@@ -12,20 +12,20 @@ _COLOUR = "#D55E00"
 
 
 def prices(bound: PriceBound, *, title: str = "", axes: "Axes | None" = None) -> "Axes":
-    """Plot the prices of a bound over time, in hours of waiting that one more GPU-hour would save.
+    """Plot GPU prices over time, as the hours of waiting that one additional GPU-hour would save.
 
-    A price is the dual value of a cell's capacity: the seconds by which the bound on the sum of completion
-    times falls for each additional GPU-second in the cell. Long queues of short jobs make prices high. The
-    price is 0 while GPUs stay idle.
+    A price is the dual value of the capacity in a cell: the number of seconds by which the bound on the total
+    completion time falls for each additional GPU-second in this cell. Long queues of short jobs make prices
+    high. While GPUs stay idle, the price is 0.
 
     Parameters
     ----------
     bound
-        The bound.
+        The bound whose prices are plotted.
     title
-        Title above the picture.
+        Title above the chart.
     axes
-        The axes to draw on, or None for a new figure.
+        The axes to draw on; None for a new figure.
 
     Examples
     --------

@@ -25,19 +25,19 @@ if TYPE_CHECKING:
 
 _MARKS_PER_LINE = 8
 
-#: Seconds below which a logarithmic axis is linear, because many jobs do not queue.
+#: Number of seconds below which a logarithmic axis is linear, because many jobs do not queue at all.
 _LINEAR = 1.0
 
-#: Seconds at which such an axis begins, so that values at zero can be seen.
+#: Number of seconds at which such an axis begins, so that values at zero can be seen.
 _BELOW_ZERO = -0.3
 
 
-#: Number of intervals over which the share of GPUs in use is averaged, so that lines can be told apart.
+#: Number of intervals in which the share of GPUs in use is averaged, so that lines can be told apart.
 _CELLS = 60
 
 
 class JobTime(StrEnum):
-    """The times of a job to plot: completion time (from release), execution time, or queueing time.
+    """The time of a job to plot: completion time (from release), execution time, or queueing time.
 
     Examples
     --------
@@ -50,7 +50,7 @@ class JobTime(StrEnum):
     QUEUEING = "queueing time"
 
     def of(self, run: Replay) -> list[float]:
-        """Return the seconds of each completed job, by job number. A job queues while it holds no GPUs."""
+        """Return this time of every completed job, in seconds; a job queues while it holds no GPUs."""
         times, queueing = [float(each) for each in run.jct], [float(each) for each in run.metrics.queueing]
         if self is JobTime.JCT:
             return times
@@ -69,16 +69,16 @@ def boxes(
     Parameters
     ----------
     runs
-        The runs, keyed by label.
+        The runs to compare, keyed by label.
     part
         The time to plot, as a `JobTime` or its value.
     axes
-        The axes to draw on, or None for a new figure.
+        The axes to draw on; None for a new figure.
 
     Raises
     ------
     InvalidInput
-        `part` is not one of the times.
+        `part` is not one of these times.
 
     Examples
     --------
@@ -122,19 +122,19 @@ def boxes(
 def shares(
     runs: Mapping[str, Replay], part: JobTime | str = JobTime.JCT, *, axes: "Axes | None" = None
 ) -> "Axes":
-    """Plot the cumulative distribution of a time over the completed jobs, one line per run.
+    """Plot the cumulative distribution of a time over all completed jobs, with one line per run.
 
     Source: ONES, Figure 15 g to i.
 
     Parameters
     ----------
     runs, part, axes
-        As in `boxes`. Each run has its own colour, line style and marker.
+        The same as in `boxes`. Each run has its own colour, line style and marker.
 
     Raises
     ------
     InvalidInput
-        `part` is not one of the times.
+        `part` is not one of these times.
 
     Examples
     --------
@@ -152,7 +152,7 @@ def shares(
 
 
 def draw_shares(axes: "Axes", name: str, labels: Sequence[str], found: Sequence[Sequence[float]]) -> "Axes":
-    """Plot the cumulative distribution of each list of seconds as a line."""
+    """Plot the cumulative distribution of each list of times in seconds, as one line per list."""
     shares_at = [[(index + 1) / len(values) for index in range(len(values))] for values in found]
     _draw_lines(axes, labels, list(zip(map(sorted, found), shares_at, strict=True)), drawstyle="steps-post")
     least, most = _limits(found)
@@ -182,21 +182,21 @@ def _limits(found: Sequence[Sequence[float]]) -> tuple[float, float]:
 
 
 def _scale(least: float) -> dict[str, Any]:
-    """Return a logarithmic scale, which is linear near zero if there are values there."""
+    """Return the parameters of a logarithmic scale, which is linear near zero if any values are there."""
     return {"value": "log"} if least >= _LINEAR else {"value": "symlog", "linthresh": _LINEAR}
 
 
 def jobs_remaining(runs: Mapping[str, Replay], *, axes: "Axes | None" = None) -> "Axes":
-    """Plot the number of jobs that are released but not complete over time, one line per run.
+    """Plot the number of jobs that are released but not complete over time, with one line per run.
 
     Source: Dally, Figure 12.
 
     Parameters
     ----------
     runs
-        The runs, keyed by label. Each has its own colour, line style and marker.
+        The runs to compare, keyed by label. Each has its own colour, line style and marker.
     axes
-        The axes to draw on, or None for a new figure.
+        The axes to draw on; None for a new figure.
 
     Examples
     --------
@@ -225,7 +225,7 @@ def jobs_remaining(runs: Mapping[str, Replay], *, axes: "Axes | None" = None) ->
 
 
 def utilisation(runs: Mapping[str, Replay], *, axes: "Axes | None" = None) -> "Axes":
-    """Plot the share of the cluster's GPUs in use over time, one line per run.
+    """Plot the fraction of the cluster's GPUs that is in use over time, with one line per run.
 
     Each point is the mean over a sixtieth of the time span shown. A shared GPU counts once for each of its
     jobs.
@@ -235,9 +235,9 @@ def utilisation(runs: Mapping[str, Replay], *, axes: "Axes | None" = None) -> "A
     Parameters
     ----------
     runs
-        The recorded runs, keyed by label.
+        The recorded runs to compare, keyed by label.
     axes
-        The axes to draw on, or None for a new figure.
+        The axes to draw on; None for a new figure.
 
     Raises
     ------
@@ -276,7 +276,7 @@ def utilisation(runs: Mapping[str, Replay], *, axes: "Axes | None" = None) -> "A
 
 
 def _time_limits(runs: Mapping[str, Replay]) -> tuple[float, float]:
-    """Return the time from the first release to the last completion of all runs."""
+    """Return the times of the first release and of the last completion in any run."""
     releases = [float(job.release_date) for run in runs.values() for job in run.scenario.workload.jobs]
     ends = [float(time) for run in runs.values() for time in run.completion_times if time is not None]
     begin = min(releases, default=0.0)

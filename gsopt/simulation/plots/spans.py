@@ -12,7 +12,7 @@ from gsopt.schedule.presence import Presence
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: Largest number of jobs for which a chart names each job.
+#: Maximum number of jobs for which a chart names each job.
 FEW_JOBS = 40
 
 _BEYOND = 1.25  # times the time until the last job is released and has waited for the last time
@@ -26,7 +26,7 @@ class ShownSpan(NamedTuple):
     end: float  # of the last segment
 
     def set_on(self, axes: "Axes") -> None:
-        """Limit the time axis of a plot, and label it with the end of the last job if that is later."""
+        """Limit the time axis of a plot, and state the end of the last job in its label if that is later."""
         set_time_axis(axes, self.begin, self.visible_until)
         if self.visible_until < self.end:
             unit, name = time_unit(self.visible_until - self.begin)
@@ -37,7 +37,7 @@ class ShownSpan(NamedTuple):
 def span_of(schedule: Schedule, scenario: Scenario) -> ShownSpan:
     """Return the time span that charts show.
 
-    With many jobs, it omits most of the time at the end in which no job waits.
+    If there are many jobs, most of the time at the end in which no job waits is left out.
     """
     releases = [float(job.release_date) for job in scenario.workload.jobs]
     first = min([*releases, *(float(segment.start) for segment in schedule.segments)], default=0.0)
@@ -62,7 +62,7 @@ def capacity_steps(schedule: Schedule, scenario: Scenario, begin: float, end: fl
 
 
 def waits_of(schedule: Schedule, scenario: Scenario) -> Iterator[tuple[Job, float, float]]:
-    """Yield every span in which a released job holds no GPUs but will hold some later."""
+    """Yield every interval in which a released job holds no GPUs but gets some later."""
     runs: dict[str, list[tuple[float, float]]] = {}
     for segment in schedule.segments:
         runs.setdefault(segment.job, []).append((float(segment.start), float(segment.end)))

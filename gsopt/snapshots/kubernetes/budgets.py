@@ -8,7 +8,7 @@ from gsopt.snapshots.kubernetes.selection import selects
 
 
 class DisruptionBudget(NamedTuple):
-    """A disruption budget: its name, the pods that it selects, and the allowed evictions."""
+    """A disruption budget: its name, its selector of pods, and the number of evictions now allowed."""
 
     name: str  # with its namespace
     selector: Field
@@ -16,9 +16,9 @@ class DisruptionBudget(NamedTuple):
 
 
 def read_budgets(objects: Sequence[Field], notes: list[str]) -> dict[str, list[DisruptionBudget]]:
-    """Read disruption budgets, and return them keyed by namespace.
+    """Read disruption budgets and group them by namespace.
 
-    Budgets without a status, as in a file that was never applied, are left out.
+    Budgets without a status, such as those in a file that was never applied, are left out.
     """
     found: dict[str, list[DisruptionBudget]] = {}
     for each in objects:
@@ -37,5 +37,5 @@ def read_budgets(objects: Sequence[Field], notes: list[str]) -> dict[str, list[D
 def budgets_of(
     budgets: Mapping[str, Sequence[DisruptionBudget]], namespace: str, labels: Mapping[str, str]
 ) -> list[DisruptionBudget]:
-    """Return the budgets that count a pod with these labels."""
+    """Return the budgets that apply to a pod with the given namespace and labels."""
     return [budget for budget in budgets.get(namespace, ()) if selects(budget.selector, labels)]

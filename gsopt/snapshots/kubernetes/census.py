@@ -1,4 +1,4 @@
-"""Census: the pods of a cluster, counted one by one and grouped into gangs."""
+"""Census: all pods of a cluster, counted and grouped into gangs."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -10,12 +10,12 @@ from gsopt.snapshots.kubernetes.pods import DAEMON, LEAVING, Pod, PodReader
 from gsopt.snapshots.kubernetes.selection import unread
 from gsopt.snapshots.valid import validly
 
-#: Numbers of characters to which a long name, and the kind that is appended to it, are cut.
+#: Maximum lengths, in characters, of a name that must be shortened and of the kind that is appended to it.
 _CUT, _LONGEST_KIND = 160, 30
 
 
 class Census:
-    """A collector of the resources in use on each node, the pods of each gang, and the pods being deleted."""
+    """A collector of the resources used on each node, the pods of each gang, and pods being deleted."""
 
     def __init__(self, reader: PodReader) -> None:
         self._reader = reader
@@ -28,7 +28,7 @@ class Census:
 
     @property
     def notes(self) -> list[str]:
-        """Notes on pods that belong to no gang, and on requirements that are ignored."""
+        """Notes on the pods that belong to no gang, and on requirements that are ignored."""
         told = "pods that wait and ask for {}, which is ignored: {:,}"
         return [
             *(f"pods {fate}: {number:,}" for fate, number in self._fates.items() if fate),
@@ -36,7 +36,7 @@ class Census:
         ]
 
     def count(self, pod: Field) -> None:
-        """Count a pod.
+        """Add one pod.
 
         Raise `InvalidInput` if the pod occurs twice in the files.
         """
@@ -55,7 +55,7 @@ class Census:
                     self.leaving.append(self._reader.leftover(pod))
 
     def _take(self, pod: Field) -> None:
-        """Count a pod that belongs to a gang."""
+        """Add a pod that belongs to a gang."""
         found = self._reader.read(pod)
         self.members.setdefault(found.owner, []).append(found)
         if found.part.node:
@@ -70,7 +70,7 @@ class Census:
 
 
 def gangs_of(members: Mapping[Owner, Sequence[Pod]]) -> list[Gang]:
-    """Create the gangs, each with a unique name."""
+    """Create the gangs from their pods, each with a unique name."""
     taken: set[str] = set()
     found = []
     for owner, pods in members.items():
@@ -90,7 +90,7 @@ def gangs_of(members: Mapping[Owner, Sequence[Pod]]) -> list[Gang]:
 
 
 def _free(name: str, kind: str, taken: set[str]) -> str:
-    """Return a name that is neither taken nor too long."""
+    """Return a variant of the name that is neither taken nor too long, and mark it as taken."""
     found = name if len(name) <= LONGEST_NAME else f"{name[:_CUT]}~"
     found = found if found not in taken else f"{found[:_CUT]} ({kind[:_LONGEST_KIND]})"
     number = 1

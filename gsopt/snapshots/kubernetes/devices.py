@@ -1,4 +1,4 @@
-"""Devices: the Kubernetes resources that are GPUs, and the fraction of a GPU that each represents."""
+"""Devices: the Kubernetes resources that represent GPUs or fractions of GPUs."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -6,18 +6,18 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
-#: Names of resources, after a vendor's name, that stand for whole GPUs or other whole accelerators.
+#: Resources that represent whole GPUs or other whole accelerators, prefixed by a vendor's name.
 _WHOLE = re.compile(
     r"[^/]+/(p?gpus?|gpu-count|i915|xe|gaudi|npu|tpu|neuron|neurondevice|Ascend[0-9A-Za-z]+|mlu[0-9]*)"
 )
 
-#: Hardware slices of a GPU; the number is the size of the slice in sevenths of the GPU.
+#: Hardware slices of a GPU. The number in the name is the size of the slice in sevenths of the GPU.
 _SLICE = re.compile(r"[^/]+/mig-(\d{1,2})g\.[^/]+")
 
-#: Replicas of GPUs that several containers share in turns.
+#: Replicas of time-sliced GPUs, which several containers use in turns.
 _SHARED = re.compile(r"[^/]+/gpu\.shared")
 
-#: Resources that are shares of a GPU, each with the number of shares in one GPU.
+#: Number of units that make up one GPU, keyed by the name of a resource that represents fractions of a GPU.
 _SHARES: Mapping[str, int] = {
     "alibabacloud.com/gpu-milli": 1000,
     "koordinator.sh/gpu-core": 100,
@@ -29,16 +29,16 @@ _SEVENTHS = 7
 
 
 class Device(NamedTuple):
-    """The conversion of a resource to GPUs."""
+    """The conversion of a resource into a number of GPUs."""
 
     kind: str  # "whole", "slice", "shared" or "share"
     gpus: Fraction  # per unit; 1 for a shared GPU, as its number of users is unknown
 
 
 def device(resource: str, others: Collection[str] = ()) -> Device | None:
-    """Return how a resource counts as GPUs, or None if it is not a GPU.
+    """Return how a resource is converted into GPUs, or None if it does not represent GPUs.
 
-    `others` contains additional names of resources that count as whole GPUs.
+    `others` contains the names of additional resources that represent whole GPUs.
     """
     return Device("whole", Fraction(1)) if resource in others else _known(resource)
 

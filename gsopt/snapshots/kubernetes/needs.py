@@ -1,4 +1,4 @@
-"""Needs: the resources that a pod requests, as the scheduler counts them."""
+"""Needs: the resources that a pod requests, counted as the Kubernetes scheduler counts them."""
 
 from collections.abc import Collection, Mapping
 from fractions import Fraction
@@ -8,13 +8,13 @@ from gsopt.snapshots.field import Field
 from gsopt.snapshots.kubernetes.devices import device
 from gsopt.snapshots.kubernetes.quantities import amount, quantity, unit_of
 
-#: Exact amounts by resource name.
+#: Exact amounts, keyed by resource name.
 Amounts = Mapping[str, Fraction]
 
-#: Resources in bytes, which are counted in MiB like memory.
+#: Resources that are stated in bytes and, like memory, converted to MiB.
 _BYTES = ("memory", "ephemeral-storage", "hugepages-")
 
-#: A resource for whole GPUs, and the resource for shares of the same GPUs.
+#: The resource for whole GPUs, and the resource for thousandths of the same GPUs.
 _COUNT, _MILLI = "alibabacloud.com/gpu-count", "alibabacloud.com/gpu-milli"
 _THOUSAND = 1000
 
@@ -22,7 +22,7 @@ _PODS = "pods"
 
 
 def pod_needs(pod: Field) -> dict[str, Fraction]:
-    """Return what a pod requests: the larger of all containers and any init container, plus overhead."""
+    """Return a pod's request: the larger of all containers together and any init container, plus overhead."""
     spec = pod["spec"]
     total: dict[str, Fraction] = {}
     for container in spec["containers"]:
@@ -45,12 +45,12 @@ def pod_needs(pod: Field) -> dict[str, Fraction]:
 
 
 def counted(field: Field, amounts: Amounts, others: Collection[str], *, needed: bool) -> Resources:
-    """Return amounts in the units of decisions: whole GPUs, CPUs in thousandths, and memory in MiB.
+    """Convert amounts into the units of problems: whole GPUs, thousandths of CPUs, and MiB of memory.
 
-    Other resources are listed by name. GPUs are also listed under their own resource name, because GPUs of one
-    vendor cannot replace those of another. `others` contains additional names of resources that count as whole
-    GPUs. Amounts are rounded up if they are `needed`, and down if they are available. `field` is their location
-    in the file.
+    Other resources are listed under their own names. GPUs are also listed under their resource name, because
+    GPUs of one vendor cannot replace those of another. `others` contains the names of additional resources
+    that represent whole GPUs. Amounts are rounded up if they are `needed`, and down if they are available.
+    `field` is their location in the file.
     """
     whole = Fraction(0)
     found: dict[str, int] = {}
@@ -65,7 +65,7 @@ def counted(field: Field, amounts: Amounts, others: Collection[str], *, needed: 
 
 
 def gpus_of(amounts: Amounts, others: Collection[str], turns: Fraction) -> Fraction:
-    """Return the number of GPUs in amounts of resources, counting time-sliced GPUs as fractions."""
+    """Return how many GPUs the amounts represent, where time-sliced GPUs count as fractions."""
     total, shares = Fraction(0), Fraction(0)
     for name, value in amounts.items():
         found = device(name, others)
@@ -79,7 +79,7 @@ def gpus_of(amounts: Amounts, others: Collection[str], turns: Fraction) -> Fract
 
 
 def _annotated(pod: Field, total: Amounts) -> dict[str, Fraction]:
-    """Return the GPUs, or the fraction of a GPU, requested by annotations instead of resources."""
+    """Return the amounts of GPUs that are requested by annotations instead of resources."""
     annotations = pod["metadata"]["annotations"]
     if _COUNT in total:
         return {} if _MILLI in total else {_MILLI: total[_COUNT] * _THOUSAND}
@@ -92,9 +92,9 @@ def _annotated(pod: Field, total: Amounts) -> dict[str, Fraction]:
 
 
 def _asked(resources: Field) -> dict[str, Fraction]:
-    """Return the requested amounts.
+    """Return the requested amounts of a container or pod.
 
-    A limit without a request counts as a request.
+    A limit counts as a request if no request is stated.
     """
     return amounts_of(resources["limits"]) | amounts_of(resources["requests"])
 

@@ -1,4 +1,4 @@
-"""Nodes: Kubernetes nodes, their GPUs and network locations, and any reasons to keep them."""
+"""Nodes: Kubernetes nodes with their GPUs, network locations, and reasons to keep them."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ from gsopt.snapshots.kubernetes.devices import device
 from gsopt.snapshots.kubernetes.needs import amounts_of, counted
 from gsopt.snapshots.network import NodePlace
 
-#: Labels that state a node's location, by level, the outermost first.
+#: Labels that state a node's location, keyed by network level, outermost first.
 LEVELS: Mapping[str, tuple[str, ...]] = {
     "region": ("topology.kubernetes.io/region", "failure-domain.beta.kubernetes.io/region"),
     "zone": ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone"),
@@ -27,7 +27,7 @@ LEVELS: Mapping[str, tuple[str, ...]] = {
     "nvlink": ("network.topology.nvidia.com/accelerator", "nvidia.com/gpu.clique"),
 }
 
-#: Labels that state the type of a node's GPUs; the first one present counts.
+#: Labels that state a node's GPU type, in order of precedence.
 _TYPES = (
     "nvidia.com/gpu.product",
     "amd.com/gpu.product-name",
@@ -40,7 +40,7 @@ _TYPES = (
 )
 _COUNT, _TURNS = "/gpu.count", "/gpu.replicas"
 
-#: How resources smaller than a GPU are counted.
+#: Notes on how resources that represent parts of GPUs are counted, keyed by kind of resource.
 _TOLD = {
     "slice": "slices of GPUs, which are placed by that name",
     "shared": "turns on GPUs, which are placed by that name",
@@ -49,7 +49,7 @@ _TOLD = {
 
 _CONTROL = ("node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master")
 
-#: Annotations that forbid removing a node, each with the value that does so.
+#: Annotations that forbid removing a node, each with the value for which this is so.
 _STAYS = {
     "cluster-autoscaler.kubernetes.io/scale-down-disabled": "true",
     "karpenter.sh/do-not-disrupt": "true",
@@ -58,7 +58,7 @@ _STAYS = {
 
 
 class Site(NamedTuple):
-    """A node as described by its file, without its pods; see `gsopt.snapshots.node.Node`."""
+    """A node as described by its own object, regardless of its pods; see `gsopt.snapshots.node.Node`."""
 
     name: str
     gpus: int
@@ -80,10 +80,11 @@ class Site(NamedTuple):
 def read_sites(
     nodes: Sequence[Field], levels: Mapping[str, str] | None, others: Sequence[str], notes: list[str]
 ) -> dict[str, Site]:
-    """Read nodes, and return them keyed by name.
+    """Read nodes and return them keyed by name.
 
-    `levels` maps each level to its label, the outermost first. If None, `LEVELS` is used. `others` contains
-    additional names of resources that count as whole GPUs. `notes` receives a line for shared GPUs.
+    `levels` maps each network level to its label, outermost first; if it is None, `LEVELS` is used. `others`
+    contains the names of additional resources that represent whole GPUs. A line for each kind of shared GPU
+    is appended to `notes`.
     """
     keys = LEVELS if levels is None else {level: (label,) for level, label in levels.items()}
     found: dict[str, Site] = {}
@@ -124,7 +125,7 @@ def _site(node: Field, keys: Mapping[str, tuple[str, ...]], others: Sequence[str
 
 
 def _turns(amounts: Mapping[str, Fraction], labels: Mapping[str, str]) -> Fraction:
-    """Return how many containers share each GPU, based on a label or on the numbers of replicas and GPUs."""
+    """Return how many containers share each GPU, from a label or from the number of replicas per GPU."""
     told, gpus = _number(labels, _TURNS, 1), _number(labels, _COUNT, 0)
     shared = sum(value for name, value in amounts.items() if (found := device(name)) and found.kind == "shared")
     return max(Fraction(told), Fraction(shared, gpus)) if told == 1 and shared and gpus else Fraction(told)
@@ -136,7 +137,7 @@ def _gpus(
     turns: Fraction,
     others: Sequence[str],
 ) -> int:
-    """Count the GPUs of a machine: whole, time-sliced, and partitioned ones."""
+    """Count the GPUs of a machine, including time-sliced and partitioned ones."""
     of = {"whole": Fraction(0), "slice": Fraction(0), "shared": Fraction(0), "share": Fraction(0)}
     for name, value in amounts.items():
         if found := device(name, others):
@@ -151,14 +152,14 @@ def _gpus(
 
 
 def _number(labels: Mapping[str, str], ending: str, default: int) -> int:
-    """Return the positive number in a label of any vendor, or the default if there is none."""
+    """Return the positive number in the first label with the given ending, or else the default."""
     texts = (value for key, value in labels.items() if key.endswith(ending))
     found = next((text for text in texts if text.isascii() and text.isdigit() and len(text) <= 6), "")  # noqa: PLR2004
     return int(found or 0) or default
 
 
 def _closed(node: Field) -> str:
-    """Return the reason why nothing may be placed on a node, or an empty string."""
+    """Return the reason why nothing may be placed on a node, or an empty string if it is open."""
     if node["spec"]["unschedulable"].truth():
         return "is cordoned"
     for condition in node["status"]["conditions"]:

@@ -1,10 +1,10 @@
-"""Ownership: the pods that stop together, determined from labels, pod groups and owners."""
+"""Ownership: the gang that each pod belongs to, determined from labels, annotations and owners."""
 
 from typing import NamedTuple
 
 from gsopt.snapshots.field import Field
 
-#: Labels or annotations that identify pod groups, which schedulers place as a whole.
+#: Labels or annotations that state the pod group of a pod. Schedulers place pod groups as a whole.
 _POD_GROUPS = (
     "scheduling.x-k8s.io/pod-group",
     "pod-group.scheduling.sigs.k8s.io",
@@ -14,7 +14,7 @@ _POD_GROUPS = (
     "pod-group-name",
 )
 
-#: Systems that run jobs, each with the label that names the job of a pod; the first label present counts.
+#: Systems that run jobs, each with the label that states the job of a pod, in order of precedence.
 _JOBS = (
     ("JobSet", "jobset.sigs.k8s.io/jobset-name"),
     ("Kubeflow", "training.kubeflow.org/job-name"),
@@ -26,16 +26,16 @@ _JOBS = (
 )
 _LEADER, _LEADER_GROUP = "leaderworkerset.sigs.k8s.io/name", "leaderworkerset.sigs.k8s.io/group-index"
 
-#: Kinds of owners whose pods are independent: a lost pod is replaced, and the others keep running.
+#: Kinds of owners whose pods are independent: a lost pod is replaced while the others keep running.
 _REPLICATED = frozenset({"ReplicaSet", "ReplicationController", "StatefulSet", "Deployment", "CloneSet"})
 
-#: Kinds of owners whose pods belong to their node; mirrors of static pods are owned by the node itself.
+#: Kinds of owners whose pods belong to their node. The mirror of a static pod is owned by the node itself.
 _OF_NODES = frozenset({"DaemonSet", "Node"})
 _MIRROR = "kubernetes.io/config.mirror"
 
 
 class Owner(NamedTuple):
-    """The gang of a pod: the object that groups or owns its pods, or the pod itself."""
+    """The owner of a gang's pods: the object that groups or controls them, or a pod itself."""
 
     kind: str
     namespace: str
@@ -43,23 +43,23 @@ class Owner(NamedTuple):
 
 
 def is_daemon(pod: Field) -> bool:
-    """Check whether a pod is tied to its node, as part of a DaemonSet or as a mirror of a static pod."""
+    """Check whether a pod is tied to its node, as part of a DaemonSet or as the mirror of a static pod."""
     metadata = pod["metadata"]
     return _MIRROR in metadata["annotations"].mapping() or _controller(metadata)["kind"].text() in _OF_NODES
 
 
 def is_replaced(pod: Field) -> bool:
-    """Check whether a controller replaces a pod if it is lost."""
+    """Check whether some controller replaces the pod if it is lost."""
     return bool(_controller(pod["metadata"]))
 
 
 def owner_of(pod: Field) -> Owner:
-    """Return the gang that a pod belongs to.
+    """Return the owner that identifies the gang of a pod.
 
-    Pod groups, identified by the label or annotation of their scheduler, take precedence. Next come JobSet,
-    LeaderWorkerSet (where each leader with its workers is one gang), Kubeflow, Volcano and Ray, identified by
-    their labels, and finally the owner. Pods of ReplicaSets and StatefulSets, and pods without an owner, are
-    gangs of their own.
+    The owner is the pod group, if the label or annotation of some scheduler states one. Otherwise, it is the
+    JobSet, LeaderWorkerSet group (one leader with its workers), or Kubeflow, Volcano or Ray job that a label
+    states, and otherwise the object that controls the pod. A pod of a ReplicaSet or StatefulSet, or without a
+    controller, is a gang of its own.
     """
     metadata = pod["metadata"]
     space = metadata["namespace"].name() if metadata["namespace"] else "default"

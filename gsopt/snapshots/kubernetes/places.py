@@ -1,4 +1,4 @@
-"""Places: the nodes on which waiting pods may run, determined once for all pods with equal requirements."""
+"""Places: the nodes on which waiting pods may run, determined once per distinct requirement."""
 
 import json
 from collections.abc import Mapping
@@ -12,12 +12,12 @@ _LONGEST_REASON = 200
 
 
 class KubernetesPlaces:
-    """A collector of the node requirements of pods, and of the nodes that meet them.
+    """A collector of the node requirements of pods and of the nodes that meet them.
 
     Parameters
     ----------
     sites
-        The nodes.
+        The nodes, keyed by name.
     """
 
     def __init__(self, sites: Mapping[str, Site]) -> None:
@@ -28,11 +28,11 @@ class KubernetesPlaces:
 
     @property
     def found(self) -> tuple[Where, ...]:
-        """All sets of nodes found so far, each once."""
+        """All sets of nodes found so far, each listed once."""
         return tuple(self._named.values())
 
     def of(self, spec: Field) -> str:
-        """Return the name of the set of nodes on which a pod may run, empty if it may run on all open nodes."""
+        """Return the name of the set of nodes on which a pod may run; it is empty for all open nodes."""
         asks = {key: spec[key].value for key in ("nodeSelector", "tolerations") if spec[key]}
         asks |= {"nodeAffinity": node.value} if (node := spec["affinity"]["nodeAffinity"]) else {}
         text = json.dumps(asks, sort_keys=True)
@@ -56,7 +56,7 @@ class KubernetesPlaces:
 
 
 def _reason(spec: Field) -> str:
-    """Describe the node requirements of a pod."""
+    """Describe, for messages, the node requirements of a pod."""
     wanted = [f"{key}={value}" for key, value in spec["nodeSelector"].texts().items()]
     wanted += ["node affinity"] if spec["affinity"]["nodeAffinity"] else []
     text = ", ".join(wanted) or "tolerates their taints"

@@ -1,4 +1,4 @@
-"""Pods: a reader of the running and waiting pods of Kubernetes."""
+"""Pods: a reader of running and waiting Kubernetes pods."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -13,7 +13,7 @@ from gsopt.snapshots.kubernetes.nodes import Site
 from gsopt.snapshots.kubernetes.ownership import Owner, is_daemon, is_replaced, owner_of
 from gsopt.snapshots.kubernetes.places import KubernetesPlaces
 
-#: Annotations that forbid evicting a pod, each with the value that does so.
+#: Annotations that forbid evicting a pod, each with the value for which this is so.
 _STAYS = {
     "cluster-autoscaler.kubernetes.io/safe-to-evict": "false",
     "karpenter.sh/do-not-disrupt": "true",
@@ -23,7 +23,7 @@ _STAYS = {
 
 _OVER = frozenset({"Succeeded", "Failed"})
 
-#: Reasons why a pod belongs to no gang, worded as notes on all such pods.
+#: Reasons why a pod belongs to no gang, worded as notes about all such pods.
 OVER, ELSEWHERE, GATED, LEAVING, DAEMON = (
     "completed, and not counted",
     "on nodes that no file has, and not counted",
@@ -34,7 +34,7 @@ OVER, ELSEWHERE, GATED, LEAVING, DAEMON = (
 
 
 class Pod(NamedTuple):
-    """A running or waiting pod."""
+    """A running or waiting pod that belongs to a gang."""
 
     owner: Owner
     part: Part  # the pod as a part of its gang
@@ -43,7 +43,7 @@ class Pod(NamedTuple):
 
 
 class PodReader(NamedTuple):
-    """A reader of pods, with the nodes, budgets and places that it needs."""
+    """A reader of pods, with the nodes, disruption budgets and places to which it refers."""
 
     sites: Mapping[str, Site]
     budgets: Mapping[str, Sequence[DisruptionBudget]]  # by namespace
@@ -51,7 +51,7 @@ class PodReader(NamedTuple):
     others: Sequence[str]  # names of additional resources that are whole GPUs
 
     def fate(self, pod: Field) -> str:
-        """Return the reason why a pod belongs to no gang, or an empty string if it does."""
+        """Return the reason why a pod belongs to no gang, or an empty string if it belongs to one."""
         spec, metadata = pod["spec"], pod["metadata"]
         node = spec["nodeName"].text()
         if pod["status"]["phase"].text() in _OVER:
@@ -65,11 +65,11 @@ class PodReader(NamedTuple):
         return GATED if not node and list(spec["schedulingGates"]) else ""
 
     def used(self, pod: Field) -> Resources:
-        """Return the resources that a pod has or requests."""
+        """Return the resources that a pod uses or requests."""
         return counted(pod["spec"]["containers"], pod_needs(pod), self.others, needed=True)
 
     def leftover(self, pod: Field) -> Part:
-        """Return a pod that is being deleted, with only the fields that matter for draining its node."""
+        """Return a pod that is being deleted, with only the data needed to drain its node."""
         return Part(
             name=pod["metadata"]["name"].name(),
             node=pod["spec"]["nodeName"].text(),
@@ -106,7 +106,7 @@ class PodReader(NamedTuple):
 
 
 def started_of(pod: Field) -> float | None:
-    """Return the Unix timestamp at which a pod started or, if that is unknown, was created."""
+    """Return the Unix timestamp at which a pod started or, if this is unknown, was created."""
     start = pod["status"]["startTime"].time()
     return pod["metadata"]["creationTimestamp"].time() if start is None else start
 

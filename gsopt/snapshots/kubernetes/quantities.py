@@ -1,4 +1,4 @@
-"""Quantities: amounts in the format of Kubernetes, such as ``64000m`` and ``256Gi``."""
+"""Quantities: amounts in the notation of Kubernetes, such as ``64000m`` and ``256Gi``."""
 
 import re
 from fractions import Fraction
@@ -7,7 +7,7 @@ from math import ceil, floor
 
 from gsopt.snapshots.field import Field
 
-#: Largest amount of a resource that decisions accept.
+#: Maximum amount of a resource in a problem.
 _MOST = 1_000_000_000
 
 _MEBI = 2**20
@@ -19,7 +19,7 @@ _QUANTITY = re.compile(
 
 
 def quantity(field: Field) -> Fraction:
-    """Read an amount, or return 0 if it is missing."""
+    """Read an exact amount, which is 0 if it is missing."""
     if field.value is None:
         return Fraction(0)
     value = _value(field.scalar())
@@ -48,5 +48,5 @@ def amount(field: Field, value: Fraction, *, needed: bool) -> int:
 
 
 def unit_of(resource: str) -> Fraction:
-    """Return the factor that converts an amount to the unit of decisions: thousandths of CPUs, or MiB."""
+    """Return the factor that converts an amount into the unit of problems, which is 1 for most resources."""
     return {"cpu": Fraction(1000), "memory": Fraction(1, _MEBI)}.get(resource, Fraction(1))

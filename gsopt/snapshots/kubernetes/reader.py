@@ -1,4 +1,4 @@
-"""Kubernetes: a snapshot from the output of ``kubectl get -o json`` or ``-o yaml``."""
+"""Kubernetes: a reader of snapshots from the output of ``kubectl get -o json`` or ``-o yaml``."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,38 +28,39 @@ def read(
     time: float | None = None,
     notes: list[str] | None = None,
 ) -> Snapshot:
-    """Read a Kubernetes cluster.
+    """Read a snapshot of a Kubernetes cluster.
 
-    The files contain nodes, pods and disruption budgets in any order, with one or more kinds in each file, as
-    printed by ``kubectl get nodes -o json`` or ``kubectl get pods,pdb --all-namespaces -o yaml``.
+    The files contain nodes, pods and disruption budgets, in any order and in any combination, as printed by
+    ``kubectl get nodes -o json`` or ``kubectl get pods,pdb --all-namespaces -o yaml``.
 
     - **GPUs** are the GPU resources of any vendor. Slices (MIG) and shares remain separate resources, in
-      addition to a machine's number of GPUs. With time slicing, a replica does not count as a GPU.
-    - **Gangs** are the pods of one PodGroup, JobSet, LeaderWorkerSet group, Kubeflow, Volcano or Ray job, Job
-      or other owner. Pods of a ReplicaSet or StatefulSet are gangs of their own, and those of a DaemonSet
-      belong to their node.
-    - **Kept nodes** are those that are cordoned, not ready or part of the control plane, and those with a gang
-      that must not be evicted. The reason may be an annotation, a disruption budget without allowed evictions,
-      or two budgets for the same pod.
+      addition to a machine's number of GPUs. With time slicing, GPUs are counted, not their replicas.
+    - **Gangs** consist of the pods of one PodGroup, JobSet, LeaderWorkerSet group, Kubeflow, Volcano or Ray
+      job, Job or other owner. Each pod of a ReplicaSet or StatefulSet is a gang of its own. Pods of a
+      DaemonSet belong to their node.
+    - **Kept nodes** are those that are cordoned, not ready or part of the control plane, and those with a
+      gang that must not be evicted. The reason may be an annotation, a disruption budget that allows no
+      eviction, or two disruption budgets for the same pod.
 
     Parameters
     ----------
     paths
         The files.
     levels
-        Node labels, keyed by the network level that they state, the outermost first. None for labels in common
-        use, such as ``topology.kubernetes.io/zone``.
+        Node labels, keyed by the network level that they state, outermost first. If None, labels in common
+        use are read, such as ``topology.kubernetes.io/zone``.
     gpu_resources
-        Additional names of resources that count as whole GPUs.
+        Names of additional resources that represent whole GPUs.
     time
-        Time at which the files were written, as a Unix timestamp; None for the latest time in them.
+        Time at which the files were written, as a Unix timestamp; None for the latest time in the files.
     notes
-        A list to which a line is appended for everything that is ignored.
+        List to which a line is appended for everything that is ignored.
 
     Raises
     ------
     InvalidInput
-        A file cannot be read, or is not output of kubectl. The message states the file, field, value and rule.
+        A file cannot be read, or is not output of kubectl. The message states the file, field, value and
+        rule.
 
     Examples
     --------
@@ -84,7 +85,7 @@ def snapshot_of(
     time: float | None = None,
     notes: list[str] | None = None,
 ) -> Snapshot:
-    """Read a Kubernetes cluster from documents, as in `read`."""
+    """Read a snapshot of a Kubernetes cluster from documents, as in `read`."""
     said = [] if notes is None else notes
     of = _by_kind(objects(documents), said)
     if not of["Node"]:
@@ -114,7 +115,7 @@ def snapshot_of(
 
 
 def _by_kind(found: Iterable[Field], notes: list[str]) -> dict[str, list[Field]]:
-    """Group objects by kind, and add notes on kinds that are ignored."""
+    """Group objects by kind, and append a note on each kind that is ignored."""
     of: dict[str, list[Field]] = {kind: [] for kind in _READ}
     others: Counter[str] = Counter()
     for each in found:
@@ -143,7 +144,7 @@ def _node(site: Site, used: Mapping[str, int]) -> Node:
 
 
 def _latest(each: Field) -> float | None:
-    """Return the latest time in an object."""
+    """Return the latest time in an object, or None if it states none."""
     status, metadata = each["status"], each["metadata"]
     times = [metadata["creationTimestamp"].time(), status["startTime"].time()]
     for condition in status["conditions"]:

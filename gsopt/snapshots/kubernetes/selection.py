@@ -1,19 +1,19 @@
-"""Selection: the nodes on which a pod may run, given its selector, its affinity and the nodes' taints."""
+"""Selection: whether a pod may run on a node, given selectors, affinities and taints."""
 
 from collections.abc import Iterator, Mapping
 
 from gsopt.snapshots.field import Field
 
-#: Taint of a cordoned node.
+#: The taint of a cordoned node.
 CORDONED = "node.kubernetes.io/unschedulable"
 
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
 def selects(selector: Field, labels: Mapping[str, str]) -> bool:
-    """Check whether a label selector matches.
+    """Check whether a label selector matches the labels.
 
-    An empty selector matches everything.
+    An empty selector matches any labels.
     """
     wanted = selector["matchLabels"].texts()
     return all(labels.get(key) == value for key, value in wanted.items()) and all(
@@ -32,7 +32,7 @@ def admits(spec: Field, node: str, labels: Mapping[str, str]) -> bool:
 
 
 def tolerates(spec: Field, taints: list[Field]) -> bool:
-    """Check whether a pod tolerates the taints of a node, except those with the effect PreferNoSchedule."""
+    """Check whether a pod tolerates a node's taints, ignoring those with the effect PreferNoSchedule."""
     tolerations = list(spec["tolerations"])
     return all(
         any(_matches(toleration, taint) for toleration in tolerations)
@@ -42,7 +42,7 @@ def tolerates(spec: Field, taints: list[Field]) -> bool:
 
 
 def unread(spec: Field) -> Iterator[str]:
-    """Yield the requirements of a pod that are ignored."""
+    """Yield descriptions of a pod's requirements that are ignored."""
     affinity = spec["affinity"]
     if any(list(affinity[key][_REQUIRED]) for key in ("podAffinity", "podAntiAffinity")):
         yield "nearness to other pods"
@@ -66,9 +66,9 @@ def _matches(toleration: Field, taint: Field) -> bool:
 
 
 def _takes(term: Field, node: str, labels: Mapping[str, str]) -> bool:
-    """Check whether every part of a term matches.
+    """Check whether all expressions of a node selector term match.
 
-    An empty term matches no node.
+    A term without expressions matches no node.
     """
     by_label, by_field = list(term["matchExpressions"]), list(term["matchFields"])
     if not by_label and not by_field:

@@ -20,23 +20,23 @@ _SOCKETS = re.compile(r"\((?!null\))[^()]*\)")  # such as (S:0-1) and (IDX:0,2)
 
 
 class Gres(NamedTuple):
-    """Generic resources of a node, or of a job on a node."""
+    """The generic resources of a node, or of a job on a node."""
 
     gpus: Mapping[str, int]  # by type, which is empty if unknown
     others: Mapping[str, int]  # such as shards
 
     @property
     def number(self) -> int:
-        """Number of GPUs of all types."""
+        """Number of GPUs, of all types together."""
         return sum(self.gpus.values())
 
     @property
     def kind(self) -> str:
-        """The types of the GPUs, joined by ``+``."""
+        """The types of the GPUs, joined by ``+``; empty if unknown."""
         return "+".join(sorted(kind for kind, number in self.gpus.items() if kind and number))
 
     def named(self) -> dict[str, int]:
-        """Return the amounts, keyed by the resource names that decisions use."""
+        """Return the amounts, keyed by the resource names that problems use."""
         typed = {f"{_GPU}:{kind}": number for kind, number in self.gpus.items() if kind}
         found = {_GPU: self.number} | typed | dict(self.others)
         return {name: number for name, number in found.items() if number}
@@ -45,8 +45,9 @@ class Gres(NamedTuple):
 def read_gres(field: Field) -> Gres:
     """Read a list of generic resources.
 
-    The list may describe a node (``gpu:h100:4(S:0-1),gpu:h200:2``), resources in use (``gpu:h100:2(IDX:0-1)``),
-    or a request (``gres/gpu:h100:1``, ``gres:gpu:2``). `read_tres` reads lists with ``=``.
+    The list may describe a node (``gpu:h100:4(S:0-1),gpu:h200:2``), resources in use
+    (``gpu:h100:2(IDX:0-1)``), or a request (``gres/gpu:h100:1`` or ``gres:gpu:2``). For lists that contain
+    ``=``, use `read_tres`.
     """
     gpus, others = Counter[str](), Counter[str]()
     for part in _SOCKETS.sub("", field.text()).split(","):
@@ -61,7 +62,7 @@ def read_gres(field: Field) -> Gres:
 def read_tres(field: Field) -> dict[str, int]:
     """Read a list of trackable resources, such as ``cpu=16,mem=62.50G,node=2,gres/gpu:h100=8``.
 
-    Memory is in MiB. Values that are not numbers, such as lists of licenses, are left out.
+    Memory is in MiB. Entries whose values are not numbers, such as lists of licenses, are left out.
     """
     found: dict[str, int] = {}
     for part in field.text().split(","):
@@ -73,7 +74,7 @@ def read_tres(field: Field) -> dict[str, int]:
 
 
 def _amount(text: str) -> int | None:
-    """Read a number, or an amount of memory in MiB."""
+    """Read a number, or an amount of memory in MiB; return None if the text is neither."""
     found = re.fullmatch(r"(\d{1,15}(?:\.\d{1,6})?)([KMGTP]?)", text, re.ASCII)
     if found is None:
         return None
@@ -82,7 +83,7 @@ def _amount(text: str) -> int | None:
 
 
 def _entry(field: Field, part: str) -> tuple[str, str, int]:
-    """Split an entry into name, type and number."""
+    """Split an entry into its name, type and number."""
     if part in _NOTHING:
         return "", "", 0
     words = part.removeprefix("gres/").removeprefix("gres:").split(":")

@@ -1,4 +1,4 @@
-"""Jobs: the running and waiting jobs of Slurm."""
+"""Jobs: a reader of running and waiting Slurm jobs."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,16 +19,16 @@ _MOST = 1_000_000_000  # of CPUs in thousandths, and of MiB: as much as a decisi
 
 _STANDING = frozenset({"RUNNING", "CONFIGURING", "SUSPENDED", "STAGE_OUT", "SIGNALING", "RESIZING", "STOPPED"})
 
-#: Reasons why a job waits that free resources would not resolve.
+#: Reasons for waiting that remain even if resources are free.
 _HELD = frozenset(
     {"BeginTime", "Dependency", "DependencyNeverSatisfied", "JobHeldUser", "JobHeldAdmin", "JobArrayTaskLimit"}
 )
 
-#: Values of `shared` with which a job shares its nodes, and values of `exclusive`, a field of releases before
-#: 23.11, with which it does not.
+#: Values of `shared` with which a job shares its nodes, and values of `exclusive` with which it does not. The
+#: field `exclusive` exists in releases before 23.11.
 _SHARED, _UNSHARED = frozenset({"oversubscribe"}), frozenset({"true", "user", "mcs", "topo"})
 
-#: Reasons why a job forms no gang, worded as notes on all such jobs.
+#: Reasons why a job forms no gang, worded as notes about all such jobs.
 OVER, LEAVING, HELD, ELSEWHERE = (
     "completed, and not counted",
     "ending, which hold their resources and are not a loss",
@@ -40,7 +40,7 @@ _TASKS = re.compile(r"(\d{1,9})(?:-(\d{1,9})(?::(\d{1,9}))?)?", re.ASCII)
 
 
 class SlurmJob(NamedTuple):
-    """A running or waiting job, a task of an array, or a component of a heterogeneous job."""
+    """A running or waiting job, a task of a job array, or a component of a heterogeneous job."""
 
     name: str  # its id in Slurm's commands, or that of its heterogeneous job
     kind: str
@@ -51,13 +51,13 @@ class SlurmJob(NamedTuple):
 
 
 class JobReader(NamedTuple):
-    """A reader of jobs, with the nodes and places that it needs."""
+    """A reader of jobs, with the nodes and places to which it refers."""
 
     hosts: Mapping[str, Host]
     places: SlurmPlaces
 
     def fate(self, job: Field) -> str:
-        """Return the reason why a job forms no gang, or an empty string if it does."""
+        """Return the reason why a job forms no gang, or an empty string if it forms one."""
         states = {each.upper() for each in words(job["job_state"])}
         if "COMPLETING" in states:
             return LEAVING
@@ -68,7 +68,7 @@ class JobReader(NamedTuple):
         return HELD if job["state_reason"].text() in _HELD or job["hold"].truth() else ""
 
     def read(self, job: Field) -> SlurmJob:
-        """Read a job that forms a gang or part of one."""
+        """Read a job that forms a gang or a component of one."""
         waits = "PENDING" in {each.upper() for each in words(job["job_state"])}
         parts = self._waiting(job) if waits else tuple(self.standing(job))
         name, kind = _named(job)
@@ -82,7 +82,7 @@ class JobReader(NamedTuple):
         )
 
     def standing(self, job: Field) -> Iterator[Part]:
-        """Yield the resources of a job on each known node."""
+        """Yield a job's share of each known node."""
         names = nodes(job["nodes"])
         held = _held(job, names)
         cpus, memory = _allocated(job, names)
@@ -97,7 +97,7 @@ class JobReader(NamedTuple):
                 )
 
     def _waiting(self, job: Field) -> tuple[Part, ...]:
-        """Return the waiting parts of a job: one for each node, each task, or each GPU."""
+        """Return the waiting part of a job, whose count is that of its nodes, tasks or GPUs."""
         count, asked = _shape(job)
         cpus = ceil(max(1, number(job["cpus"])) / count)
         memory = number(job["memory_per_node"]) or number(job["memory_per_cpu"]) * cpus
@@ -111,7 +111,7 @@ class JobReader(NamedTuple):
 
 
 def unread(job: Field) -> Iterator[str]:
-    """Yield the requirements of a job that are ignored."""
+    """Yield descriptions of a job's requirements that are ignored."""
     if not _SHARED.issuperset(words(job["shared"])) or not _UNSHARED.isdisjoint(words(job["exclusive"])):
         yield "whole nodes"
     if job["licenses"].text():
@@ -123,7 +123,7 @@ def unread(job: Field) -> Iterator[str]:
 
 
 def _shape(job: Field) -> tuple[int, Gres]:
-    """Return the number of parts of a waiting job, and the generic resources of each."""
+    """Return the number of parts of a waiting job, and the generic resources that each part needs."""
     on = max(1, number(job["node_count"]))
     for key, count in (
         ("tres_per_node", on),
@@ -150,7 +150,7 @@ def _counted(field: Field, count: int) -> int:
 
 
 def _named(job: Field) -> tuple[str, str]:
-    """Return the name of a job, in the form that Slurm's commands use, and its kind."""
+    """Return the name of a job, as Slurm's commands expect it, and its kind."""
     own, array, together = (number(job[key]) for key in ("job_id", "array_job_id", "het_job_id"))
     if own <= 0:
         job["job_id"].refuse("must be the number of a job")
@@ -164,7 +164,7 @@ def _named(job: Field) -> tuple[str, str]:
 
 
 def _tasks(field: Field) -> int:
-    """Count the waiting tasks of an array, such as ``0-9,12,20-30:2%4``."""
+    """Count the waiting tasks of a job array, which are listed in a form such as ``0-9,12,20-30:2%4``."""
     text = field.text().partition("%")[0].strip("[]")
     if not text:
         return 1
@@ -200,7 +200,7 @@ def _held(job: Field, names: Sequence[str]) -> list[Gres]:
 
 
 def _allocated(job: Field, names: Sequence[str]) -> tuple[list[int], list[int]]:
-    """Return the CPUs and the memory in MiB that a job has on each of its nodes."""
+    """Return the number of CPUs and the MiB of memory that a job has on each of its nodes."""
     listed = job["job_resources"]["nodes"]
     if isinstance(listed.value, dict) and len(given := list(listed["allocation"])) == len(names):
         cpus = [_bounded(each["cpus"], number(each["cpus"]["count"])) for each in given]
@@ -210,7 +210,7 @@ def _allocated(job: Field, names: Sequence[str]) -> tuple[list[int], list[int]]:
 
 
 def _spread(total: int, count: int) -> list[int]:
-    """Spread an amount as evenly as possible, with the remainder on the first parts."""
+    """Divide an amount into integers that differ by at most 1, larger ones first."""
     return [total // count + (index < total % count) for index in range(count)]
 
 

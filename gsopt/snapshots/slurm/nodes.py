@@ -1,4 +1,4 @@
-"""Nodes: Slurm nodes, their GPUs, partitions and features, and any reasons to keep them."""
+"""Nodes: Slurm nodes with their GPUs, partitions, features, and reasons to keep them."""
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
@@ -12,7 +12,7 @@ _MILLI = 1000
 _MOST_CPUS = 1_000_000
 _MOST_GPUS = 1_000_000
 
-#: States in which nothing starts on a node.
+#: States in which no job starts on a node.
 _CLOSED = frozenset(
     {
         *("DOWN", "DRAIN", "DRAINED", "DRAINING", "FAIL", "FAILING", "FUTURE", "ERROR", "UNKNOWN", "MAINT"),
@@ -21,17 +21,17 @@ _CLOSED = frozenset(
     }
 )
 
-#: Name of a reservation whose name is unknown.
+#: Stands for the name of a reservation if the node does not state it.
 _UNNAMED = "without a name"
 
-#: States in which a node is already powered down, or about to be.
+#: States in which a node is powered down or about to be.
 _AWAY = frozenset({"POWERED_DOWN", "POWERING_DOWN", "POWER_DOWN", "POWERED_OFF"})
 
 
 class Host(NamedTuple):
     """A node as described by Slurm.
 
-    Most fields are as in `gsopt.snapshots.node.Node`.
+    Fields without a comment are as in `gsopt.snapshots.node.Node`.
     """
 
     name: str
@@ -45,10 +45,11 @@ class Host(NamedTuple):
 
 
 def read_hosts(listed: Iterable[Field], grouped: Iterable[Field], notes: list[str]) -> dict[str, Host]:
-    """Read nodes, and return them keyed by name.
+    """Read nodes and return them keyed by name.
 
     `listed` contains the nodes from ``scontrol show nodes``, slurmrestd, or ``sinfo`` before release 23.11.
-    `grouped` contains the entries of ``sinfo`` since that release, each with identical nodes of one partition.
+    `grouped` contains the entries of ``sinfo`` since that release, each of which stands for identical nodes
+    of one partition.
     """
     found: dict[str, Host] = {}
     for entry in listed:
@@ -131,13 +132,13 @@ def _resources(gres: Gres, cpus: int, memory: int) -> Resources:
 
 
 def _reserved(entry: Field, states: set[str]) -> str:
-    """Return the reservation that holds a node, or the node's state in releases that do not name it."""
+    """Return the name of the reservation that holds a node, a placeholder if unknown, or an empty string."""
     if entry["reservation"].text():
         return entry["reservation"].name()
     return _UNNAMED if "RESERVED" in states else ""
 
 
 def _state(states: set[str], closed: frozenset[str]) -> str:
-    """Describe the states of a node that close it."""
+    """Describe, for messages, the states of a node that close it."""
     found = sorted(states & closed)
     return f"is in state {'+'.join(found)}" if found else ""

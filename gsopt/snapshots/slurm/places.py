@@ -1,4 +1,4 @@
-"""Places: the nodes on which Slurm jobs may start, given their partitions, features and reservations."""
+"""Places: the nodes on which Slurm jobs may start, given partitions, features and reservations."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,15 +21,15 @@ class Reservation(NamedTuple):
     end: float | None
 
     def holds(self, time: float | None) -> bool:
-        """Check whether the reservation is active at a time.
+        """Check whether the reservation is active at the given time.
 
-        It counts as active if its times are unknown.
+        An unknown start or end does not limit it, and it counts as active if the time itself is unknown.
         """
         return time is None or ((self.start or 0.0) <= time and (self.end is None or time < self.end))
 
 
 def read_reservations(entries: Sequence[Field]) -> list[Reservation]:
-    """Read reservations."""
+    """Read all reservations."""
     return [
         Reservation(
             each["name"].name(),
@@ -51,10 +51,10 @@ def told_by_hosts(hosts: Iterable[Host]) -> list[Reservation]:
 
 
 class SlurmPlaces:
-    """A collector of the node requirements of jobs, and of the nodes that meet them.
+    """A collector of the node requirements of jobs and of the nodes that meet them.
 
-    `partitions` contains the partitions that the nodes themselves do not state. `notes` receives a line for
-    every requirement that is ignored.
+    `partitions` contains the nodes of partitions that the nodes themselves do not state. A line is appended
+    to `notes` for each kind of requirement that is ignored.
     """
 
     def __init__(
@@ -74,11 +74,11 @@ class SlurmPlaces:
 
     @property
     def found(self) -> tuple[Where, ...]:
-        """All sets of nodes found so far, each once."""
+        """All sets of nodes found so far, each listed once."""
         return tuple(self._named.values())
 
     def of(self, job: Field) -> str:
-        """Return the name of the set of nodes on which a job may start, empty if these are all open nodes."""
+        """Return the name of the set of nodes on which a job may start; it is empty for all open nodes."""
         keys = ("partition", "features", "resv_name", "required_nodes", "excluded_nodes")
         asked = (*(job[key].text() for key in keys), str(number(job["node_count"])))
         if asked not in self._asked:
@@ -110,7 +110,7 @@ class SlurmPlaces:
         return self._free(job, name) and self._has_features(job, labels)
 
     def _free(self, job: Field, name: str) -> bool:
-        """Check whether a node is in the job's reservation or, for a job without one, in no reservation."""
+        """Check whether a node is in the job's reservation or, if the job names none, in no reservation."""
         own = job["resv_name"].text()
         if own:
             return name in self._reserved.get(own, frozenset())
@@ -130,7 +130,7 @@ class SlurmPlaces:
         return all(each in labels for each in text.split("&"))
 
     def _required(self, job: Field, names: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the nodes that a job does not exclude, or only those that it requires if these are enough."""
+        """Return the given nodes without excluded ones, and only required ones if these are enough."""
         required, excluded = set(nodes(job["required_nodes"])), set(nodes(job["excluded_nodes"]))
         if required and len(required) >= number(job["node_count"]):
             names = tuple(name for name in names if name in required)

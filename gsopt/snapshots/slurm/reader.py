@@ -1,4 +1,4 @@
-"""Slurm: a snapshot from the output of scontrol, squeue, sinfo and slurmrestd in JSON or YAML."""
+"""Slurm: a reader of snapshots from the output of scontrol, squeue, sinfo and slurmrestd."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -24,10 +24,10 @@ from gsopt.snapshots.slurm.values import moment, nodes
 from gsopt.snapshots.snapshot import Snapshot
 from gsopt.snapshots.valid import validly
 
-#: The ending of notes on nodes that the reader of topology.conf leaves out.
+#: Ending of the notes about nodes that the reader of topology.conf leaves out.
 _NO_GPUS = ": has no GPUs and is left out"
 
-#: Names of the lists in documents.
+#: Keys of the lists that are read from documents.
 LISTS = ("nodes", "sinfo", "jobs", "partitions", "reservations")
 
 
@@ -36,26 +36,27 @@ def read(
     time: float | None = None,
     notes: list[str] | None = None,
 ) -> Snapshot:
-    """Read a Slurm cluster.
+    """Read a snapshot of a Slurm cluster.
 
-    The files contain nodes, jobs, partitions and reservations in any order, as printed by ``scontrol show nodes
-    --json``, ``squeue --json``, ``sinfo --json`` or slurmrestd (data parsers from v0.0.37 on), and the network
-    as topology.conf.
+    The files contain nodes, jobs, partitions and reservations, in any order, as printed by ``scontrol show
+    nodes --json``, ``squeue --json``, ``sinfo --json`` or slurmrestd (data parsers from v0.0.37 on). The
+    network is read from a topology.conf, if one is given.
 
-    - **GPUs** are generic resources, by type if that is stated. Shards and MPS remain separate resources. The
-      GPUs of a job on each node are taken from its ``gres_detail``. Without it, they are spread evenly.
-    - **Gangs** are jobs, tasks of arrays, and heterogeneous jobs as a whole. A waiting job that requests a
-      total number of GPUs (``--gpus``) on any number of nodes may get each GPU on a different node.
-    - **Kept nodes** are those that are down, drained, away, or in an active reservation.
+    - **GPUs** are generic resources, with their type if it is stated. Shards and MPS remain separate
+      resources. A job's GPUs on each node are read from its ``gres_detail``. If this is missing, they are
+      spread evenly.
+    - **Gangs** are jobs, tasks of job arrays, and heterogeneous jobs as a whole. If a waiting job requests a
+      total number of GPUs (``--gpus``) on any number of nodes, its GPUs may all be on different nodes.
+    - **Kept nodes** are those that are down, drained, powered down, or in an active reservation.
 
     Parameters
     ----------
     paths
         The files.
     time
-        Time at which the files were written, as a Unix timestamp; None for the latest update in them.
+        Time at which the files were written, as a Unix timestamp; None for the latest update in the files.
     notes
-        A list to which a line is appended for everything that is ignored.
+        List to which a line is appended for everything that is ignored.
 
     Raises
     ------
@@ -85,7 +86,7 @@ def snapshot_of(
     time: float | None = None,
     notes: list[str] | None = None,
 ) -> Snapshot:
-    """Read a Slurm cluster from documents and the contents of topology.conf files, as in `read`."""
+    """Read a snapshot of a Slurm cluster from documents and the texts of topology.conf files."""
     said = [] if notes is None else notes
     of = {name: [each for document in documents for each in _listed(document, name)] for name in LISTS}
     first = documents[0].source if documents else next(iter(confs), "")
@@ -111,7 +112,7 @@ def snapshot_of(
 
 
 def is_conf(text: str) -> bool:
-    r"""Check whether a string is a topology.conf."""
+    r"""Check whether the text is that of a topology.conf."""
     lines = (line.strip() for line in text.splitlines())
     first = next((line for line in lines if line and not line.startswith("#")), "")
     return first.lower().startswith(("switchname=", "blockname="))
@@ -129,7 +130,7 @@ def _listed(document: Field, name: str) -> list[Field]:
 
 
 def _partitions(entries: Sequence[Field]) -> dict[str, frozenset[str]]:
-    """Return the nodes of each partition, in the format of any release."""
+    """Return the nodes of each partition, which each release of Slurm states in its own format."""
     found = {}
     for each in entries:
         listed = each["nodes"]["configured"] if isinstance(each["nodes"].value, dict) else each["nodes"]
@@ -138,7 +139,7 @@ def _partitions(entries: Sequence[Field]) -> dict[str, frozenset[str]]:
 
 
 def _latest(documents: Sequence[Field], jobs: Sequence[Field]) -> float | None:
-    """Return when the files were written or, if unknown, when a job was last submitted or considered."""
+    """Return when the files were written or, if unknown, when any job was last submitted or evaluated."""
     times = [moment(document["last_update"]) for document in documents]
     if not any(times):
         times = [moment(job[key]) for job in jobs for key in ("submit_time", "last_sched_evaluation")]
@@ -148,7 +149,7 @@ def _latest(documents: Sequence[Field], jobs: Sequence[Field]) -> float | None:
 def _read_jobs(
     jobs: Sequence[Field], reader: JobReader, notes: list[str]
 ) -> tuple[dict[str, dict[str, int]], list[Gang]]:
-    """Return the resources that jobs use on each node, and the gangs."""
+    """Return the resources that jobs use on each node, keyed by node name, and the gangs."""
     used: dict[str, dict[str, int]] = {}
     fates: Counter[str] = Counter()
     unseen: Counter[str] = Counter()
@@ -177,7 +178,7 @@ def _read_jobs(
 
 
 def _gang(jobs: Sequence[SlurmJob]) -> Gang:
-    """Create a gang from a job, or from the components of a heterogeneous one."""
+    """Create a gang from a job, or from the components of a heterogeneous job."""
     return Gang(
         name=jobs[0].name,
         kind=jobs[0].kind,
@@ -189,9 +190,9 @@ def _gang(jobs: Sequence[SlurmJob]) -> Gang:
 
 
 def _node(host: Host, used: Mapping[str, int], reservations: Sequence[Reservation]) -> Node:
-    """Create a node from its own data and that of its jobs.
+    """Create a node from its own data and the resources that its jobs use.
 
-    The two may be from different times, so the larger amount of each resource counts as in use.
+    The two may be from different times, so the larger amount of each resource counts as used.
     """
     reserved = next((each.name for each in reservations if host.name in each.nodes), "")
     own = host.used.named
@@ -209,7 +210,7 @@ def _node(host: Host, used: Mapping[str, int], reservations: Sequence[Reservatio
 
 
 def _network(confs: Mapping[str, str], hosts: Mapping[str, Host], notes: list[str]) -> Cluster | None:
-    """Build the cluster with the switches in topology.conf, or as one rack without such a file."""
+    """Build the cluster with the switches in topology.conf or, without such a file, as a single rack."""
     with_gpus = [host for host in hosts.values() if host.gres.number]
     if not confs or not with_gpus:
         stands = (Machine(name=host.name, gpus=host.gres.number, gpu_type=host.gres.kind) for host in with_gpus)
@@ -237,6 +238,6 @@ def _network(confs: Mapping[str, str], hosts: Mapping[str, Host], notes: list[st
 
 
 def _named(source: str, text: str) -> dict[str, None]:
-    """Return the names of the nodes in a topology.conf."""
+    """Return the names of the nodes in a topology.conf, in order."""
     lines = [line for line in read_lines(source, text) if line.kind in ("SwitchName", "BlockName")]
     return dict.fromkeys(name for line in lines for name in line.names(source, "Nodes"))

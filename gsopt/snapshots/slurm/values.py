@@ -1,4 +1,4 @@
-"""Values: numbers, states and lists in the different formats of Slurm's releases."""
+"""Values: numbers, times, states and lists, in the formats of all releases of Slurm."""
 
 import re
 
@@ -35,7 +35,7 @@ def words(field: Field) -> tuple[str, ...]:
 
 
 def nodes(field: Field) -> list[str]:
-    """Read node names from a host list or a list, and check that they are safe in commands."""
+    """Read node names from a list or a host-list expression, and check that they are safe in commands."""
     if isinstance(field.value, list):
         return [node_name(each) for each in field]
     text = field.text()
@@ -52,7 +52,7 @@ def nodes(field: Field) -> list[str]:
 
 
 def node_name(field: Field) -> str:
-    """Read the name of one node, as in `nodes`."""
+    """Read the name of a single node, with the same check as in `nodes`."""
     if not NODE_NAME.fullmatch(field.name()):
         field.refuse("must be a name of letters, digits and . - _")
     return field.name()

@@ -14,7 +14,7 @@ __all__ = ["SOLVERS", "Backend", "CpSat", "Highs", "Incumbent", "Outcome", "Scip
 
 
 def solver_of(budget: Budget) -> Backend:
-    """Return the backend of a budget, which is HiGHS by default.
+    """Return the backend that a budget names, or HiGHS if it names none.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Backend: the interface of all solvers, and the steps that they have in common."""
+"""Backend: the interface of all solvers, and the code that they share."""
 
 import importlib.metadata
 import importlib.util
@@ -30,10 +30,10 @@ Vector = NDArray[np.float64]
 #: Number of characters kept from the end of a solver's log.
 LONGEST_LOG = 2**20
 
-#: Seconds beyond the time limit after which a silent solver is killed.
+#: Seconds after the time limit at which a solver that has not answered is killed.
 GRACE = 0.25
 
-#: Solvers write infinity as a number at least this large.
+#: Smallest number that solvers use for infinity.
 _INFINITY = 1e20
 
 
@@ -44,11 +44,11 @@ class Incumbent:
     Attributes
     ----------
     values
-        One value per column, shape (columns,).
+        Values of the columns, shape (columns,).
     objective
         Objective value of the solution.
     bound
-        Best bound proven so far, or None.
+        The best bound proven so far, or None.
     runtime
         Seconds since the solve began.
 
@@ -81,7 +81,7 @@ class Outcome:
         Whether a solution was found, and whether it is proven optimal up to the requested gap or the model is
         proven infeasible.
     values
-        One value per column, shape (columns,), or None. Integer columns have integer values.
+        Values of the columns, shape (columns,), or None. Integer columns have integer values.
     objective
         Objective value of `values`, or None.
     bound
@@ -89,12 +89,12 @@ class Outcome:
     stopped_by
         Why the solver stopped.
     solver
-        Solver family: ``highs``, ``cp-sat``, ``scip``.
+        Solver family: ``highs``, ``cp-sat`` or ``scip``.
     duals
         Change of the objective per unit of each row's limit, shape (rows,), if the model is a linear program
         and the solver returns duals; otherwise None.
     message
-        The solver's own status, or a note that its process was killed or crashed.
+        The solver's own status, or a note if its process was killed or crashed.
     log
         The last million characters of the solver's log.
 
@@ -122,8 +122,8 @@ class Outcome:
 class Backend(Protocol):
     """The interface of a solver for models in standard form.
 
-    The method `solve` may also take a keyword `on_bound`, a function that is called with bounds proven during
-    the solve.
+    The method `solve` may accept one more keyword, `on_bound`: a function that is called with each bound that
+    is proven during the solve.
     """
 
     @property
@@ -171,7 +171,7 @@ class Backend(Protocol):
 
 
 class Ending(Enum):
-    """A solver's status in terms common to all solvers: what is proven, and why the solver stopped."""
+    """A status that all solvers have in common: what is proven, and why the solver stopped."""
 
     OPTIMAL = (Status.OPTIMAL, StoppedBy.FINISHED)
     INFEASIBLE = (Status.INFEASIBLE, StoppedBy.FINISHED)
@@ -267,9 +267,9 @@ class Solver(ABC):
     ) -> Outcome:
         """Solve a model in standard form, as in `Backend.solve`.
 
-        The time limit includes the time to start the solver's process if none is running. The solver is killed
-        if it has not answered a quarter of a second after the limit. If it is killed, crashes, or is stopped by
-        Ctrl-C or `on_incumbent`, the best incumbent or the start is returned.
+        The time limit includes the start of the solver's process if none is running. The solver is killed if it
+        has not answered within a quarter of a second after the limit. If it is killed, crashes, or is stopped
+        by Ctrl-C or `on_incumbent`, the best incumbent or the start is returned.
 
         Raises
         ------
@@ -311,12 +311,12 @@ class Solver(ABC):
             return worker.call(function, task, limit=limit, hear=hear)
 
     def worker(self, deadline: float = inf) -> AbstractContextManager[Worker]:
-        """Borrow a worker exclusively, and wait until it is idle.
+        """Return a context manager that borrows a worker for exclusive use, waiting for one if necessary.
 
         Raises
         ------
         Late
-            No worker is available by the deadline, in seconds of the monotonic clock.
+            No worker is available by the deadline, which is a time of the monotonic clock in seconds.
         MissingSolver
             The solver is not installed, does not start, or has a version that is known to be faulty.
         """
@@ -345,7 +345,7 @@ class Solver(ABC):
         return ending
 
     def _without_columns(self, report: "_Report") -> Outcome:
-        """Return the outcome for a model without columns, which has only one point."""
+        """Return the outcome for a model that has no columns and therefore only one point."""
         feasible = report.consider(np.zeros(0))
         answer = Answer("no columns", bound=float(report.form.offset) if feasible else inf)
         return self._outcome(report, Ending.OPTIMAL if feasible else Ending.INFEASIBLE, answer)
@@ -392,7 +392,7 @@ class Solver(ABC):
 
 
 class _Report:
-    """Everything that a running solve has reported: the best point, the bound and the log."""
+    """The best point, the bound and the log that a running solve has reported so far."""
 
     def __init__(
         self,
@@ -413,7 +413,7 @@ class _Report:
             self.consider(start)
 
     def __call__(self, frame: Frame) -> Any:
-        """Process a frame, and return whether to stop the solver."""
+        """Process a frame from the worker, and return whether to stop the solver."""
         kind, content = frame
         if kind is FrameKind.LOG:
             self._add_log(content)
@@ -424,7 +424,7 @@ class _Report:
         return None
 
     def consider(self, values: Vector) -> bool:
-        """Keep a point if it is the best one so far, and return whether it is feasible after rounding."""
+        """Return whether a point is feasible after rounding, and keep it if it is also the best so far."""
         if not np.isfinite(values).all():
             return False
         point = self.form.rounded(values) + 0.0  # no negative zero
@@ -456,7 +456,7 @@ class _Report:
 
 
 def _finite(bound: float | None) -> float | None:
-    """Return a bound, or None if it is not finite."""
+    """Return a bound, or None if it is missing, infinite or not a number."""
     return bound if bound is not None and isfinite(bound) and abs(bound) < _INFINITY else None
 
 

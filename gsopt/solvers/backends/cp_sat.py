@@ -1,4 +1,4 @@
-"""CP-SAT: a solver for integer programs (clause learning)."""
+"""CP-SAT: a solver for integer programs, based on clause learning."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Integers = NDArray[np.int64]
 
-#: Distance from 0 or the other bound to which a column is limited if the rows imply no bound.
+#: Distance from 0, or from its other bound, to which a column is limited if the rows imply no bound.
 CLAMP = 10**9
 
 _LARGEST = 2**62  # sums must stay within 64 bits
@@ -59,12 +59,12 @@ class IntegerTask(NamedTuple):
 
 @dataclass(frozen=True)
 class CpSat(Solver):
-    """CP-SAT, a clause-learning solver, suited to models with many small choices and without big-M.
+    """CP-SAT, a clause-learning solver, which suits models with many small choices and no big-M.
 
     Every column must be integer. Rows and objective are scaled to integers by the common denominator of their
     decimal numbers. An objective with too many digits for 64 bits is rounded, and its bound is weakened by the
     largest possible rounding error. Columns without bounds get those implied by the rows, or `CLAMP` if there
-    are none. In the latter case a proof is claimed only if the objective rules out all points beyond `CLAMP`.
+    are none. In the latter case, a proof is claimed only if the objective rules out all points beyond `CLAMP`.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class CpSat(Solver):
     seed
         Seed of the solver's random choices.
     linearization_level
-        How much of the model is in the linear relaxation, from 0 to 2.
+        How much of the model the linear relaxation contains, from 0 to 2.
 
     Examples
     --------
@@ -193,7 +193,7 @@ def _post(model: Any, task: IntegerTask) -> list[Any]:
 
 
 def implied_bounds(form: "StandardForm") -> tuple[Vector, Vector]:
-    """Return the column bounds, shapes (columns,), with missing ones derived from the rows."""
+    """Return the lower and upper bounds of the columns, with missing ones derived from the rows."""
     lower, upper = form.column_lower.copy(), form.column_upper.copy()
     for _ in range(_ROUNDS):
         missing = ~np.isfinite(lower) | ~np.isfinite(upper)
@@ -207,7 +207,7 @@ def implied_bounds(form: "StandardForm") -> tuple[Vector, Vector]:
 
 
 def _tighten(form: "StandardForm", row: int, lower: Vector, upper: Vector) -> None:
-    """Derive missing bounds from one row, given the range of the other columns."""
+    """Derive missing bounds on columns from one row, given the ranges of the other columns in it."""
     part = slice(form.matrix.indptr[row], form.matrix.indptr[row + 1])
     columns, weights = form.matrix.indices[part], form.matrix.data[part]
     columns, weights = columns[weights != 0], weights[weights != 0]
@@ -235,9 +235,9 @@ def _refuse_continuous(form: "StandardForm") -> None:
 
 
 def _clamped(form: "StandardForm") -> "StandardForm":
-    """Add bounds to every unbounded column.
+    """Return a form with bounds at `CLAMP` on all columns that lack bounds.
 
-    The form itself is returned if there are no such columns.
+    If there are no such columns, the form itself is returned.
     """
     low, high = form.column_lower < -_EXACT, form.column_upper > _EXACT
     if not (low | high).any():
@@ -248,7 +248,7 @@ def _clamped(form: "StandardForm") -> "StandardForm":
 
 
 def _beyond_clamps(outcome: Outcome, known: "StandardForm", clamped: "StandardForm") -> Outcome:
-    """Return the outcome, without its proof if a point beyond the clamps might be better than the solution."""
+    """Return the outcome, without the proof if a point beyond the clamps might be better than the solution."""
     low = known.column_lower != clamped.column_lower
     high = known.column_upper != clamped.column_upper
     if outcome.values is None:
@@ -269,7 +269,7 @@ def _beyond_clamps(outcome: Outcome, known: "StandardForm", clamped: "StandardFo
 def _least_beyond(
     known: "StandardForm", clamped: "StandardForm", low: NDArray[np.bool_], high: NDArray[np.bool_]
 ) -> float:
-    """Return a lower bound on the cost of points with a column beyond its clamp, from column bounds alone."""
+    """Return a lower bound, from column bounds alone, on the cost of any point beyond a clamp."""
     cost = _signed_cost(known)
     with np.errstate(invalid="ignore"):  # 0 * inf, which the outer choice leaves out
         least = np.where(cost == 0, 0.0, cost * np.where(cost > 0, known.column_lower, known.column_upper))

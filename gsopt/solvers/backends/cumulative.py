@@ -1,4 +1,4 @@
-"""Cumulative: a CP-SAT model with interval variables that schedules multi-mode activities on resources."""
+"""Cumulative: a CP-SAT model, with interval variables, of multi-mode activities on resources."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Way(NamedTuple):
-    """One mode of an activity: its length, and the total number of units that it takes from some resources."""
+    """A mode of an activity: its length, and the total number of units that it takes from given resources."""
 
     length: int  # in periods
     units: int  # held from start to end
@@ -27,7 +27,7 @@ class Activity(NamedTuple):
 
 
 class Chosen(NamedTuple):
-    """A scheduled activity: its start, the index of its mode, and its units by resource."""
+    """A scheduled activity: its start, the index of its mode, and its number of units from each resource."""
 
     start: int
     way: int
@@ -89,7 +89,7 @@ class _CumulativeModel:
         self._hint(task.hint or ())
 
     def chosen(self, value: Any) -> tuple[Chosen, ...]:
-        """Return the solution, given a function from variables to values."""
+        """Return the schedule, given a function that maps variables to values."""
         found = []
         for number, literals in enumerate(self.literals):
             way = next(index for index, literal in enumerate(literals) if value(literal))

@@ -1,4 +1,4 @@
-"""Following: CP-SAT solves that report their progress to the parent process and can be stopped by it."""
+"""Following: a CP-SAT solve that reports its progress to the parent process, which can stop it."""
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -19,11 +19,11 @@ def solve_followed(
     read: Callable[[Callable[[Any], int]], Plan],
     bound: Callable[[float], float] = float,
 ) -> tuple[str, Plan | None, float | None]:
-    """Solve a CP-SAT model with parameters given by name. This function runs in the worker.
+    """Solve a CP-SAT model, with parameters keyed by name. This function runs in the worker.
 
-    `read` returns the solution, given a function from variables to values, and `bound` undoes the scaling of a
+    `read` returns the solution, given a function that maps variables to values. `bound` undoes the scaling of a
     bound. The function returns CP-SAT's own status, the best solution and the bound. If there is no solution,
-    the last two are None, as CP-SAT may then report a bound of 0 for any model.
+    the last two are None, because CP-SAT may report a bound of 0 for any model in this case.
     """
     from ortools.sat.python.cp_model import CpSolver, CpSolverSolutionCallback
 

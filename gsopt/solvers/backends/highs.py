@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from gsopt.solvers.backends.worker import ParentLink
     from gsopt.solvers.standard_form import StandardForm
 
-#: Presolve by aggregation, bit 12 of HiGHS' rules, with which 1.15.1 reports some points as optimal that are
-#: not.
+#: Bit 12 of HiGHS' presolve rules, which stands for aggregation. With it, HiGHS 1.15.1 reports some points as
+#: optimal that are not.
 _AGGREGATION = 1 << 12
 
 #: Reserved words of LP files, which must not be names.
@@ -110,7 +110,7 @@ class Highs(Solver):
 
         Names are kept if the format allows them. Otherwise, spaces and special characters become ``_``, and
         in LP files square brackets become parentheses. Names that could be mistaken for something else, such
-        as a reserved word or a number, get a leading ``_``. Duplicates get ``_`` and their index.
+        as a reserved word or a number, get a leading ``_``. Repeated names get ``_`` and their index.
 
         Raises
         ------
@@ -201,7 +201,7 @@ def _load(solver: Any, model: Model) -> None:
 
 
 def _follow(solver: Any, link: "ParentLink") -> None:
-    """Report log, incumbents and bounds while the solver runs, and stop it when the parent asks for it."""
+    """Report log, incumbents and bounds while the solver runs, and stop it when the parent requests this."""
 
     def incumbent(event: Any) -> None:
         link.incumbent(np.asarray(event.data_out.mip_solution), event.data_out.mip_dual_bound)
@@ -257,7 +257,7 @@ def _lp_name(name: str) -> str:
 
 
 def _unique(names: Iterable[str]) -> list[str]:
-    """Make names unique by appending ``_`` and its index to each name that has occurred before."""
+    """Return unique names: ``_`` and its index are appended to each name that has occurred before."""
     seen: dict[str, None] = {}
     for index, name in enumerate(names):
         unique = name

@@ -1,6 +1,6 @@
 """Processes: the worker processes of solvers, one for each running solve.
 
-They are kept alive between solves, killed if they exceed the time limit, and terminated with the parent.
+Processes are kept alive between solves, killed if they exceed the time limit, and terminated with the parent.
 """
 
 import atexit
@@ -29,7 +29,7 @@ from gsopt.core.result import StoppedBy
 
 _LOGGER = logger_of(__name__)
 
-#: Bytes of the length before each pickled frame.
+#: Number of bytes that store the length of a pickled frame, before the frame.
 LENGTH = 8
 
 #: The frame that asks a worker to stop its function.
@@ -42,7 +42,7 @@ _CHUNK = 2**20
 
 
 class FrameKind(StrEnum):
-    """Kind of a frame from a worker."""
+    """The kind of a frame from a worker."""
 
     READY = "ready"  # the solver is imported
     INCUMBENT = "incumbent"  # (values, bound or None)
@@ -52,13 +52,13 @@ class FrameKind(StrEnum):
     ERROR = "error"  # one line on its exception
 
 
-#: One message from a worker.
+#: A message from a worker: its kind and its content.
 Frame = tuple[FrameKind, Any]
 
 
 @dataclass(frozen=True)
 class Reply:
-    """The end of a call: the answer, or the reason for a failure."""
+    """The outcome of a call: the answer, or the reason for a failure."""
 
     answer: Any = None  # result of the function, if it has one
     stopped_by: StoppedBy | None = None  # why the call was cut short, if it was
@@ -74,7 +74,7 @@ class Late(Exception):
 
 
 class ProcessStarter:
-    """The thread that starts all processes.
+    """A thread that starts all processes.
 
     The system may terminate a process when the thread that started it ends (see
     `gsopt.solvers.backends.worker`). This thread lasts as long as the program, unlike the threads that ask
@@ -99,7 +99,7 @@ class ProcessStarter:
             return found.result()
 
     def forget(self) -> None:
-        """Forget the thread after a fork, as a fork does not copy threads."""
+        """Forget the thread after a fork, which does not copy threads."""
         self._lock, self._orders = Lock(), None
 
 
@@ -118,7 +118,7 @@ STARTER = ProcessStarter()
 
 
 class Worker:
-    """A worker process that has imported one solver, and the exchange of frames with it."""
+    """A worker process that has imported one solver, and the channel for exchanging frames with it."""
 
     def __init__(self, module: str) -> None:
         self._module = module
@@ -156,8 +156,8 @@ class Worker:
     def await_ready(self, deadline: float = inf) -> None:
         """Wait until the solver is imported.
 
-        Raise `Late` at the deadline, given in seconds of the monotonic clock, while the process continues to
-        start. Raise `MissingSolver` if the import fails or takes unreasonably long.
+        Raise `Late` at the deadline, which is a time of the monotonic clock in seconds; the process continues
+        to start. Raise `MissingSolver` if the import fails or takes unreasonably long.
         """
         try:
             while not self._ready:
@@ -220,7 +220,7 @@ class Worker:
             pipe.close()
 
     def _listen(self, deadline: float, hear: Callable[[Frame], Any]) -> Reply | None:
-        """Process frames up to the reply and return it, or return None if `hear` asks to stop."""
+        """Process frames until the reply, and return it, or None as soon as `hear` asks to stop."""
         while True:
             kind, content = frame = self._receive(deadline)
             if kind is FrameKind.ANSWER:
@@ -244,7 +244,7 @@ class Worker:
     def _receive(self, deadline: float) -> Frame:
         """Return the next frame.
 
-        Output that the solver printed before that frame is returned first, as a log frame.
+        Output that the solver printed earlier is returned first, as a log frame.
         """
         while True:
             if self._stray in self._open and self._printed.poll(0) and (text := self._read(self._stray)):
@@ -276,9 +276,9 @@ class Worker:
 
 
 class Pool:
-    """The pool of all workers of this process, which keeps the idle workers by module.
+    """A pool of workers, in which idle workers are kept by module.
 
-    A borrowed worker belongs to the thread that borrowed it, until it is idle again.
+    A borrowed worker belongs to the thread that borrowed it until it is returned.
     """
 
     def __init__(self) -> None:
@@ -292,8 +292,8 @@ class Pool:
 
         An exception inside the ``with`` block kills the worker.
 
-        Raise `Late` if a new worker has not started by the deadline. It continues to start and serves a later
-        call. Raise `MissingSolver` if the worker fails to start.
+        Raise `Late` if a new worker has not started by the deadline. The worker continues to start and serves a
+        later call. Raise `MissingSolver` if the worker fails to start.
         """
         worker = self._idle_worker(module) or self._new_worker(module, check)
         self._await_ready(module, worker, deadline)
@@ -382,7 +382,7 @@ class Pool:
                 worker.close()
 
 
-#: The workers of this process, for every solver.
+#: The workers of this process, for all solvers.
 POOL = Pool()
 
 
@@ -415,7 +415,7 @@ def _poll(event: int, *pipes: int) -> Any:
 
 
 def _wait(poll: Any, deadline: float) -> list[int]:
-    """Wait until a pipe is ready, and return the pipes that are.
+    """Wait until a pipe is ready, and return all pipes that are.
 
     The pipes are checked at least once, even after the deadline.
     """

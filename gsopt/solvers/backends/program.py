@@ -30,7 +30,7 @@ _numbers = count()
 
 
 class Solved(NamedTuple):
-    """Optimum of a linear program: column values, dual values of the rows, and objective."""
+    """The optimum of a linear program: column values, dual values of the rows, and objective."""
 
     values: Vector
     duals: Vector
@@ -38,7 +38,7 @@ class Solved(NamedTuple):
 
 
 class EditTask(NamedTuple):
-    """The edits since the last solve in the worker, the number of earlier edits, and the time limit."""
+    """The edits that the worker lacks, the number of earlier edits, and the time limit."""
 
     key: tuple[int, int]
     before: int
@@ -48,7 +48,7 @@ class EditTask(NamedTuple):
 
 @dataclass(frozen=True)
 class _KeptProgram:
-    """A program kept in the worker, and the number of edits made to it."""
+    """A program kept in the worker, and the number of edits made to it so far."""
 
     solver: Any
     edits: int
@@ -58,7 +58,7 @@ class Program:
     """A growing linear program to minimize, such as the master program of column generation.
 
     The program stays in a HiGHS worker, so each solve continues from the last basis, and only changes are sent.
-    A worker that is new, or has dropped the program, receives the whole program again.
+    A worker that is new or has dropped the program receives the whole program.
     """
 
     def __init__(self) -> None:
@@ -67,7 +67,7 @@ class Program:
         self._sent = 0
 
     def add_rows(self, lower: ArrayLike, upper: ArrayLike) -> None:
-        """Add rows without entries, with their limits."""
+        """Add rows that have limits but no entries yet."""
         low, high = _floats(lower), _floats(upper)
         starts = np.zeros(low.size, dtype=np.int32)
         self._edit("addRows", low.size, low, high, 0, starts, _indices([]), _floats([]))
@@ -96,7 +96,7 @@ class Program:
         self._edit("changeColsCost", values.size, np.arange(values.size, dtype=np.int32), values)
 
     def change_columns(self, columns: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> None:
-        """Change the limits of some columns."""
+        """Change the limits of the given columns."""
         chosen = _indices(columns)
         self._edit("changeColsBounds", chosen.size, chosen, _floats(lower), _floats(upper))
 
@@ -106,7 +106,7 @@ class Program:
         self._edit("changeRowsBounds", low.size, np.arange(low.size, dtype=np.int32), low, _floats(upper))
 
     def solve(self, budget: Budget) -> Solved | None:
-        """Return the minimum, or None if there is none or it is not found in time.
+        """Solve the program, and return its optimum, or None if there is none or it is not found in time.
 
         Ctrl-C raises `KeyboardInterrupt`.
         """
@@ -128,10 +128,10 @@ class Program:
         return reply.answer
 
 
-#: Answer of a worker that lacks earlier edits of a program.
+#: The answer of a worker that lacks earlier edits of a program.
 _UNKNOWN = "unknown"
 
-#: The programs of this process, if it is a worker.
+#: The programs that this process keeps if it is a worker.
 _KEPT: OrderedDict[tuple[int, int], _KeptProgram] = OrderedDict()
 
 

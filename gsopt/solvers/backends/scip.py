@@ -1,4 +1,4 @@
-"""SCIP: a solver for mixed-integer programs (branching, cuts and propagation) that serves to check HiGHS."""
+"""SCIP: a solver for mixed-integer programs (branching, cuts and propagation), used to check HiGHS."""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -21,7 +21,7 @@ _INFEASIBLE_OR_UNBOUNDED = frozenset({"inforunbd", "unbounded"})
 
 @dataclass(frozen=True)
 class Scip(Solver):
-    """SCIP, for an independent check of models with continuous columns.
+    """SCIP, which serves as an independent check of models with continuous columns.
 
     Attributes
     ----------
@@ -73,8 +73,7 @@ class Scip(Solver):
 def optimize(task: Task, link: "ParentLink") -> Answer:
     """Solve a model.
 
-    This function runs in the worker, where everything that is printed, including SCIP's own log, becomes part
-    of the log.
+    This function runs in the worker, where all printed text, including SCIP's own log, becomes part of the log.
     """
     answer = None if _relaxation_is_unbounded(task, link) else _solve(task, link)
     if answer is None or answer.status in _INFEASIBLE_OR_UNBOUNDED:
@@ -143,7 +142,7 @@ def _best(model: Any, columns: list[Any]) -> Vector:
 
 
 def _follow(model: Any, columns: list[Any], link: "ParentLink") -> None:
-    """Report incumbents and bounds while the solver runs, and stop it when the parent asks for it."""
+    """Report incumbents and bounds while the solver runs, and stop it when the parent requests this."""
     from pyscipopt import SCIP_EVENTTYPE, Eventhdlr  # type: ignore[attr-defined]
 
     class Follower(Eventhdlr):

@@ -1,4 +1,4 @@
-"""Slotted: a CP-SAT model of jobs in time slots, where two jobs that share a GPU slow each other down."""
+"""Slotted: a time-slotted CP-SAT model of jobs in which two jobs that share a GPU slow each other down."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -34,7 +34,7 @@ class Planned(NamedTuple):
 
 
 class SlottedTask(NamedTuple):
-    """A task for the worker: jobs, GPUs, and the limit on the sum of ends."""
+    """A task for the worker: jobs, GPUs, and an upper limit on the sum of the ends."""
 
     jobs: tuple[SlottedJob, ...]
     gpus: int  # number of GPUs, each for at most two jobs
@@ -88,14 +88,14 @@ class _SlottedModel:
         self._hint(task.hint or ())
 
     def plan(self, value: Any) -> tuple[Planned, ...]:
-        """Return the solution, given a function from variables to values."""
+        """Return the plan, given a function that maps variables to values."""
         return tuple(
             Planned(int(value(start)), tuple(gpu for gpu, holds in enumerate(held) if value(holds)))
             for start, held in zip(self.starts, self.held, strict=True)
         )
 
     def _passed(self, number: int, time: Any) -> list[Any]:
-        """Return, for each slot of a job, whether a time is at or before the beginning of the slot."""
+        """Return a variable per slot of a job: whether a time is at or before the beginning of the slot."""
         job = self.task.jobs[number]
         passed = [self.model.new_bool_var("") for _ in range(job.release, job.latest)]
         for before, after in pairwise(passed):
@@ -104,7 +104,7 @@ class _SlottedModel:
         return passed
 
     def _active(self, number: int) -> dict[int, Any]:
-        """Return, for each slot of a job, whether the job is active."""
+        """Return a variable per slot of a job: whether the job is active. They are keyed by slot."""
         release, found = self.task.jobs[number].release, {}
         for place, (started, ended) in enumerate(zip(self.started[number], self.ended[number], strict=True)):
             found[release + place] = self.model.new_bool_var("")
@@ -112,7 +112,7 @@ class _SlottedModel:
         return found
 
     def _hold(self) -> None:
-        """Assign GPUs to each job, and at most two jobs to each GPU."""
+        """Require that each job has its GPUs, and that each GPU has at most two jobs."""
         model, jobs, gpus = self.model, self.task.jobs, range(self.task.gpus)
         lengths = [model.new_int_var(0, job.latest - job.release, "") for job in jobs]
         spans = list(zip(self.starts, lengths, self.ends, strict=True))
@@ -130,7 +130,7 @@ class _SlottedModel:
     def _work(self) -> None:
         """Require that each job does all its work.
 
-        A job does less work in a slot with a partner.
+        A job does less work in a slot in which it has a partner.
         """
         model, full = self.model, self.task.full
         done = [{slot: model.new_int_var(0, full, "") for slot in active} for active in self.active]
@@ -145,7 +145,7 @@ class _SlottedModel:
                 self._slow(done[other], other, one, share)
 
     def _slow(self, done: Mapping[int, Any], number: int, partner: int, share: Any) -> None:
-        """Slow a job down while it shares a GPU with a partner, or forbid sharing if the two must not share."""
+        """Limit the work of a job while it shares a GPU with a partner, or forbid the two to share."""
         most = self.task.jobs[number].beside.get(partner)
         for slot in done.keys() & self.active[partner].keys():
             both = [share, self.active[partner][slot]]
@@ -155,14 +155,14 @@ class _SlottedModel:
                 self.model.add(done[slot] <= most).only_enforce_if(both)
 
     def _share(self, one: int, other: int) -> Any:
-        """Return whether two jobs have a GPU in common."""
+        """Return a variable that must be true if two jobs have a GPU in common."""
         share = self.model.new_bool_var("")
         for first, second in zip(self.held[one], self.held[other], strict=True):
             self.model.add_bool_or([share, first.negated(), second.negated()])
         return share
 
     def _tell_gpus_apart(self) -> None:
-        """Order identical GPUs by the jobs that hold them, to break symmetry."""
+        """Order the identical GPUs by the jobs that hold them, which breaks symmetry."""
         weights = [2**number for number in reversed(self.numbers)]
         codes = [
             sum(weight * held[gpu] for weight, held in zip(weights, self.held, strict=True))

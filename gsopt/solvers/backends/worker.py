@@ -1,8 +1,8 @@
-"""Worker: the process of one solver, run as ``python -m gsopt.solvers.backends.worker MODULE PARENT``.
+"""Worker: the process for one solver, run as ``python -m gsopt.solvers.backends.worker MODULE PARENT``.
 
 Frames arrive on the original standard input and leave on the original standard output. Both are moved to other
-descriptors at once, as any code that runs here may read, print to, or close the original ones. Solvers print to
-descriptor 1, which is redirected to standard error. The parent treats all such output as log.
+descriptors at once, because code that runs here may read from, print to, or close the original ones. Solvers
+print to descriptor 1, which is redirected to standard error. The parent treats all such output as log.
 
 The process ends with its parent, even during a solve. On Linux the system ensures this, no matter how busy
 the interpreter is. Elsewhere a thread monitors the parent.
@@ -32,7 +32,7 @@ _PR_SET_PDEATHSIG = 1  # of prctl(2)
 
 
 class ParentLink:
-    """The connection of a running function to the parent, which may stop it.
+    """The connection between a running function and the parent process, which may stop the function.
 
     Frames are written to a file descriptor.
     """
@@ -47,7 +47,7 @@ class ParentLink:
         self._sent_at = 0.0
 
     def on_stop(self, stop: Callable[[], Any]) -> None:
-        """Set the function that interrupts the solver."""
+        """Set the function that interrupts the solver, and call it at once if a stop was already requested."""
         self._stop = stop
         if self.stopped:
             stop()
@@ -58,11 +58,11 @@ class ParentLink:
         self._stop()
 
     def incumbent(self, values: Any, bound: float | None) -> None:
-        """Report a new incumbent and the bound at that time."""
+        """Report a new incumbent and the current bound."""
         self.send(FrameKind.INCUMBENT, (values, bound))
 
     def bound(self, bound: float) -> None:
-        """Report a bound. Reporting is cheap, so bounds may be reported often."""
+        """Report a bound. At most five bounds per second are sent, so this may be called often."""
         if bound != self._bound and monotonic() - self._sent_at > _TICK:
             self._bound, self._sent_at = bound, monotonic()
             self.send(FrameKind.BOUND, bound)
@@ -102,7 +102,7 @@ class ParentLink:
 
 
 def main(module: str, parent: int) -> None:
-    """Serve calls until the parent is gone."""
+    """Serve the calls from the parent until it has ended."""
     incoming, out = os.dup(0), os.dup(1)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)
@@ -126,7 +126,7 @@ def _end_with_parent() -> None:
     """Have the system kill this process when its parent ends.
 
     Strictly speaking, the process ends with the thread that started it, which lasts as long as the parent. If
-    the parent is already gone, a thread of this process notices.
+    the parent has already ended, a thread of this process notices this.
     """
     if sys.platform == "linux":
         import ctypes
@@ -160,7 +160,7 @@ def _nothing() -> None:
 
 
 def _watch(calls: SimpleQueue[Any], incoming: int, out: int, parent: int) -> None:
-    """Process frames from the parent, and end the process at once if the parent is gone."""
+    """Process frames from the parent, and end this process at once when the parent has ended."""
     try:
         link = ParentLink(out)
         while os.getppid() == parent:

@@ -15,13 +15,13 @@ from gsopt.studies.page.table import Head, Table, table
 from gsopt.studies.results import Results
 from gsopt.studies.rows import CellRow, CellState
 
-#: Maximum number of groups that are answered one by one, and of methods in a picture.
+#: Maximum number of groups with an answer of their own, and of methods in a picture.
 MOST_ANSWERS, _MOST_DOTS = 12, 12
 
-#: Maximum number of methods for which the page says in how many groups they are best.
+#: Maximum number of methods for which the page states the number of groups in which they are best.
 _MOST_WINNERS = 5
 
-#: Ratios from here on are stated as such, and smaller ones in per cent.
+#: Ratio from which ratios are stated as multiples; smaller ones are stated in per cent.
 _TWICE = 2
 
 _MOST_LINES = 1000
@@ -40,7 +40,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Rank:
-    """The results of a method on the instances of a group, as means over its seeds."""
+    """The results of a method on the instances of a group, averaged over seeds."""
 
     method: str
     values: tuple[float, ...]  # by instance
@@ -72,15 +72,15 @@ class Rank:
 class Ranking:
     """The methods that have a result on every instance of a group, ranked from best to worst.
 
-    Policies are ranked by mean job completion time. Methods for a decision are ranked by their gaps, as
-    objective values of different instances are not comparable.
+    Policies are ranked by mean job completion time. Methods for a decision are ranked by mean gap, as objective
+    values of different instances are not comparable, or by mean value if there are no gaps.
     """
 
     rows: tuple[CellRow, ...]
 
     @property
     def policies(self) -> bool:
-        """Whether policies are ranked."""
+        """Whether the ranked methods are policies."""
         return not self.rows[0].word
 
     @property
@@ -95,7 +95,7 @@ class Ranking:
 
     @cached_property
     def cells(self) -> Mapping[str, Mapping[str, list[CellRow]]]:
-        """The cells by method and instance."""
+        """The cells, keyed by method and then by instance."""
         found: dict[str, dict[str, list[CellRow]]] = {}
         for row in self.rows:
             found.setdefault(str(row.labels.method), {}).setdefault(row.instance_key, []).append(row)
@@ -114,11 +114,11 @@ class Ranking:
 
     @property
     def best(self) -> list[Rank]:
-        """The methods that no other method beats by more than rounding."""
+        """The best method, and the methods that differ from it only by rounding."""
         return [rank for rank in self.ranks if self.is_equal(rank, self.ranks[0])]
 
     def score(self, rank: Rank) -> float:
-        """Return the number by which methods are ranked, which is smallest for the best."""
+        """Return the number by which methods are ranked; the best method has the smallest number."""
         if not self.policies and rank.gap is not None:
             return rank.gap
         return -rank.value if self.maximize else rank.value
@@ -148,13 +148,13 @@ class Ranking:
     def _bounded(self) -> set[str]:
         """The instances on which every value has a gap.
 
-        A value has none if the bound is 0 and not attained.
+        A value has no gap if no bound is known, or if the bound is 0 and not attained.
         """
         return set(self.instances) - {row.instance_key for row in self.rows if row.figures.get("gap") is None}
 
 
 def answers(found: Results) -> Iterator[Answer]:
-    """Yield the answers for the first groups, at most `MOST_ANSWERS`.
+    """Yield one answer for each of the first `MOST_ANSWERS` groups.
 
     Call this inside `gsopt.studies.page.svg.drawing`.
     """
@@ -171,12 +171,12 @@ def answers(found: Results) -> Iterator[Answer]:
 
 
 def titled(decision: str, group: str) -> str:
-    """Return the title of a group, including the decision if one is given and not part of the name."""
+    """Return the title of a group, including the decision unless it is empty or part of the group's name."""
     return group if group.startswith(decision) else f"{decision}: {group}"
 
 
 def overall(found: Results) -> str:
-    """Return a sentence that says in how many groups each method is best, if there are several groups."""
+    """Return a sentence on the number of groups in which each method is best, or "" for a single group."""
     groups = [ranking for ranking in rankings(found).values() if ranking.ranks]
     wins: dict[str, int] = {}
     for rank in (rank for ranking in groups for rank in ranking.best):
@@ -189,7 +189,7 @@ def overall(found: Results) -> str:
 
 
 def rankings(found: Results) -> dict[tuple[str, str], Ranking]:
-    """Return the ranking of each group of instances, by decision and name."""
+    """Return the ranking of each group of instances, keyed by decision and group name."""
     groups: dict[tuple[str, str], list[CellRow]] = {}
     for row in found.rows:
         key = "objective" if row.word else "mean_jct"
@@ -219,7 +219,7 @@ def _joined(names: Sequence[str]) -> str:
 
 
 def _time(ranking: Ranking, seconds: float) -> str:
-    """Return a time in the unit of the table."""
+    """Format a time in the unit that the table uses."""
     unit, name = time_unit(max(rank.value for rank in ranking.ranks))
     return f"{seconds / unit:,.3g} {name}"
 
@@ -297,7 +297,7 @@ def _picture(ranking: Ranking, title: str) -> PagePicture:
 
 
 def _remark(ranking: Ranking) -> str:
-    """Return a remark on the methods and instances that the ranking leaves out."""
+    """Return a remark on methods that are not ranked and on instances without gaps; empty if there are none."""
     count = len(ranking.instances)
     parts = [f"{name} ({len(by):,} of {count:,})" for name, by in ranking.cells.items() if len(by) < count]
     found = (

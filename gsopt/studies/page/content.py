@@ -1,4 +1,4 @@
-"""Content: everything on a study's page, in the order of the page."""
+"""Content: all content of a study's page, in the order of the page."""
 
 import gzip
 import json
@@ -19,8 +19,8 @@ from gsopt.studies.report import Report, numeric_figures, report
 from gsopt.studies.results import Results
 from gsopt.studies.rows import CellState
 
-#: Maximum number of lines in the table of figures, in tables of cells without figures (the CSV has all), and
-#: in other tables.
+#: Maximum number of lines in the table of figures, in tables of cells without figures, and in other tables. The
+#: CSV file contains all lines.
 _MOST_FIGURES, _MOST_FAILURES, _MOST = 2000, 200, 1000
 
 #: Size in bytes above which a file is compressed, so that a page of a large study stays small.
@@ -28,7 +28,7 @@ _LARGE = 2**20
 
 _COUNT = FigureKind.COUNT
 
-#: Beginning of the title of a bound, followed by the title of the bounded figure, which has the same unit.
+#: Beginning of the title of a bound. The title of the bounded figure, which has the same unit, follows.
 _BOUND_ON = "bound on "
 
 
@@ -75,11 +75,11 @@ def content(
     gantts: Sequence[PagePicture] = (),
     options: Mapping[str, Sequence[str]] | None = None,
 ) -> Content:
-    """Collect the content of a page about results.
+    """Return the content of a page about results.
 
     `whole` is the full table of the results. `figures` are the figures to show, by default those of
-    `gsopt.studies.report.headline`. `options` are those of the command that writes the page. Call this inside
-    `gsopt.studies.page.svg.drawing`.
+    `gsopt.studies.report.headline`. `options` are the options of the command that writes the page. Call this
+    inside `gsopt.studies.page.svg.drawing`.
     """
     pretty = _pretty(json.loads(spec))
     found_answers = tuple(answers(found))
@@ -110,7 +110,7 @@ def content(
 
 
 def summary(found: Results, runs: Sequence[StudyRun]) -> str:
-    """Return one or two sentences on the number of cells with a result, the dates and the versions."""
+    """Return one or two sentences on the number of finished cells, the dates and the versions."""
     count = f"{len(found):,} of {found.total:,}" if found.missing else f"All {found.total:,}"
     states = Counter(row.outcome.state for row in found.rows)
     kinds = ((CellState.FAILED, "failed"), (CellState.UNSUPPORTED, "that the method does not handle"))
@@ -125,7 +125,7 @@ def summary(found: Results, runs: Sequence[StudyRun]) -> str:
 
 
 def remarks(found: Results, sources: Sequence[ReadFile]) -> Iterator[str]:
-    """Yield remarks that a reader should see before the numbers."""
+    """Yield the remarks that a reader should see before the numbers."""
     if found.missing:
         cells = "1 cell is" if found.missing == 1 else f"{found.missing:,} cells are"
         yield f"{cells} missing: the study is not finished."
@@ -147,7 +147,7 @@ def failures(found: Results) -> Table:
 
 
 def unsupported(found: Results) -> Table:
-    """Return a table of the reasons why methods do not handle instances, with the number of cells for each."""
+    """Return a table of the reasons why methods do not handle instances, and the number of cells for each."""
     rows = (row for row in found.rows if row.outcome.state is CellState.UNSUPPORTED)
     counts = Counter((str(row.labels.method), row.outcome.message) for row in rows)
     heads = [Head("method"), Head("what it does not handle"), Head("cells", _COUNT)]
@@ -155,7 +155,7 @@ def unsupported(found: Results) -> Table:
 
 
 def runs_table(runs: Sequence[StudyRun]) -> Table:
-    """Return a table with one line per run: its beginning, versions and machine."""
+    """Return a table with one line per run: its start, versions and machine."""
     heads = [
         Head("begun"),
         Head("cells", _COUNT),
@@ -172,7 +172,7 @@ def runs_table(runs: Sequence[StudyRun]) -> Table:
 
 
 def packages_table(runs: Sequence[StudyRun]) -> Table:
-    """Return a table of packages with all versions that runs used."""
+    """Return a table of packages, with all the versions that runs used."""
     versions: dict[str, dict[str, None]] = {}
     for run in runs:
         for name, version in run.packages.items():
@@ -206,7 +206,7 @@ def download(name: str, kind: str, text: str) -> Download:
 
 
 def _figures(found: Results, figures: Sequence[str]) -> Iterator[tuple[str, Table]]:
-    """Yield the titles and tables of each decision that has any of the figures."""
+    """Yield the title and table of each decision that has any of the figures."""
     parts = found.by_decision()
     for name, part in parts.items():
         known = numeric_figures(part.rows)

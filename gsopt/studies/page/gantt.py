@@ -1,4 +1,4 @@
-"""Gantt: charts of a study's policy runs, which are simulated again."""
+"""Gantt: Gantt charts of the policy runs in a study, which are simulated again."""
 
 import re
 from collections import Counter
@@ -15,7 +15,7 @@ from gsopt.studies.results import Results
 from gsopt.studies.rows import CellRow, CellState
 from gsopt.studies.spec import Study
 
-#: The separators between the words of a name, and the options in a name.
+#: Patterns of the separators between the words of a name, and of the options in a name.
 _SEPARATORS, _OPTIONS = re.compile(r"[(),\s]+"), re.compile(r"\([^()]*\)")
 
 #: Maximum number of names in an error message.
@@ -23,12 +23,13 @@ _MOST_NAMES = 3
 
 
 def gantts(spec: str, found: Results, names: Sequence[str], allow: Iterable[str] = ()) -> Iterator[PagePicture]:
-    """Simulate runs, given by method and instance, and yield a Gantt chart of each.
+    """Simulate the named runs again, and yield a Gantt chart of each.
 
     Call this inside `gsopt.studies.page.svg.drawing`.
 
-    A run is given as, for example, ``fifo on Poisson(load=0.9, seed=1)``. Append ``, seed 2`` for a seed other
-    than the first of a randomized policy. Options that do not distinguish between runs may be left out.
+    A run is named by its method and instance, as in ``fifo on Poisson(load=0.9, seed=1)``. For a randomized
+    policy, append ``, seed 2`` to select a seed other than the first. Options that do not distinguish between
+    runs may be left out.
 
     Raises
     ------
@@ -53,7 +54,7 @@ def gantts(spec: str, found: Results, names: Sequence[str], allow: Iterable[str]
 def runs_of(found: Results) -> dict[str, CellRow]:
     """Return the runs of policies, keyed by name.
 
-    The run with the first seed is also listed by a name without seed.
+    The run with the first seed is also listed under its name without the seed.
     """
     known: dict[str, CellRow] = {}
     for row in found.rows:
@@ -66,7 +67,7 @@ def runs_of(found: Results) -> dict[str, CellRow]:
 
 
 def find_run(name: str, known: Mapping[str, CellRow]) -> str:
-    """Return the full name of the only run that matches a name, in which options may be left out.
+    """Return the full name of the only run that matches the given name, in which options may be left out.
 
     Raises
     ------
@@ -88,7 +89,7 @@ def find_run(name: str, known: Mapping[str, CellRow]) -> str:
 
 
 def _words(name: str) -> Counter[str]:
-    """Return the multiset of words in a name."""
+    """Return how often each word occurs in a name."""
     return Counter(_SEPARATORS.split(name))
 
 

@@ -1,4 +1,4 @@
-"""Gaps: the values of methods on each instance, with the best bound and the method that proved it."""
+"""Gaps: the values of methods on each instance, the best bound, and the method that proved it."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,13 +11,13 @@ from gsopt.studies.page.table import Head, Table, table
 from gsopt.studies.results import Results
 from gsopt.studies.rows import CellRow, CellState
 
-#: Maximum number of lines in a table. A page with more would be slow, and the CSV has them all.
+#: Maximum number of lines in a table. A page with more lines would be slow, and the CSV file contains them all.
 _MOST_INSTANCES, _MOST_CELLS = 1000, 1000
 
 
 @dataclass(frozen=True)
 class Decision:
-    """The finished cells of one decision, or of the policies if `word` is empty."""
+    """The finished cells of the decision called `word`, or of the policies if `word` is empty."""
 
     word: str
     rows: tuple[CellRow, ...]
@@ -39,7 +39,7 @@ class Decision:
         return any(len(cells) > 1 for found in self._instances.values() for cells in found.values())
 
     def by_instance(self) -> Table:
-        """Return a table of the instances: best value, best bound and its prover, and gap of every method."""
+        """Return a table of instances: best value, best bound, its prover, and the gap of every method."""
         methods = list(dict.fromkeys(str(row.labels.method) for row in self.rows))
         heads = [
             Head("instance"),
@@ -51,7 +51,7 @@ class Decision:
         return table(heads, self._instance_lines(methods), most=_MOST_INSTANCES)
 
     def by_cell(self) -> Table:
-        """Return a table of the cells: value, best bound on the instance and its prover, gap, and time."""
+        """Return a table of cells: value, best bound on the instance, method that proved it, gap and time."""
         heads = [
             Head("instance"),
             Head("method"),
@@ -92,7 +92,7 @@ class Decision:
 
     @cached_property
     def _instances(self) -> dict[str, dict[str, list[CellRow]]]:
-        """Return the cells by instance and method."""
+        """Return the cells, keyed by instance and then by method."""
         found: dict[str, dict[str, list[CellRow]]] = {}
         for row in self.rows:
             found.setdefault(row.instance_key, {}).setdefault(str(row.labels.method), []).append(row)
@@ -100,7 +100,7 @@ class Decision:
 
     @cached_property
     def _provers(self) -> dict[str, str]:
-        """Return, by instance, the first method that proved the best bound, with its solver."""
+        """Return the first method that proved the best bound, with its solver, keyed by instance."""
         found: dict[str, str] = {}
         for row in self.rows:
             bound = row.figures.get("bound")
@@ -127,7 +127,7 @@ class Decision:
 def decisions(found: Results) -> list[Decision]:
     """Group the finished cells by decision.
 
-    Cells of policies form one more group.
+    The cells of policies form another group.
     """
     parts = found.by_decision().values()
     done = [tuple(row for row in part.rows if row.outcome.state is CellState.DONE) for part in parts]

@@ -13,11 +13,11 @@ from gsopt.studies.report import CELL_FIGURES, headline, is_number, numeric_figu
 from gsopt.studies.results import Results
 from gsopt.studies.rows import CellRow
 
-#: Maximum number of dots and of panels that a reader can tell apart. With more, the page states their number
-#: instead.
+#: Maximum numbers of dots and of panels that a reader can distinguish. If there are more, the page states their
+#: number instead.
 _MOST_DOTS, _MOST_PANELS = 120, 24
 
-#: Number of values from which an option counts as swept, and their ratio above which the axis is logarithmic.
+#: Minimum number of values of a swept option, and their ratio above which the axis is logarithmic.
 _FEWEST, _FAR_APART = 3, 50
 
 
@@ -32,10 +32,10 @@ class PagePicture:
 
 
 def pictures(found: Results, figures: Sequence[str]) -> Iterator[PagePicture]:
-    """Draw a dot plot of each figure, and line plots over every swept option.
+    """Yield a dot plot of each figure, and line plots over every swept option.
 
-    By default, dot plots show the figures that fit in a paper, and line plots only those of rank 1. Call this
-    inside `gsopt.studies.page.svg.drawing`.
+    By default, dot plots show the figures that fit in a paper, and line plots show only the figures of rank 1.
+    Call this inside `gsopt.studies.page.svg.drawing`.
     """
     several = found.by_decision()
     for name, part in several.items():
@@ -55,7 +55,7 @@ def _of_part(part: Results, figures: Sequence[str], prefix: str) -> Iterator[Pag
 
 
 def swept(rows: Iterable[CellRow]) -> list[str]:
-    """Return the options with several numeric values among cells that are otherwise named the same."""
+    """Return the options that have several numeric values among cells whose names are otherwise equal."""
     values: dict[tuple[str, str, str], set[float]] = {}
     for row in rows:
         for name, value in row.columns.items():

@@ -13,10 +13,10 @@ from gsopt.studies.cells import fingerprint
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-#: Replacement of black by the colour of text, which is light on a dark page.
+#: Replacement for black: the colour of text, which is light on a dark page.
 _INK = {"#000000": "currentColor"}
 
-#: Forms in which an element refers to another one by its id.
+#: Patterns by which an element refers to the id of another element.
 _LINK, _REFERENCE = re.compile(r"#(.+)"), re.compile(r"url\(#(.+)\)")
 
 _FONT_SIZE = re.compile(r"([0-9.]+)px")
@@ -25,10 +25,10 @@ _LONG_NUMBER = re.compile(r"(-?\d+\.\d\d)\d+")
 #: Number of pixels on a page for each point of a picture.
 _PIXELS = 1.2
 
-#: Width in pixels above which a picture is broad: it cannot be made as narrow as others.
+#: Width in pixels above which a picture counts as broad, that is, cannot be made as narrow as others.
 _BROAD = 900
 
-#: Default style of the corners and ends of lines, as in matplotlib's own style sheet.
+#: Default style of the joins and ends of lines, as in matplotlib's own style sheet.
 _LINES = {"stroke-linejoin": "round", "stroke-linecap": "butt"}
 
 
@@ -47,8 +47,8 @@ def inline(figure: "Figure", name: str) -> str:
 
     Call this inside `drawing`.
 
-    Ids start with the name, so that pictures with different names can be on one page. The element has no style
-    sheets or style attributes, which the page's security policy forbids.
+    All ids start with the name, so pictures with different names can be on the same page. The element has no
+    style sheets or style attributes, which the page's security policy forbids.
     """
     text = StringIO()
     figure.savefig(text, format="svg", transparent=True, metadata={"Date": None})
@@ -78,7 +78,7 @@ def _drop(root: ET.Element, *tags: str) -> None:
 
 
 def _restyle(element: ET.Element) -> None:
-    """Convert styles to attributes, dropping fonts except for their size, as the page has its own font."""
+    """Convert styles to attributes, keeping only the size of fonts, as the page has its own font."""
     styled = element.attrib.pop("style", "")
     for name, _, value in (part.partition(":") for part in styled.split(";") if part.strip()):
         key, worth = name.strip(), value.strip()
@@ -116,7 +116,7 @@ def _rename(root: ET.Element, prefix: str) -> None:
 
 
 def _size(root: ET.Element) -> dict[str, str]:
-    """Return the size attributes of a picture, chosen so that two ordinary pictures fit side by side.
+    """Return the size attributes of a picture, with which two ordinary pictures fit side by side.
 
     Broad pictures get the class ``broad``.
     """

@@ -1,4 +1,4 @@
-"""Table: tables of a page, in which each number has a display string, and its exact value for sorting."""
+"""Table: tables on a page, in which each number has a text for display and its exact value for sorting."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +14,7 @@ from gsopt.studies.grid import described
 
 @dataclass(frozen=True)
 class Head:
-    """The head of a column: its title, and the kind of numbers in it, or None for names."""
+    """The heading of a column: its title, and the kind of numbers in it, or None if it holds names."""
 
     title: str
     kind: FigureKind | None = None
@@ -27,7 +27,7 @@ class Head:
 
 
 class Entry(NamedTuple):
-    """A cell of a table: its text, and the exact number, or None if it is not a number."""
+    """A cell of a table: its text, and its exact number, or None if it does not hold a number."""
 
     text: str
     value: float | None = None
@@ -35,7 +35,7 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True)
 class Table:
-    """A table of a page, with the number of lines that it would have without truncation."""
+    """A table on a page, and the number of lines that it would have if it were not truncated."""
 
     heads: tuple[Head, ...]
     lines: tuple[tuple[Entry, ...], ...]
@@ -43,7 +43,7 @@ class Table:
 
 
 def table(heads: Sequence[Head], lines: Iterable[Sequence[Any]], *, most: int) -> Table:
-    """Return a table of the first lines, with long times in a larger unit.
+    """Return a table of the first `most` lines, with long times in a larger unit.
 
     Each line has one value per column.
     """

@@ -1,4 +1,4 @@
-"""Writer: the function that writes the page of a study's folder to a file."""
+"""Writer: the function that writes a study's page to a file."""
 
 from base64 import b64encode
 from collections.abc import Sequence
@@ -39,8 +39,8 @@ def write_page(
     figures
         The figures to show and plot, by default those of `gsopt.studies.report.headline`.
     gantts
-        Runs of policies to simulate again and draw, given by method and instance, such as ``fifo on
-        Poisson(load=0.9, seed=1)``.
+        Runs of policies to simulate again and draw as Gantt charts, named by method and instance, such as
+        ``fifo on Poisson(load=0.9, seed=1)``.
     allow
         Modules outside the working directory that define these policies, as in `gsopt.studies.run`.
 
@@ -120,7 +120,7 @@ def html_of(page: Content) -> str:
 
 
 def _printable(value: Any) -> Any:
-    """Escape unprintable characters, such as marks that change the direction of text."""
+    """Return text with unprintable characters escaped, such as marks that change its direction."""
     return escape(value) if type(value) is str else value
 
 

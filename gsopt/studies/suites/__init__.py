@@ -1,7 +1,8 @@
 """Suites: the best known values of the committed instances, and their verification.
 
-`best_known` lists value, bound and gap of every instance, with the method and date of each. `verify` computes
-them again, and `record` stores improvements. `families` summarizes the gaps of heuristics on each suite.
+`best_known` lists the value, bound and gap of every instance, with the methods that found them and the date.
+`verify` computes the values again, and `record` stores improvements. `families` summarizes the gaps of
+heuristics on each suite.
 
 Examples
 --------

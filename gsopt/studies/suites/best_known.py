@@ -1,4 +1,4 @@
-"""Best known: the value and bound of every committed instance, as a table."""
+"""Best known: a table of the best known value and bound of every committed instance."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from gsopt.evaluation.tables import PAGE, Column, lay_out, markdown_of, percent
 from gsopt.studies.suites.known import Known, Standing, described
 from gsopt.studies.suites.selection import by_suite, counted, select
 
-#: Digits of a value in a table; CSV and JSON have all of them.
+#: Number of digits of a value in a table; CSV and JSON contain all digits.
 _DIGITS = 10
 
 
@@ -21,7 +21,7 @@ _DIGITS = 10
 class BestKnown(Listing[Known]):
     """The best known values of instances.
 
-    They print as a table, also in notebooks.
+    They print as a table and are shown as one in notebooks.
 
     Examples
     --------
@@ -57,7 +57,7 @@ class BestKnown(Listing[Known]):
         return BestKnown(tuple(row for row in self.rows if row.standing is standing))
 
     def summary(self) -> RenderableType:
-        """Return a table with one line per suite: its number of instances in total and by standing."""
+        """Return a table with one line per suite: the number of instances, in total and by standing."""
         suites = by_suite(self.rows, lambda row: row.suite)
         widest = Column("widest gap", [_widest(rows) for rows in suites.values()])
         return lay_out([*counted(suites, _COUNTED, lambda row: row.standing), widest])
@@ -67,7 +67,7 @@ class BestKnown(Listing[Known]):
         return [row.as_dict() for row in self.rows]
 
 
-#: The standings that a summary counts. No committed instance has the standing unknown.
+#: The standings that a summary counts. The standing of a committed instance is never unknown.
 _COUNTED = (Standing.PROVEN, Standing.INFEASIBLE, Standing.CHALLENGE)
 
 
@@ -94,7 +94,7 @@ def best_known(*what: str) -> BestKnown:
 
 
 def shown(value: Number | None) -> str:
-    """Return a value as it appears in tables."""
+    """Format a value for tables, with a dash for None."""
     if value is None:
         return "-"
     return f"{value:,}" if isinstance(value, int) else f"{float(value):,.{_DIGITS}g}"
@@ -108,7 +108,7 @@ def _standing(row: Known) -> str:
 def _sizes(row: Known) -> str:
     """Return the numeric headline figures of an instance.
 
-    All other differences between instances show in their names and units.
+    All other differences between instances are visible in their names and units.
     """
     return described({name: size for name, size in row.size.items() if not isinstance(size, str)})
 

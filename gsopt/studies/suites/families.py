@@ -20,14 +20,14 @@ from gsopt.studies.suites.selection import by_suite, select
 
 @dataclass(frozen=True)
 class Member:
-    """The results of the decision's heuristics on one instance: values, and whether they are proven optimal."""
+    """The heuristics' results on an instance: their values, and which of them are proven optimal."""
 
     known: Known
     values: dict[str, Number]
     solved: frozenset[str]
 
     def gap(self, heuristic: str) -> float | None:
-        """Return the gap of a heuristic to the best bound, as defined by `gsopt.core.result.relative_gap`."""
+        """Return a heuristic's gap to the best bound, as defined by `gsopt.core.result.relative_gap`."""
         proven = self.known.standing is Standing.PROVEN
         if heuristic in self.solved:
             return 0.0
@@ -36,7 +36,7 @@ class Member:
 
 @dataclass(frozen=True)
 class Family:
-    """The instances of a suite, with the results of the decision's heuristics.
+    """The instances of a suite, with the results of all heuristics for its decision.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class Family:
 
     @property
     def sizes(self) -> str:
-        """Range of each size figure over all instances, as text."""
+        """Text with the range of each size figure over all instances."""
         figures: dict[str, list[float]] = {}
         for member in self.members:
             for name, size in member.known.size.items():
@@ -67,12 +67,12 @@ class Family:
 
     @property
     def solved(self) -> float:
-        """The share of instances for which some heuristic finds the proven optimum."""
+        """The share of instances on which at least one heuristic finds the proven optimum."""
         return fmean(bool(member.solved) for member in self.members)
 
     @property
     def gaps(self) -> dict[str, float]:
-        """The mean gap of each heuristic over the instances on which it has one."""
+        """Mean gaps of the heuristics, keyed by name, over the instances on which they have a gap."""
         names = dict.fromkeys(name for member in self.members for name in member.values)
         found = {name: [gap for each in self.members if (gap := each.gap(name)) is not None] for name in names}
         return {name: fmean(gaps) for name, gaps in found.items() if gaps}
@@ -82,7 +82,7 @@ class Family:
 class Families(Listing[Family]):
     """The gaps of heuristics on suites.
 
-    They print as a table, also in notebooks.
+    They print as a table and are shown as one in notebooks.
 
     Examples
     --------
@@ -134,7 +134,7 @@ def families(*what: str, on_instance: Callable[[str], Any] | None = None) -> Fam
     Parameters
     ----------
     what
-        Decisions, suites and instances. By default, all instances.
+        Names of decisions, suites and instances. By default, all instances.
     on_instance
         Called with the name of each instance before it is solved.
 

@@ -11,7 +11,7 @@ from gsopt.core.result import relative_gap
 
 
 class Standing(StrEnum):
-    """Standing of an instance: whether its optimum is proven, open or unknown.
+    """The standing of an instance: proven, infeasible, a challenge (not proven yet), or unknown.
 
     Examples
     --------
@@ -33,7 +33,7 @@ class Known:
     Attributes
     ----------
     instance, decision
-        Names of the instance and of its decision.
+        Names of the instance and its decision.
     size
         The figures that distinguish the instances of a suite.
     unit, sense
@@ -43,7 +43,7 @@ class Known:
     standing
         Standing of the instance.
     by
-        Methods and solvers that found or proved the values.
+        Methods and solvers that found the value and proved the bound.
     since
         Date since which the values have been known, or None.
 
@@ -68,7 +68,7 @@ class Known:
 
     @classmethod
     def of(cls, problem: Problem[Any]) -> "Known":
-        """Return the best known value that an instance states in its `about`.
+        """Return the best known value that an instance states in its field `about`.
 
         Examples
         --------
@@ -92,12 +92,12 @@ class Known:
 
     @property
     def suite(self) -> str:
-        """The suite to which the instance belongs: its decision and folder."""
+        """Name of the suite to which the instance belongs: the part of its name before the last slash."""
         return self.instance.rpartition("/")[0]
 
     @property
     def gap(self) -> float | None:
-        """Relative gap between value and bound, 0 if the optimum is proven."""
+        """Relative gap between value and bound; 0 if the optimum is proven."""
         return 0.0 if self.standing is Standing.PROVEN else relative_gap(self.objective, self.bound)
 
     def as_dict(self) -> dict[str, Any]:
@@ -118,7 +118,7 @@ class Known:
 
 
 def described(size: Mapping[str, int | float | str]) -> str:
-    """Return the figures of an instance in one line."""
+    """Return the size figures of an instance as one line of text."""
     return ", ".join(f"{name} {value}" for name, value in size.items())
 
 

@@ -1,4 +1,4 @@
-"""Record: the function that writes improved values and bounds back to the instance files."""
+"""Record: the function that writes improved values and bounds to the instance files."""
 
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -14,19 +14,19 @@ from gsopt.studies.suites.verdict import Verdict, VerificationOutcome
 
 
 def record(verdict: Verdict, folder: Path | None = None, *, today: date | None = None) -> list[Path]:
-    """Write an improvement back to the files of its instance, and return the paths of these files.
+    """Write an improvement to the files of its instance, and return the paths of these files.
 
-    The solution is stored. The instance's file gets value, bound, methods and date, unless the optimum was
-    proven before. Nothing is written for any other outcome.
+    The solution is stored. The value, bound, methods and date are written to the instance file, unless the
+    optimum was proven before. For any other outcome, nothing is written.
 
     Parameters
     ----------
     verdict
-        Outcome for the instance.
+        Verdict on the instance.
     folder
-        The folder of all instances. None for the folder of the committed ones.
+        The folder of all instances; None for the folder of the committed instances.
     today
-        The date to record. None for today.
+        The date to record; None for the current date.
 
     Raises
     ------
@@ -56,7 +56,7 @@ def record(verdict: Verdict, folder: Path | None = None, *, today: date | None =
 
 
 def _improved(problem: Problem[Any], known: Known, result: Result[Any], day: date) -> Problem[Any]:
-    """Return the instance with the better value, the better bound, and the methods that found them."""
+    """Return the instance with the improved value and bound, and the methods that found them."""
     bounds = [bound for bound in (known.bound, result.bound) if bound is not None]
     proven = result.status in (Status.OPTIMAL, Status.INFEASIBLE)
     tightest = max if problem.sense is Sense.MINIMIZE else min

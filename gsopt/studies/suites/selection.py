@@ -1,4 +1,4 @@
-"""Selection: the committed instances of given decisions, suites and names, counted by suite."""
+"""Selection: functions that select committed instances, and group and count them by suite."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,7 +13,7 @@ R = TypeVar("R")
 
 
 def select(what: Iterable[str]) -> list[str]:
-    """Return the names of the selected instances, each once.
+    """Return the names of the selected instances, without repetition.
 
     By default, these are all committed instances.
     """
@@ -29,7 +29,7 @@ def select(what: Iterable[str]) -> list[str]:
 
 
 def by_suite(rows: Iterable[R], suite: Callable[[R], str]) -> dict[str, list[R]]:
-    """Group items about instances by suite."""
+    """Group items, each of which belongs to a suite, by the name of the suite."""
     found: dict[str, list[R]] = {}
     for row in rows:
         found.setdefault(suite(row), []).append(row)

@@ -1,4 +1,4 @@
-"""Verdict: the verdict on the best known value of one instance, which is computed again."""
+"""Verdict: the verdict on the best known value of an instance after computing it again."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,12 +16,12 @@ from gsopt.evaluation import catalogue
 from gsopt.evaluation.solve import solve
 from gsopt.studies.suites.known import Known, Standing
 
-#: Maximum difference between the date somewhere on earth and the date in UTC.
+#: Maximum difference between a local date and the date in UTC.
 _A_DAY = timedelta(days=1)
 
 
 class VerificationOutcome(StrEnum):
-    """Outcome of recomputing the best known value of an instance.
+    """The outcome of computing the best known value of an instance again.
 
     Examples
     --------
@@ -37,7 +37,7 @@ class VerificationOutcome(StrEnum):
 
     @property
     def is_wrong(self) -> bool:
-        """Whether the library or its files are in error."""
+        """Whether the outcome reveals an error in the library or in its files."""
         return self in (VerificationOutcome.CONTRADICTED, VerificationOutcome.FAILED)
 
 
@@ -50,11 +50,11 @@ class Verdict:
     instance
         Name of the instance.
     outcome
-        Outcome of recomputing the values.
+        Outcome of computing the values again.
     note
-        One line on what is better, wrong or missing; empty if everything is confirmed.
+        One line that says what is better, wrong or missing; empty if everything is confirmed.
     known
-        The values in the file.
+        The values stated in the instance file.
     result
         Result of the exact method, or None if it was not run or failed.
 
@@ -87,7 +87,7 @@ class Verdict:
 
 
 def examine(name: str, *, time_limit: float) -> Verdict:
-    """Judge the stored solution of a committed instance, and start the exact method from it."""
+    """Judge the stored solution of a committed instance, and run the exact method from that start."""
     return compare(catalogue.load(name), catalogue.best_solution(name), time_limit=time_limit)
 
 
@@ -110,7 +110,7 @@ def compare(problem: Problem[Any], solution: Frozen | None, *, time_limit: float
 
 
 def _wrong_of_claims(problem: Problem[Any], known: Known) -> Iterator[str]:
-    """Yield contradictions between the values in the file."""
+    """Yield the contradictions among the values in the file."""
     if known.standing is Standing.PROVEN and known.objective is not None:
         slack = _slack(problem, known.objective)
         if known.bound is None or abs(float(known.objective) - float(known.bound)) > slack:
@@ -136,7 +136,7 @@ def _wrong_of_solution(problem: Problem[Any], known: Known, solution: Frozen | N
 
 @dataclass(frozen=True)
 class _SuiteCase:
-    """The values that an instance states, and the result of the exact method."""
+    """The values that an instance states, together with the result of the exact method."""
 
     problem: Problem[Any]
     known: Known
@@ -157,7 +157,7 @@ class _SuiteCase:
 
     @property
     def _stated(self) -> Number | None:
-        """The bound in the file, or the value if that is proven optimal."""
+        """The bound in the file, or the value if it is proven optimal."""
         proven = self.known.standing is Standing.PROVEN
         return self.known.objective if proven else self.known.bound
 
@@ -192,12 +192,12 @@ class _SuiteCase:
 
     @property
     def _lacks_solution(self) -> bool:
-        """Whether a solution was found for a stated value that had none on file."""
+        """Whether the file states a value without a stored solution, and a solution was found now."""
         stated = self.known.objective is not None and not self.has_solution
         return stated and self.result.objective is not None
 
     def _shortfall(self) -> str:
-        """Return a note on the stated values that were not reached."""
+        """Return a note on the stated value or bound that was not reached."""
         found, known = self.result, self.known
         if known.objective is not None and not self.has_solution:
             return f"value {_told(found.objective)} so far; the file says {_told(known.objective)}"

@@ -1,4 +1,4 @@
-"""Verification: verdicts on the best known values of many instances, reached in several processes."""
+"""Verification: the verdicts on the best known values of many instances, reached in several processes."""
 
 import os
 from collections.abc import Callable, Generator, Sequence
@@ -23,8 +23,8 @@ from gsopt.studies.suites.verdict import Verdict, VerificationOutcome, examine
 #: Default time limit of the exact method for each instance, in seconds.
 TIME_LIMIT = 30.0
 
-#: A process is killed after this multiple of the time limit, plus these seconds. Solving normally ends by
-#: itself, and reading is quick.
+#: A process is killed after this multiple of the time limit plus this number of seconds. Normally, solving
+#: stops at the limit, and reading is quick.
 _PATIENCE, _MORE = 2.0, 60.0
 
 _MODULE = "gsopt.studies.suites.verdict"  # what a worker process imports first
@@ -34,7 +34,7 @@ _MODULE = "gsopt.studies.suites.verdict"  # what a worker process imports first
 class Verification(Listing[Verdict]):
     """The verdicts on best known values.
 
-    A verification prints as a table, also in notebooks.
+    A verification prints as a table and is shown as one in notebooks.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class Verification(Listing[Verdict]):
     def table(self) -> RenderableType:
         """Return a table that counts the outcomes of each suite.
 
-        Verdicts other than confirmed are listed below it.
+        Verdicts other than confirmed are listed below the table.
         """
         notes = [f"{row.instance}: {row.outcome.value}: {row.note}" for row in self.rows if row.note]
         return lay_out(self.columns(), notes=notes)
@@ -89,14 +89,14 @@ def verify(
 ) -> Verification:
     """Verify the best known values of committed instances.
 
-    The judge scores the stored solution. The decision's exact method continues from that solution until the
-    method proves the stored bound or reaches the time limit. After Ctrl-C, the verdicts reached by then are
+    The judge scores the stored solution. The decision's exact method starts from that solution, and runs until
+    it proves the stored bound or reaches the time limit. After Ctrl-C, the verdicts reached by then are
     returned.
 
     Parameters
     ----------
     what
-        Decisions, suites and instances. By default, all instances.
+        Names of decisions, suites and instances. By default, all instances.
     time_limit
         Time limit per instance, in seconds or as a string such as ``"2min"``.
     workers

@@ -10,7 +10,7 @@ from heuristics.policies.backfilling.profile import Slot
 
 
 def conservative_backfilling(state: State, *, overestimate: float = 1.0, seed: int = 0) -> "Conservative":
-    """Reserve GPUs for every job when it is released. Jobs may overtake others only if they delay none.
+    """Reserve GPUs for every job when it is released. A job may overtake others only if it delays none.
 
     The reservation is at the earliest time at which enough GPUs are free for the length of the estimate, given
     the running jobs and the existing reservations. When a job ends before its estimate is over, the

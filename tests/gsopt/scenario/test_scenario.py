@@ -208,6 +208,7 @@ _PHYSICS: dict[str, Any] = {
     "applications": {"cnn": APPLICATION},
     "agents": Agents(interval=30),
     "restarts": "machines",
+    "checkpoint_interval": 600.0,
     "clock_start": 0.0,
 }
 

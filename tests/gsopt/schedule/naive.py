@@ -4,7 +4,7 @@ Time is cut wherever anything starts, ends or changes. In every span all is work
 what is there, who holds it, who shares it, and how far each job is.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -224,10 +224,12 @@ def verdict(schedule: Schedule, scenario: Scenario) -> list[Fraction]:
     cuts = {Fraction(time) for s in schedule.segments for time in (s.start, s.end)}
     cuts |= {row.now for row in rows} | set(begins.values())
     done = {job.name: Fraction(0) for job in jobs}
+    written = dict(done)  # checkpoints
     by_name = {job.name: job for job in jobs}
     for now, then in pairwise(sorted(cuts)):
-        _lose(now, schedule, scenario, rows, done)
+        _lose(now, schedule, scenario, rows, done, written)
         _begin_anew(now, jobs, own, done)
+        _write(now, jobs, own, done, written)
         past = [row for row in rows if row.now <= now]
         limit, away = (past[-1].limit, past[-1].away) if past else (cluster.gpus, set())
         holding = [s for s in schedule.segments if s.start <= now < s.end]
@@ -250,6 +252,7 @@ def verdict(schedule: Schedule, scenario: Scenario) -> list[Fraction]:
                 ]
                 rate = rate_of(scenario, job, s.placement, s.gpus, s.mode, partners if cluster.racks else [])
                 done[s.job] = worked(job, done[s.job], then - now, rate, s.mode)
+        _write_regularly(scenario, done, written)
     for job, segments in zip(jobs, own, strict=True):
         require(bool(segments) and done[job.name] == Fraction(job.duration), "the work is done")
     return [max(Fraction(s.end) for s in segments) for segments in own]
@@ -298,9 +301,7 @@ def _works_from(job: Job, segments: list[Segment], scenario: Scenario) -> list[t
             time = s.start + start
         elif out[-1][0].end < s.start:
             time = s.start + start + stop
-        elif out[-1][0]._replace(start=0, end=0, placement=()) == s._replace(
-            start=0, end=0, placement=()
-        ) and set(out[-1][0].placement) == set(s.placement):
+        elif alike(out[-1][0], s):
             time = out[-1][1]
         else:
             time = max(out[-1][1], s.start + resize)
@@ -317,13 +318,44 @@ def _begin_anew(
             done[job.name] = _kept(job, done[job.name], Fraction(0))
 
 
+def _write(
+    now: Fraction,
+    jobs: Sequence[Job],
+    own: Sequence[Sequence[Segment]],
+    done: Mapping[str, Fraction],
+    written: dict[str, Fraction],
+) -> None:
+    """Write a checkpoint of every job that starts now on other GPUs, or after a pause."""
+    for job, segments in zip(jobs, own, strict=True):
+        for before, s in zip([None, *segments], segments, strict=False):
+            if s.start == now and (before is None or before.end < now or not alike(before, s)):
+                written[job.name] = done[job.name]
+
+
+def _write_regularly(scenario: Scenario, done: Mapping[str, Fraction], written: dict[str, Fraction]) -> None:
+    """Write the checkpoints that jobs have passed; they have lost nothing since they wrote the last one."""
+    interval = Fraction(scenario.checkpoint_interval)
+    for name, work in done.items():
+        written[name] = max(written[name], work if not interval else work - work % interval)
+
+
+def alike(before: Segment, s: Segment) -> bool:
+    """Check that two segments name the same GPUs and mode."""
+    return (before.gpus, set(before.placement), before.mode) == (s.gpus, set(s.placement), s.mode)
+
+
 def _kept(job: Job, done: Fraction, left: Fraction) -> Fraction:
     """Return what a loss leaves of the work done; a job that is complete has nothing to lose."""
     return left if done < Fraction(job.duration) else done
 
 
 def _lose(
-    now: Fraction, schedule: Schedule, scenario: Scenario, rows: list[Row], done: dict[str, Fraction]
+    now: Fraction,
+    schedule: Schedule,
+    scenario: Scenario,
+    rows: list[Row],
+    done: dict[str, Fraction],
+    written: dict[str, Fraction],
 ) -> None:
     """Let jobs lose work on machines that leave now."""
     lost: set[str] = set()
@@ -334,5 +366,6 @@ def _lose(
                 on_it = any(machine_at(scenario.cluster, gpu).name in event.servers for gpu in s.placement)
                 if s.start < now <= s.end and on_it and max(s.placement) < row.limit and s.job not in lost:
                     lost.add(s.job)
-                    kept = done[s.job] - Fraction(event.lost_work) if job.checkpoints else Fraction(0)
+                    kept = written[s.job] - Fraction(event.lost_work) if job.checkpoints else Fraction(0)
                     done[s.job] = _kept(job, done[s.job], max(kept, Fraction(0)))
+                    written[s.job] = min(written[s.job], done[s.job])

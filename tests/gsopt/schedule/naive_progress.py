@@ -35,6 +35,7 @@ class Progress:
         self.rows = History(schedule, scenario).rows
         self.completed_at = inf
         self.epoch, self.done, self.speed = 0, 0.0, 0.0
+        self.written = 0.0  # progress in the checkpoint of the last start
         self.begin, self.end, self.ends_epoch = 0.0, inf, False
         self.held: Segment | None = None  # what the job has now
         self.works_from, self.ran, self.slower = 0.0, False, 1.0
@@ -65,10 +66,14 @@ class Progress:
                 machines = {machine_at(self.scenario.cluster, gpu).name for gpu in own.placement}
                 if machines & set(event.servers) and max(own.placement) < row.limit:
                     self._take_back(event.lost_work / self.job.duration if self.job.checkpoints else 1.0, now)
+                    self.written = min(self.written, self.done)
                     return
 
     def _take_back(self, share: float, now: float) -> None:
         self._stop(now)
+        step = self.scenario.checkpoint_interval / self.job.duration * self.goals[-1]
+        if step:
+            self.done = max(floor(self.done / step * (1 + SUM)) * step, self.written)
         self.done = max(self.done - share * self.goals[-1], 0.0)
         while self.goals[self.epoch] > self.done:
             self.epoch -= 1
@@ -95,6 +100,8 @@ class Progress:
         elif slower == self.slower:
             return
         self._stop(now)
+        if before is None or self._is_anew(before, own):
+            self.written = self.done
         self.slower = slower
         self._work(now)
 

@@ -8,6 +8,7 @@ from gsopt.scenario.job import Job, Phase
 from gsopt.scenario.scenario import Overhead, Scenario
 from gsopt.schedule import Schedule, Segment, Vacated
 from tests.gsopt.schedule.naive import (
+    alike,
     machine_at,
     machines_of,
     memory_of,
@@ -30,6 +31,7 @@ class Player:
         self.preemptive = random.random() < 0.7
         self.jobs = scenario.workload.jobs
         self.done = [Fraction(0)] * len(self.jobs)
+        self.written = [Fraction(0)] * len(self.jobs)  # the work in the last checkpoints
         self.held: dict[int, Segment] = {}  # running jobs; the end of a segment is not known yet
         self.works_from: dict[int, Fraction] = {}
         self.last: dict[int, Segment] = {}
@@ -73,6 +75,9 @@ class Player:
             for job, rate in working.items():
                 mode = self.held[job].mode
                 self.done[job] = worked(self.jobs[job], self.done[job], then - self.now, rate, mode)
+                interval = Fraction(self.scenario.checkpoint_interval)
+                passed = self.done[job] // interval * interval if interval else self.done[job]
+                self.written[job] = max(self.written[job], passed)
             self.now = then
             for job in [job for job in self.held if self.done[job] == Fraction(self.jobs[job].duration)]:
                 self._stop(job)
@@ -147,8 +152,9 @@ class Player:
         for job, segment in list(self.held.items()):
             if any(machine_at(self.cluster, gpu).name == server for gpu in segment.placement):
                 self._stop(job)
-                all_of_it = without_notice and not self.jobs[job].checkpoints
-                self.done[job] = Fraction(0) if all_of_it else max(self.done[job] - lost, Fraction(0))
+                if without_notice:
+                    kept = self.written[job] - lost if self.jobs[job].checkpoints else Fraction(0)
+                    self.done[job] = self.written[job] = max(kept, Fraction(0))
 
     def _candidates(self, index: int) -> list[str]:
         takes = wanted(self.requests[index], self.cluster) - self.away
@@ -214,8 +220,10 @@ class Player:
         elif last.end < self.now:
             self.works_from[job] = self.now + Fraction(lost.start) + Fraction(lost.stop)
             self.done[job] = self.done[job] if item.checkpoints else Fraction(0)
-        elif (last.gpus, set(last.placement), last.mode) != (choice.gpus, set(choice.placement), choice.mode):
+        elif not alike(last, choice):
             self.works_from[job] = max(self.works_from[job], self.now + Fraction(lost.resize))
+        if last is None or last.end < self.now or not alike(last, choice):
+            self.written[job] = self.done[job]
         self.held[job] = choice._replace(start=self.now)
 
     def _stop(self, job: int) -> Segment:

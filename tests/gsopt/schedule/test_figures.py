@@ -39,6 +39,7 @@ def record(**changes: Any) -> Record:
         "priorities": (1, 5),
         "gpu_seconds": Fraction(9),
         "shared_gpu_seconds": Fraction(3),
+        "lost_gpu_seconds": Fraction(2),
         "used": Fraction(9),
         "there": Fraction(12),
         "preemptions": 1,
@@ -83,6 +84,7 @@ def test_figures_by_hand() -> None:
         "preemptions_per_job": 0.5,
         "resizes": 3,
         "gpu_hours": 9 / 3600,
+        "lost_gpu_hours": 2 / 3600,
         "lower_bound": 3,
         "gap": 1 / 6,
     }
@@ -117,7 +119,7 @@ def test_a_record_without_completions_has_no_means() -> None:
     found = record(completion_times=(None, None), there=0, bound=None, **none).held_against(3, 0).as_dict()
     numbers = {key for key, value in found.items() if value is not None}
     counts = {"jobs", "completed", "preemptions", "resizes"}
-    assert numbers == {*counts, "deadlines_kept", "sharing", "gpu_hours"}
+    assert numbers == {*counts, "deadlines_kept", "sharing", "gpu_hours", "lost_gpu_hours"}
     assert (found["jobs"], found["completed"]) == (2, 0)
 
 

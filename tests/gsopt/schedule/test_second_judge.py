@@ -141,7 +141,7 @@ def test_both_judges_agree_on_what_is_made_without_the_simulator() -> None:
     rules: Counter[str] = Counter()
     played = 0
 
-    @hypothesis_seed(1)  # the same cases every time, as some break each of the rules
+    @hypothesis_seed(2)  # the same cases every time, as some break each of the rules
     @settings(calm, max_examples=cases(400), database=None)
     @given(scenario=rich_scenarios(), seed=st.integers(0, 10**6))
     def compare(scenario: Scenario, seed: int) -> None:

@@ -258,6 +258,7 @@ def rich_scenarios(draw: st.DrawFn) -> Scenario:
         share_limit=share_limit,
         capacity_changes=changes,
         events=events,
+        checkpoint_interval=draw(st.sampled_from([0.0, 0.5, 1.0, 3.0, 0.3])),
     )
 
 
@@ -306,6 +307,7 @@ def shifted(scenario: Scenario, date: float, scale: float) -> Scenario:
         "capacity_changes": tuple(changes),
         "overheads": overheads,
         "events": tuple(events),
+        "checkpoint_interval": scale * scenario.checkpoint_interval,
     }
     return scenario.model_copy(update=update)
 

@@ -11,6 +11,7 @@ from gsopt.scenario.events import Leave, Loan, Reclaim, Return
 from gsopt.scenario.job import Job, Phase
 from gsopt.scenario.scenario import CapacityChange, Overhead, Scenario
 from gsopt.scenario.training import Training
+from gsopt.schedule import Schedule, Segment
 from gsopt.schedule.judge import judge
 from gsopt.simulation import (
     Action,
@@ -50,6 +51,7 @@ def run(policy: Policy, cluster: Cluster = _RACKS, job: Any = None, **physics: A
     verdict = judge(schedule_of(done), scenario, exact=True)
     assert (verdict.violations, verdict.completion_times) == ((), done.completion_times)
     assert verdict.preemptions == done.metrics.preemptions
+    assert verdict.lost_gpu_seconds == done.metrics.lost_gpu_seconds
     return done
 
 
@@ -92,6 +94,86 @@ def test_a_stop_costs_all_progress(steps: list[list[Action]], completion: int) -
 def test_machines_that_go(events: Sequence[Any], steps: list[list[Action]], completion: int) -> None:
     """Without notice the job loses all that it has done; on request only if it does not go on at once."""
     assert run(scripted([Start(0, (0, 1))], *steps), events=events).completion_times == (completion,)
+
+
+@pytest.mark.parametrize(
+    ("interval", "time", "steps", "completion"),
+    [
+        (0, 3, [[Start(0, (2, 3))]], 8),  # all progress is saved
+        (2, 3, [[Start(0, (2, 3))]], 9),  # a second since the checkpoint at 2 s
+        (2, 4, [[Start(0, (2, 3))]], 8),  # at a checkpoint
+        (9, 3, [[Start(0, (2, 3))]], 11),  # before the first checkpoint
+        (2, 8, [], 8),  # when it is complete
+        (4, 3, [[], [Start(0, (0, 1))]], 13),  # the wait, too, until the machine is back at 5 s
+        (4, 3, [[Stop(0), Wake(2)], [Start(0, (0, 1))], [Start(0, (2, 3))]], 10),  # stopped at 1 s, saved
+        (4, 3, [[Move(0, (0, 2))], [Start(0, (2, 3))]], 10),  # 1 s in a checkpoint by a move
+    ],
+)
+def test_checkpoints_at_intervals(interval: float, time: float, steps: list[Any], completion: int) -> None:
+    """A job falls back to its last checkpoint, which a stop or a move writes as well as its interval."""
+    events = [Leave(time=time, servers=[A]), Return(time=time + 2, servers=[A])]
+    first: list[Action] = [Start(0, (0, 1))]
+    if len(steps) > 1 and steps[0]:
+        first.append(Wake(1))
+    checkpoints = {"checkpoints": True}
+    done = run(scripted(first, *steps), job=checkpoints, events=events, checkpoint_interval=interval)
+    assert done.completion_times == (completion,)
+
+
+def test_progress_is_lost_once() -> None:
+    """It does not matter in how many events of one instant a job's machines leave, nor on how many it runs."""
+    fields = {"duration": 8, "gpus": 4, "menu": (), "checkpoints": True}
+    back = Return(time=5, servers=[A, B])
+    for leaves in (
+        [Leave(time=3, servers=[A, B])],
+        [Leave(time=3, servers=[A]), Leave(time=3, servers=[B])],
+        [Leave(time=3, servers=[A]), Leave(time=4, servers=[B])],
+    ):
+        events = [*leaves, back]
+        waits: list[list[Action]] = [[]] * len({event.time for event in leaves})
+        steps = scripted([Start(0)], *waits, [Start(0)])
+        done = run(steps, job=fields, events=events, checkpoint_interval=2)
+        assert done.completion_times == (11,)
+        assert done.metrics.lost_gpu_hours == Fraction(4, 3600)
+
+
+def test_only_rounding_before_a_checkpoint_loses_nothing() -> None:
+    """A job that floats put just below 0.3 s falls back to that checkpoint, for the judge as well."""
+    job = Job(name="a", release_date=0, duration=8, gpus=2)
+    events = [Leave(time=0.3, servers=[A])]
+    scenario = Scenario(workload=bundle([job]), cluster=_RACKS, events=events, checkpoint_interval=0.1)
+    done = replay(scenario, scripted([Start(0, (0, 1))], [Start(0, (2, 3))]), record=True)
+    assert done.completion_times == (8,)
+    verdict = judge(schedule_of(done), scenario)
+    assert (verdict.violations, verdict.lost_gpu_hours, done.metrics.lost_gpu_hours) == ((), 0, 0)
+
+
+def test_a_segment_in_two_parts_writes_no_checkpoint() -> None:
+    """The judge sees one start where a schedule names the same GPUs twice in a row."""
+    job = Job(name="a", release_date=0, duration=8, gpus=2)
+    events = [Leave(time=3, servers=[A])]
+    scenario = Scenario(workload=bundle([job]), cluster=_RACKS, events=events, checkpoint_interval=4)
+    parts = [Segment("a", 0, 1, 2, (0, 1)), Segment("a", 1, 3, 2, (0, 1)), Segment("a", 3, 11, 2, (2, 3))]
+    assert judge(Schedule(tuple(parts)), scenario, exact=True).violations == ()
+    early = [*parts[:2], Segment("a", 3, 10, 2, (2, 3))]
+    (rule,) = judge(Schedule(tuple(early)), scenario, exact=True).violations
+    assert rule.startswith("job 'a' does not complete: 7 s of 8 s")
+
+
+def test_what_is_lost_besides_lowers_the_checkpoint() -> None:
+    """Work lost beyond the checkpoint is in none any more, so that the next loss may take it again."""
+    lent = [Leave(time=3, servers=[A], lost_work=1.5), Loan(time=3, servers=1)]
+    events = [*lent, Leave(time=3.25, servers=[A]), Return(time=5, servers=[A])]
+    steps: list[list[Action]] = [[Move(0, (0, 2))], [Start(0, (0, 2))], [Start(0, (2, 3))]]
+    done = run(
+        scripted([Start(0, (0, 1)), Wake(1)], *steps),
+        job={"checkpoints": True},
+        events=events,
+        checkpoint_interval=2,
+    )
+    # At 3 s, 2.5 s of 3 s, in spite of the move at 1 s; then the quarter of a second since.
+    assert done.completion_times == (Fraction(43, 4),)
+    assert done.metrics.lost_gpu_hours == Fraction(11, 2) / 3600
 
 
 @pytest.mark.parametrize("cluster", [_RACKS, Cluster.plain(4)], ids=["racks", "plain"])

@@ -48,13 +48,8 @@ def program(tmp_path: Path) -> Path:
     [
         ("greedy", "reclaiming/small"),
         ("random_choice", "reclaiming/small"),
-        ("static_cost", "reclaiming/small"),
-        ("highest_density", "allocation/small"),
         ("marginal_greedy", "allocation/small"),
         ("best_fit_decreasing", "placement/small"),
-        ("bsbf", "colocation/small"),
-        ("greedy", "configuration/small"),
-        ("earliest_end", "sequencing/small"),
         ("progressive_filling", "shares/small"),
     ],
 )

@@ -18,6 +18,18 @@ PHILLY_WHOLE = """#job id,arrival time (sec),topology,shape,size,duration (sec)
 2,266563.0,CLOS,4,4,0.0
 """
 
+CRUX = """#job id,arrival time (sec),topology,shape,size,duration (sec)
+0,0.0,CLOS,48,48,720.0
+1,5040.0,CLOS,744,744,120.0
+3,5400.0,CLOS,16,16,60.0"""
+
+HOSTS = """ip,DSW,PSW,ASW
+a,G6,P10,S14
+b,G6,P12,S2
+c,G6,P10,S2
+d,G6,P10,S14
+"""
+
 #: Of the rows of Philly all that are released within eight hours.
 CASTOR = PHILLY.replace("10-10 06:13", "10-09 13:13")
 
@@ -207,6 +219,7 @@ def gavel_folder(folder: Path, trace: str = GAVEL) -> Path:
 TEXTS = {
     "ares": SIA,
     "castor": CASTOR,
+    "crux": CRUX,
     "dally": DALLY,
     "gavel": GAVEL,
     "helios": HELIOS,
