@@ -58,7 +58,7 @@ def ceiling(problem: Placement) -> int:
 
     Examples
     --------
-    >>> from gsopt.problems.placement import Resources
+    >>> from gsopt.problems.placement import Resources, Server, Workers
     >>> problem = Placement(
     ...     minimize="unallocated",
     ...     servers=[Server(name="s", count=2, capacity=Resources(gpu=4, cpu=8))],
