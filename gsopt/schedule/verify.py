@@ -2,19 +2,18 @@
 
 This module shares no code with the search for bounds, and it computes only with integers. The proof:
 
-Divide time, counted from the first release date, into cells. A GPU-second in cell b has a price l_b >= 0. In
-the last cell, which has no end, it is free. Let S be the total price of all available GPU-seconds. No
-schedule uses more GPU-seconds than these. So if job j is released at r_j and completes at C_j in some
-schedule, then
+Divide time, counted from the first release date, into cells. A GPU-second in cell b has a price l_b >= 0; in
+the last cell, which has no end, it is free. No schedule uses more GPU-seconds than are available. Let S be
+their total price. So if job j is released at r_j and completes at C_j in some schedule, then
 
     sum_j (C_j - r_j)  >=  sum_j (C_j - r_j + price of the GPU-seconds of job j) - S  >=  sum_j v_j - S,
 
 where v_j is the minimum cost of job j if it has all GPUs to itself. If the job completes in cell e, which
-begins at g, then C_j is at least max(g, r_j) plus the time in seconds for which it runs in cell e. So a
-second on k GPUs costs k l_b in a cell b before e, and k l_e + 1 in cell e. The job buys the cheapest seconds
-that do its work. This is a fractional knapsack problem. For each cell, its items are the segments of the
-concave hull of the job's menus, each available for at most the length of the cell. In cell e, all segments up
-to the corner with the lowest cost per unit of work, including the 1, form one item.
+begins at g, then C_j is at least max(g, r_j) plus the seconds for which it runs in cell e. So a second on k
+GPUs costs k l_b in a cell b before e, and k l_e + 1 in cell e. Buying the cheapest seconds that do the job's
+work is a fractional knapsack problem. In each cell, its items are the segments of the concave hull of the
+job's menus, for at most the length of the cell. In cell e, all segments up to the corner with the lowest cost
+per unit of work, including the 1, form one item.
 
 Network tiers, overheads, phases, slower GPUs and rounds only delay jobs, so the bound remains valid.
 """
@@ -71,8 +70,8 @@ def verify(
     Raises
     ------
     InvalidInput
-        The certificate is damaged, was made for different data, or claims a bound that its prices do not
-        prove; or the scenario has a feature that the proof does not cover.
+        The certificate is damaged, was made for different data, or claims a bound that its prices do not prove.
+        Or the scenario has a feature that the proof does not cover.
     TimeUp
         The time limit was reached.
 
@@ -111,8 +110,7 @@ class ProofData:
     origin
         The first release date, on the clock of the workload.
     jobs
-        Release dates, durations and menus, one of each per job. A menu lists the numbers of GPUs in all modes
-        for which the cluster has room, with the speeds on them.
+        Release date, duration and menu of each job: the speeds in all modes, by GPUs that the cluster has.
     gpus
         The times at which the number of available GPUs changes, each with the new number. They begin at 0.
     """
@@ -221,8 +219,7 @@ def _least_cost(job: _Job, edges: Array, unit: int, prices: Array) -> int:
 def _costs(job: _Job, edges: Array, unit: int, prices: Array, first: int) -> list[int]:
     """Return the costs, rounded down, of completing in each possible cell from index `first` on.
 
-    Cells from `first` on in which the job cannot complete are skipped. The cells begin with the one in which
-    the job is released. Arrays have an axis for segments, completions or cells.
+    Cells in which the job cannot complete are skipped. The first cell is that of the job's release.
     """
     level = lcm(*map(int, job.speed), *map(int, np.diff(job.speed)))
     dearest = int(job.gpus[-1]) * int(prices.max()) + 2 * unit
