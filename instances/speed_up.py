@@ -29,7 +29,7 @@ class SpeedUp(NamedTuple):
         return cls(near, max(near, log_uniform(random, *_ON_SEVERAL)), log_uniform(random, *_NOISE))
 
     def on(self, nodes: int, gpus: int) -> float:
-        """Return the goodput on a number of GPUs and nodes, relative to that on one GPU."""
+        """Return the goodput on the given numbers of nodes and GPUs, relative to the goodput on one GPU."""
         step = 1 + (self.near if nodes == 1 else self.far) * (gpus - 1)
         return gpus * (self.noise + 1) / (self.noise + gpus) / step
 

@@ -55,7 +55,7 @@ def with_kept_proof(problem: P, path: Path) -> P:
 
 
 def proven(problem: P) -> P:
-    """Return a tiny problem with its optimum, which is found by trying every decision.
+    """Return a tiny problem with its optimum, which is found by enumeration.
 
     The optimum is None if the problem is infeasible.
     """

@@ -163,7 +163,8 @@ def programs() -> str:
     for path in sorted(CASES.glob("*.json")):
         known = json.loads(path.read_text("utf-8"))
         left = "; ".join(known["not_expressible"])
-        text += f"\n### {path.stem}\n\n{len(known['cases'])} cases. {known['about']}\n\nLeft out: {left}.\n"
+        about = known["about"].replace("The cases", f"The {len(known['cases'])} cases", 1)
+        text += f"\n### {path.stem}\n\n{about}\n\nLeft out: {left}.\n"
     return text
 
 

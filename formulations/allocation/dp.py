@@ -36,7 +36,7 @@ def dp(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
     Raises
     ------
     Unsupported
-        The table would not fit into memory or would take hours, or the values have no common denominator of
+        The table would not fit in memory or would take hours, or the values have no common denominator of
         reasonable length.
 
     Notes
@@ -77,7 +77,7 @@ def fill_table(groups: Groups, budget: Budget, hear: Hear) -> Found:
 
 
 def refuse_large(first: Integers, capacity: int, *, long: bool = False) -> None:
-    """Raise `Unsupported` if a table does not fit into memory or would take hours to compute."""
+    """Raise `Unsupported` if a table does not fit in memory or would take hours to compute."""
     groups, options = first.size - 1, int(first[-1])
     steps = options * (capacity + 1) * (_LONG_STEP if long else 1)
     if groups * (capacity + 1) > LARGEST_TABLE or steps > LONGEST_RUN:

@@ -33,7 +33,7 @@ def bound_alone(case: BatchingCase) -> float:
 def first_division(case: BatchingCase) -> list[int]:
     """Return an allocation that uses the GPUs: first for jobs that must run, then for others in list order.
 
-    Raises `Unsupported` if the reachable numbers of GPUs do not fit into memory.
+    Raises `Unsupported` if the reachable numbers of GPUs do not fit in memory.
     """
     problem = case.problem
     must = [job.name in problem.required for job in problem.jobs]

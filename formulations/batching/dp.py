@@ -41,7 +41,7 @@ def dp(problem: Batching, budget: Budget) -> Result[Batches]:
     Raises
     ------
     Unsupported
-        The tables do not fit into memory.
+        The tables do not fit in memory.
 
     Notes
     -----
@@ -70,7 +70,7 @@ def dp(problem: Batching, budget: Budget) -> Result[Batches]:
 def fill(case: BatchingCase, budget: Budget, known: Result[Batches], method: str = "dp") -> Result[Batches]:
     """Fill both tables and return the result, or the known result if that is better.
 
-    Raises `Unsupported` if the tables do not fit into memory.
+    Raises `Unsupported` if the tables do not fit in memory.
     """
     jobs = len(case.costs)
     if (jobs + 1) * (case.gpus + 1) > LARGEST_TABLE:

@@ -1,4 +1,4 @@
-"""Greedy: GPUs given to the jobs that gain the most, along the hulls of their costs, and proven by a price."""
+"""Greedy: grants of GPUs to the jobs that gain most on the hulls of their costs, with a proof by a price."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

@@ -43,7 +43,7 @@ def prove(model: Model, duals: Reals, largest: Reals) -> DualProof:
 
 
 def bound_by_total(cost: Reals, matrix: Reals, limits: Reals, duals: Reals, *, total: float) -> float:
-    """Return the lower bound that row prices prove if the columns add up to at most `total`.
+    """Return the lower bound implied by the row prices if the columns add up to at most `total`.
 
     All columns are non-negative. `limits` holds, for each row, the limit on the side that its price refers to,
     or the right-hand side of an equation. The price of an equation may have either sign; any other price must

@@ -15,7 +15,7 @@ from gsopt.problems.configuration import Configuration, ConfigurationSolution
 
 @exact_method()
 def exact(problem: Configuration, budget: Budget) -> Result[ConfigurationSolution]:
-    """Solve a problem with the first technique that proves its solution optimal; the message names it.
+    """Solve a problem with the first technique that proves optimality; the message names this technique.
 
     1. The current configurations, and a bound that ignores contention.
     2. Dynamic programming over the jobs and the remaining GPUs of each type. It uses integers, so the optimum

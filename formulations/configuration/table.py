@@ -34,7 +34,7 @@ class LeastCosts:
     def of(cls, case: ConfigurationCase, budget: Budget) -> "LeastCosts | None":
         """Compute the table, or return None if time runs out.
 
-        Raises `Unsupported` if the table does not fit into memory.
+        Raises `Unsupported` if the table does not fit in memory.
         """
         blocks, sizes = _sizes(case)
         if (len(case.options) + 1) * prod(sizes) > LARGEST_TABLE:

@@ -43,7 +43,7 @@ def smallest_first(case: ConsolidationCase) -> Stays:
 
 
 def _take(case: ConsolidationCase, choices: list[tuple[int, int]]) -> Stays:
-    """Place, for each choice of a kind and a level, all jobs that fit, within a short time limit."""
+    """For each chosen pair of a job kind and a level, place all jobs that fit, within a short time limit."""
     moment = Budget(time_limit=_MOMENT)
     room = _Room(case.vacancy)
     waiting = [len(kind.jobs) for kind in case.kinds]

@@ -137,7 +137,7 @@ class Laminar(GroupModel):
 
 
 def _places(case: ConsolidationCase) -> list[tuple[int, int]]:
-    """Return all pairs of a kind and a group in which jobs of this kind may stay."""
+    """Return all pairs of a job kind and a group in which jobs of this kind may stay."""
     nodes, levels = case.vacancy.nodes, case.vacancy.levels
     return [
         (k, v)

@@ -22,7 +22,7 @@ class Indices:
 
     @cached_property
     def take(self) -> list[tuple[int, int]]:
-        """Pairs of a kind and a level on which its jobs may be placed."""
+        """Pairs of a job kind and a level on which its jobs may be placed."""
         return [(k, level) for k, kind in enumerate(self.case.kinds) for level in kind.levels]
 
     @cached_property

@@ -59,7 +59,7 @@ class Patterns(Merged):
     Raises
     ------
     Unsupported
-        There are more than 2,000 patterns for one number of free GPUs.
+        For some number of free GPUs, there are more than 2,000 patterns.
 
     Examples
     --------

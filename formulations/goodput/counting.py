@@ -30,7 +30,7 @@ class Counting:
 
     @classmethod
     def of(cls, case: GoodputCase) -> "Counting":
-        """Fill the tables, or raise `Unsupported` if they do not fit into memory."""
+        """Fill the tables, or raise `Unsupported` if they do not fit in memory."""
         gpus, jobs = case.problem.total, len(case.options)
         width = max((option.gpus for options in case.options for option in options), default=0)
         if (jobs + 1) * (gpus + 1) > LARGEST_TABLE:

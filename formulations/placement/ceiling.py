@@ -13,7 +13,7 @@ from gsopt.problems.placement import WHOLE_GPU, Placement, Vector
 #: Number of decimal places to which prices of resources are rounded. The bound is valid for any prices.
 _DIGITS = 12
 
-#: Largest number of pairs of a kind of worker and a kind of server. Beyond it, only totals are compared.
+#: Maximum number of pairs (kind of worker, kind of server). If there are more, only totals are compared.
 _MOST = 200_000
 
 
@@ -49,7 +49,7 @@ def ceiling(problem: Placement) -> int:
 
     Size
     ----
-    One column per pair of a kind of worker and a kind of server: 2,000 for Alibaba's openb trace.
+    One column per pair (kind of worker, kind of server): 2,000 for Alibaba's openb trace.
 
     Source
     ------

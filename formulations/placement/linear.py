@@ -25,7 +25,7 @@ class Optimum:
 
 
 def solve_relaxation(form: StandardForm, budget: Budget) -> Optimum | None:
-    """Minimize over the linear relaxation of a model; return None if no optimum is found in time."""
+    """Solve the linear relaxation of a model; return None if no optimum is found in time."""
     from scipy.optimize import linprog
 
     left = budget.left()

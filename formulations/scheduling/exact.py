@@ -87,7 +87,7 @@ def exact(problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
        finds the best schedule.
     2. The bucket relaxation on a grid of relevant times yields a bound. Suppose that this bound exceeds the
        schedule's value once a job is restricted to some buckets. Then no better schedule completes the job
-       there. Bisection uses this to narrow the windows of completion, which in turn allows a finer grid. Orders
+       there. Bisection uses this to narrow the windows of completion, so that the grid can be finer. Orders
        of pairs of jobs are ruled out in the same way, unless too many are undecided. The relaxation's
        completion times suggest an order of events, for which the linear program finds the best schedule.
     3. With at most 15 jobs, or with few remaining positions per job, the positional model (`milp`) is solved

@@ -1,4 +1,4 @@
-"""MILP: a positional model of the order of completions and of the time of every mode in each cell."""
+"""MILP: a positional model of the completion order, and of the time spent in each mode in each cell."""
 
 from collections.abc import Mapping
 from itertools import product

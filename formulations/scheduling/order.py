@@ -65,12 +65,12 @@ def best_plan(
 ) -> OrderPlan | None:
     """Minimize the sum of completion times over all schedules with the given order of events.
 
-    Between two events, the same jobs are present, so the schedule is a mix of configurations, which are numbers
-    of GPUs for each job. A linear program finds their durations, and a multiple-choice knapsack over the jobs
-    generates configurations by their prices. Several jobs may complete together. The search starts with the
-    configurations of known plans, and returns the best plan found in time. The result is None if no schedule
-    with this order (see `event_order`) meets every deadline, if none was found in time, or if the tables of the
-    knapsack would be too large.
+    Between two events, the same jobs are present, so the schedule is a mix of configurations, each of which
+    assigns a number of GPUs to every job. A linear program finds their durations. A multiple-choice knapsack
+    over the jobs generates new configurations (columns) from the dual prices. Several jobs may complete
+    together. The search starts with the configurations of known plans, and returns the best plan found in time.
+    The result is None if no schedule with this order (see `event_order`) meets every deadline, if none was
+    found in time, or if the tables of the knapsack would be too large.
     """
     if _too_large(instance, order):
         return None
@@ -111,7 +111,7 @@ def best_nearby_plan(
 def _exchanged(
     instance: Instance, order: tuple[int, ...], plan: OrderPlan, tried: set[tuple[int, ...]]
 ) -> tuple[int, ...] | None:
-    """Swap two coinciding consecutive events in a way not yet tried, or return None if there is no such way."""
+    """Swap two consecutive events at the same time to obtain an untried order; return None if there is none."""
     arrivals = iter(instance.arrivals[1:])
     times = [next(arrivals) if event < 0 else plan.completions[event] for event in order]
     for place, (one, other) in enumerate(pairwise(order)):

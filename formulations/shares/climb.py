@@ -1,4 +1,4 @@
-"""Climb: a sequence of linear programs, each at the level that the previous program's prices prove."""
+"""Climb: a sequence of linear programs, each at the level proven by the previous program's prices."""
 
 from collections.abc import Hashable, Mapping
 

@@ -1,4 +1,4 @@
-"""Listing: quick schedules that start the jobs in a given order on any GPUs with room."""
+"""Listing: quick schedules that start the jobs in a given order, on whichever GPUs have room."""
 
 from collections.abc import Iterable, Iterator
 

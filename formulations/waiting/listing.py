@@ -1,4 +1,4 @@
-"""Listing: list schedules, which place one job after another where it ends first, and a search over orders."""
+"""Listing: list schedules, which place each job where it completes earliest, and a search over job orders."""
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
@@ -26,7 +26,7 @@ class FreeProfile:
         self._free = [list(instance.sizes)]
 
     def place(self, job: int, widest: int | None = None) -> SlottedRun:
-        """Place a job where it ends first (innermost on a tie), on tiers up to `widest` if possible."""
+        """Place a job where it completes earliest (innermost on a tie), on tiers up to `widest` if possible."""
         instance = self.instance
         places = instance.places_of(job)
         narrow = [each for each in places if widest is None or instance.places[each].tier <= widest]

@@ -63,7 +63,7 @@ def judge(
     """Judge a schedule from any source against a proven bound.
 
     Pass the jobs as --trace with --gpus or --cluster, or as --problem. The output shows the figures, the
-    broken rules, and the verdict.
+    broken rules and the verdict.
     """
     given: Scenario | Scheduling
     physics: dict[str, Any] = {

@@ -50,7 +50,7 @@ class Judgement(ScheduleVerdict, Tabular):
         return figure_list(self)
 
     def notes(self) -> list[str]:
-        """Return the first few broken rules, and the verdict."""
+        """Return the first few broken rules and the verdict."""
         lines = [f"violation: {line}" for line in self.violations[:_SHOWN]]
         if len(self.violations) > _SHOWN:
             lines.append(f"and {len(self.violations) - _SHOWN:,} more violations")

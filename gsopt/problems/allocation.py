@@ -163,7 +163,7 @@ class AllocationSolution(Frozen):
 class Allocation(Problem[AllocationSolution]):
     """The problem of dividing the remaining GPUs among elastic jobs so that the most running time is saved.
 
-    This is a multiple-choice knapsack: for each job, one number of extra workers is chosen, which uses
+    This is a multiple-choice knapsack: each job is given a number of extra workers, which use
     ``extra * gpus_per_worker`` GPUs. `capacity` is the number of free GPUs. Running jobs already hold the
     GPUs of their minimum workers. Queued jobs take these GPUs from the capacity, because every solution
     starts all queued jobs. If they do not fit, the problem is infeasible. To choose which jobs of a longer

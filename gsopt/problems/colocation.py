@@ -98,9 +98,9 @@ class Share(Frozen):
 
 
 class ColocationSolution(Frozen):
-    """The running job that each started job joins, and its mode, keyed by the name of the started job.
+    """The running job that each started job joins, and the started job's mode, keyed by the started job.
 
-    Jobs that are left out keep waiting.
+    Keys are names. Jobs that are left out keep waiting.
     """
 
     shares: Mapping[str, Share]

@@ -30,7 +30,7 @@ Factor = Annotated[float, Field(ge=0, le=1)]
 
 
 class Shape(Frozen):
-    """A configuration: a number of GPUs of one type, on a number of nodes.
+    """A configuration: how many GPUs of one type a job has, and on how many nodes.
 
     Examples
     --------

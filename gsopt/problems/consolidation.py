@@ -28,7 +28,7 @@ class Job(Frozen):
     weight
         Value of each of the job's GPUs, relative to those of other jobs.
     model
-        Name of the model that the job trains, by which penalties are looked up. Jobs whose model has no
+        Name of the model that the job trains, which is used to look up penalties. Jobs whose model has no
         penalties do not communicate.
 
     Examples
@@ -235,7 +235,7 @@ class Consolidation(Problem[ConsolidationSolution]):
         return {"jobs": len(self.jobs), "GPUs": self.cluster.gpus, "free": self.free_gpus}
 
     def measures(self, solution: ConsolidationSolution) -> dict[str, Number]:
-        """Return the number of jobs that start, of GPUs that stay idle, and of machines left whole."""
+        """Return the numbers of jobs started, GPUs left idle, and machines left whole."""
         held = sum(len(gpus) for gpus in solution.placed.values())
         return {
             "placed_jobs": len(solution.placed),

@@ -195,15 +195,15 @@ class Reclaiming(Problem[ReclaimingSolution]):
 
         The graph is bipartite. Its nodes are ``("server", name)`` and ``("job", name)``. Their attributes are
         `kind`, `name`, `bipartite` (0 for servers), `gpus`, and `component`, the index of the node's
-        component, which is 0 for that of the first server. Jobs also have a `cost`. Each job is linked to the
-        servers on which it has workers. The attributes of an edge are `gpus`, the number of GPUs of base
-        workers, and `flexible`, that of flexible workers. If a solution is given, servers have a flag
-        `returned`, and jobs a flag `preempted`.
+        component. The component of the first server has index 0. Jobs also have a `cost`. Each job is linked
+        to the servers on which it has workers. Edges have two attributes: `gpus`, the GPUs of base workers,
+        and `flexible`, the GPUs of flexible workers. If a solution is given, servers have a `returned` flag,
+        and jobs have a `preempted` flag.
 
         Parameters
         ----------
         solution
-            The servers to give back. If it is None, the flags `returned` and `preempted` are omitted.
+            The servers to give back. If it is None, the `returned` and `preempted` flags are omitted.
 
         Examples
         --------

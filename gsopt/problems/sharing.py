@@ -1,4 +1,4 @@
-"""Sharing over time: when and on which GPUs each job starts if two jobs may share a GPU."""
+"""Sharing over time: when and on which GPUs each job starts when two jobs may share a GPU."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction

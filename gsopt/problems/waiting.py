@@ -1,4 +1,4 @@
-"""Waiting over time: when and on which GPUs each job starts if it may pay to wait for closer GPUs."""
+"""Waiting over time: when and where each job starts if it may pay to wait for GPUs that are closer together."""
 
 from bisect import bisect_left, insort
 from collections import Counter

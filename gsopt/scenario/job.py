@@ -279,7 +279,7 @@ class Job(Frozen):
         }
 
     def speed(self, count: int, mode: str = DEFAULT_MODE) -> float:
-        """Return the job's speed in a mode, alone on a number of GPUs of one machine and without phases."""
+        """Return the job's speed in a mode, alone on `count` GPUs of one machine, ignoring its phases."""
         return 1.0 if count == self.gpus and mode == DEFAULT_MODE else self.speeds[mode][count]
 
     def memory_in(self, mode: str = DEFAULT_MODE) -> int | None:

@@ -277,7 +277,7 @@ class Speed(Frozen):
 
 
 def linear_menu(gpus: int, counts: Iterable[int]) -> tuple[tuple[int, float], ...]:
-    """Return the menu of a job whose speed is proportional to its number of GPUs, and 1 on `gpus` GPUs.
+    """Return the menu of a job whose speed is proportional to its number of GPUs and equals 1 on `gpus` GPUs.
 
     Examples
     --------

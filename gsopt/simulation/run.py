@@ -40,13 +40,13 @@ class Replay:
     metrics
         The record of the run, which contains its figures.
     completion_times
-        Completion times of all jobs by number, in seconds on the workload's clock. Unlike in `jct`, they are
-        rounded to floats. The entry of a job that did not complete is None.
+        Completion times of all jobs, indexed by job number, in seconds on the workload's clock. Unlike in
+        `jct`, they are rounded to floats. The entry of a job that did not complete is None.
     start_times
         Times at which the jobs first started, in the same form.
     schedule
-        The schedule, in seconds on the workload's clock; None if it was not recorded. Times that no float
-        represents exactly, which can occur with late dates, are fractions.
+        The schedule, in seconds on the workload's clock; None if it was not recorded. Times
+        without an exact float representation, which can occur with late dates, are fractions.
     decision_seconds
         Wall-clock duration of each decision in seconds, which is ignored when runs are compared for equality.
 

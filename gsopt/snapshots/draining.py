@@ -34,7 +34,7 @@ def least_utilized(problem: Reclaiming) -> ReclaimingSolution:
 
 
 def fewest_jobs(problem: Reclaiming) -> ReclaimingSolution:
-    """Choose nodes in ascending order of the number of jobs that have workers there.
+    """Choose nodes in ascending order of the number of jobs with workers on them.
 
     Ties are broken by node order.
     """

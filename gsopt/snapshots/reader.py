@@ -42,7 +42,7 @@ def read_snapshot(
     paths
         The files, in any order, or a single snapshot file written by gsopt.
     source
-        A `Source`. If it is empty, the source is recognized from the contents.
+        A `Source`. If it is empty, the source is detected from the contents.
     levels, gpu_resources
         The same as in `gsopt.snapshots.kubernetes.read`.
     time

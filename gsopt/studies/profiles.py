@@ -48,7 +48,7 @@ class PerformanceProfile:
 
 
 def profiles(times: Mapping[str, Mapping[str, float | None]]) -> list[PerformanceProfile]:
-    """Return the profile of every method.
+    """Return the performance profile of each method.
 
     `times` are in seconds, keyed by method and then by instance; None if the method does not solve the
     instance. Times below `SHORTEST` count as `SHORTEST`.

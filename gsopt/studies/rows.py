@@ -71,7 +71,7 @@ class CellRow:
     instance_key
         Hash of the instance.
     seed
-        Seed of a method that draws at random, or None.
+        Seed of a randomized method, or None.
     outcome
         Outcome of computing the cell.
     version

@@ -1,4 +1,4 @@
-"""Slurm: jobs with a lower priority stop one by one, in an order that changes after each success."""
+"""Slurm: preemption of lower-priority jobs one by one, in an order that changes after each success."""
 
 from collections.abc import Sequence
 

@@ -15,12 +15,12 @@ _LARGEST_TABLE = 50_000_000
 
 
 def time_on(problem: Batching, place: int, gpus: int) -> Exact:
-    """Return the seconds until a job completes on a number of GPUs with its fastest batch size."""
+    """Return the seconds until a job completes on `gpus` GPUs with its fastest batch size."""
     return problem.time(problem.jobs[place], granted(problem, place, gpus))
 
 
 def granted(problem: Batching, place: int, gpus: int) -> Grant:
-    """Return a job's grant of a number of GPUs, with the fastest batch size on them."""
+    """Return a grant of `gpus` GPUs to a job, with its fastest batch size on that number of GPUs."""
     return Grant(gpus=gpus, batch_size=problem.jobs[place].fastest(gpus) or gpus)
 
 

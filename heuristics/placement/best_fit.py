@@ -12,7 +12,7 @@ from heuristics.placement.serving import LEVELS, Integers, Need, Scores, Servers
 def best_fit(
     problem: Placement, *, rounded: bool = False, budget: Budget = UNLIMITED
 ) -> PlacementSolution | NoSolution:
-    """Place workers in the order of the problem, each on the server that will have the least left.
+    """Place workers in the order given by the problem, each on the server that will have the least left.
 
     What a server has left is measured by the mean of its free CPUs and its free GPUs, both as shares of the
     largest server. A worker that needs part of a GPU gets it from the GPU with the least left.

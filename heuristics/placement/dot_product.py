@@ -12,7 +12,7 @@ from heuristics.placement.serving import LEVELS, Integers, Need, Scores, Servers
 def dot_product(
     problem: Placement, *, rounded: bool = False, budget: Budget = UNLIMITED
 ) -> PlacementSolution | NoSolution:
-    """Place workers in the order of the problem, each on the server with the smallest dot product.
+    """Place workers in the order given by the problem, each on the server with the smallest dot product.
 
     The two vectors are the worker's needs and the server's free amounts, both as shares of the largest
     server's CPUs and GPUs. A worker that needs part of a GPU gets it from the GPU with the least left.

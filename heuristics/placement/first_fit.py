@@ -12,7 +12,7 @@ from heuristics.placement.sizes import gpus, largest_first
 def first_fit(
     problem: Placement, *, decreasing: bool = False, budget: Budget = UNLIMITED
 ) -> PlacementSolution | NoSolution:
-    """Place workers in the order of the problem, each on the first server with room.
+    """Place workers in the order given by the problem, each on the first server with room.
 
     Servers are tried in the order of the problem. If broken preferences are minimized, preferred servers are
     tried before others.

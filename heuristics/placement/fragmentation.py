@@ -85,5 +85,5 @@ class TypicalWorkers:
 
 
 def _size(cpus: int, part: int, gpus: int, types: tuple[str, ...]) -> tuple[int, int, int, str]:
-    """Return the sort key of a kind among kinds that occur equally often, as in the authors' program."""
+    """Return the key that sorts equally frequent kinds, as in the authors' program."""
     return cpus, part or WHOLE_GPU * bool(gpus), gpus, "|".join(types)

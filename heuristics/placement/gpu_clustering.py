@@ -18,7 +18,7 @@ _LEVELS = 25
 def gpu_clustering(
     problem: Placement, *, rounded: bool = False, budget: Budget = UNLIMITED
 ) -> PlacementSolution | NoSolution:
-    """Place workers in the order of the problem, each beside workers that need the same number of GPUs.
+    """Place workers in the order given by the problem, each beside workers that need the same number of GPUs.
 
     All workers that need part of a GPU count as alike. A worker prefers servers that host only workers like
     it, then servers that also host others, then servers that host none, and finally servers that host only

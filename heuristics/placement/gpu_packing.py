@@ -15,7 +15,7 @@ _MORE = 1 << 50
 def gpu_packing(
     problem: Placement, *, rounded: bool = False, budget: Budget = UNLIMITED
 ) -> PlacementSolution | NoSolution:
-    """Place workers in the order of the problem, and keep GPUs free for workers that need several.
+    """Place workers in the order given by the problem, and keep GPUs free for workers that need several.
 
     A worker that needs part of a GPU gets it from the shared GPU that it fits most tightly. If there is none,
     and always if it needs whole GPUs, it goes to the first server with room on which some GPU is in use. If

@@ -13,7 +13,7 @@ from heuristics.placement.serving import Integers, Need, Scores, ServersLeft, se
 def random_fit(
     problem: Placement, *, seed: int = 0, budget: Budget = UNLIMITED
 ) -> PlacementSolution | NoSolution:
-    """Place workers in the order of the problem, each on a random server and GPU with room.
+    """Place workers in the order given by the problem, each on a random server and GPU with room.
 
     Complexity: O(workers * servers).
 

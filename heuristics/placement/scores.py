@@ -23,7 +23,7 @@ def tightest_or_largest(free: Any, empty: Any, index: Any) -> Any:
 
 
 def first(free: Any, empty: Any, index: Any) -> Any:
-    """Prefer servers in the order of the problem."""
+    """Prefer servers in the order given by the problem."""
     del free, empty
     return index
 

@@ -11,7 +11,7 @@ from heuristics.placement.scores import roomiest, roomiest_in_use
 def worst_fit(
     problem: Placement, *, spread: bool = True, budget: Budget = UNLIMITED
 ) -> PlacementSolution | NoSolution:
-    """Place workers in the order of the problem, each on the server with the most free GPUs.
+    """Place workers in the order given by the problem, each on the server with the most free GPUs.
 
     Complexity: O(workers * servers).
 

@@ -1,4 +1,4 @@
-"""Earliest end: list scheduling, shortest job first, on the machine where each job ends earliest."""
+"""Earliest end: list scheduling, shortest job first, on the machine where each job completes earliest."""
 
 from gsopt.core.budget import UNLIMITED, Budget
 from gsopt.core.errors import TimeUp
@@ -8,7 +8,7 @@ from gsopt.problems.sequencing import Sequences, Sequencing, UnitJob
 
 @heuristic
 def earliest_end(problem: Sequencing, *, budget: Budget = UNLIMITED) -> Sequences:
-    """Append one job after another, shortest first, to the machine on which it ends earliest.
+    """Append one job after another, shortest first, to the machine on which it completes earliest.
 
     Jobs are sorted by their time on their fastest type. If all machines have the same type and become free at
     the same time, this is optimal (shortest processing time first).

@@ -30,7 +30,7 @@ def paper() -> list[Allocation]:
 
 
 def tiny() -> list[Allocation]:
-    """Return the committed instances whose optimum is found by trying every decision."""
+    """Return the committed instances whose optima are found by enumeration."""
     return [*paper(), *small()]
 
 

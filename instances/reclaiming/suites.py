@@ -25,7 +25,7 @@ def committed() -> list[Reclaiming]:
 
 
 def tiny() -> list[Reclaiming]:
-    """Return the committed instances whose optimum is found by trying every decision."""
+    """Return the committed instances whose optima are found by enumeration."""
     return [renamed(figure_5(), "aryl-figure-5"), *small()]
 
 

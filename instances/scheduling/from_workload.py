@@ -11,7 +11,7 @@ from instances.scheduling.counts import Counts, restricted
 
 
 def from_workload(workload: Workload, *, gpus: int, counts: Counts = "all", alpha: float = 0.75) -> Scheduling:
-    """Create the problem of scheduling a workload's jobs on a number of GPUs.
+    """Create the problem of scheduling a workload's jobs on the given number of GPUs.
 
     Work is counted in GPU-seconds on the demanded GPUs. A job may run on the doublings of its demand that are
     in its menu and fit on the cluster. With ``counts="alpha"`` it may run only on the doublings that elastic

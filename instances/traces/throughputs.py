@@ -15,7 +15,7 @@ TYPES = frozenset({"v100", "p100", "k80"})
 #: Key for the speed of a job alone in its row.
 ALONE = "null"
 
-#: Iterations per second by configuration, which is a model with a number of GPUs, and by GPU type.
+#: Iterations per second, keyed by configuration (a model and its GPU count) and then by GPU type.
 Throughputs = Mapping[str, Mapping[str, float]]
 
 
@@ -29,7 +29,7 @@ def read_tables(file: Path) -> dict[str, Any]:
 
 
 def rate(file: str, field: str, value: object) -> float:
-    """Return a cell as iterations per second, or raise `InvalidInput` if it is not a number of at least 0."""
+    """Return a cell as iterations per second, or raise `InvalidInput` if it is not a non-negative number."""
     if isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value) and value >= 0:
         return float(value)
     raise InvalidInput(field, shorten(value), "must be iterations per second, at least 0", source=file)

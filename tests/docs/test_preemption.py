@@ -98,4 +98,4 @@ def test_every_case_table_is_on_the_page() -> None:
     """The page says of each rule how many cases of its program's tests it passes."""
     text = (DOCS / "preemption.md").read_text("utf-8")
     for path in (DOCS.parent / "tests" / "heuristics" / "admission" / "tables").glob("*.json"):
-        assert f"### {path.stem}\n\n{len(json.loads(path.read_text())['cases'])} cases." in text
+        assert f"### {path.stem}\n\nThe {len(json.loads(path.read_text())['cases'])} cases " in text

@@ -138,7 +138,7 @@ class StepTime(Frozen):
 
 
 class Rate(Frozen):
-    """A throughput that was measured at one batch size on one number of GPUs.
+    """A throughput that was measured at one batch size and one GPU count.
 
     Examples
     --------

@@ -98,7 +98,7 @@ class Wire(Frozen):
 
 
 class Dimension(Frozen):
-    """A number of units and the wires between them: GPUs of a machine, machines of a rack, or racks.
+    """One level of the network: its units (GPUs of a machine, machines of a rack, or racks) and their wire.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Course: the true progress of an application's training on any GPUs."""
+"""Course: the true progress of an application's training on any set of GPUs."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class Course:
-    """The true dynamics of a training: its work, and its speed on any GPUs with any batch size."""
+    """The true dynamics of a training: its work, and its speed on any set of GPUs with any batch size."""
 
     application: Application
     agents: Agents
@@ -164,7 +164,7 @@ class Course:
 
 
 def _choices(gpus: int, limits: Limits, batch_size: int | None) -> list[Batch]:
-    """Return the batches that a job may use on a number of GPUs: of one size, or of any size if None."""
+    """Return the batches that a job may use on `gpus` GPUs: of the given size, or of any size if it is None."""
     if batch_size is not None:
         return [split(batch_size, gpus, limits)]
     from gsopt.scenario.adaptive.throughput import batches

@@ -35,7 +35,7 @@ _REMEMBERED = 4096
 
 
 class Measurement(NamedTuple):
-    """The measured times of a step without accumulation, in one configuration of a job."""
+    """The step times of a job in one configuration, measured without gradient accumulation."""
 
     nodes: int
     gpus: int

@@ -29,7 +29,7 @@ class TraineeView:
 
     @property
     def course(self) -> Course:
-        """The true course of the job's training: its work, and its speed on any GPUs with any batch size."""
+        """The true course of the job's training: its work, and its speed on any set of GPUs, with any batch."""
         return self._trainee.course
 
     @property

@@ -99,7 +99,7 @@ class Cluster(Lean):
 
     @model_validator(mode="after")
     def _links_all_or_none(self) -> "Cluster":
-        """Require that either all or no links of a kind are known, and that the root has no link above it."""
+        """Require that all links of each kind are known or none, and that the root has no link above it."""
         if self.network and self.network.uplink:
             raise RuleBroken(
                 "network.uplink", self.network.name, "must not be given: nothing is above the root"
@@ -387,10 +387,10 @@ class Cluster(Lean):
         return self._routes.path(one, other)
 
     def bottleneck(self, gpus: Sequence[int]) -> Link | None:
-        """Return the lowest rate and the longest latency between any two of the given GPUs, as a link.
+        """Return the lowest rate and the highest latency between any two of the given GPUs, as a link.
 
-        The rate is that of a single transfer. The result is None if a link is unknown, or for fewer than two
-        GPUs.
+        The rate is that of a single transfer. The result is None if a link is unknown, or if fewer than two
+        GPUs are given.
 
         Examples
         --------

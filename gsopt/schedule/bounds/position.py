@@ -71,7 +71,7 @@ def positions(steps: Steps) -> list[int]:
 
 
 def srpt_completions(steps: Steps) -> list[int]:
-    """Return the completion times under SRPT on one machine as fast as all GPUs, in steps."""
+    """Return the completion times, in time steps, under SRPT on one machine as fast as all GPUs combined."""
     completions: list[int] = []
     pending: list[int] = []
     now = 0

@@ -60,7 +60,7 @@ class Inventory:
         return [name for name in self._modes[job] if self.counts[name] >= state.jobs[job].gpus]
 
     def rate(self, state: State, job: int, name: str, beside: Sequence[int] = ()) -> Any:
-        """Return the speed of a job on the closest GPUs of a kind, shared with the jobs in `beside`."""
+        """Return the speed of a job on the closest GPUs of the given kind, shared with the jobs in `beside`."""
         return self._rate(state, job, name, self._modes[job][name], beside)
 
     def steps(self, state: State, job: int, name: str, beside: Sequence[int] = ()) -> Any:
@@ -78,7 +78,7 @@ class Inventory:
         return self._modes[job][name]
 
     def shape(self, state: State, job: int, name: str) -> tuple[int, ...]:
-        """Return the number of GPUs on each machine if a job has the closest GPUs of a kind."""
+        """Return the number of GPUs on each machine if a job has the closest GPUs of the given kind."""
         count, gpus = state.jobs[job].gpus, self._closest[name]
         return tuple(Counter(map(state.cluster.machine_of.__getitem__, gpus[:count])).values()) or (count,)
 
@@ -157,7 +157,7 @@ def kinds_of(cluster: Cluster) -> Mapping[str, GpuKind]:
 
 
 def modes_on(job: Job, kind: GpuKind) -> list[str]:
-    """Return the modes in which a job can run on its demanded number of GPUs of a kind.
+    """Return the modes in which a job can run on its demanded number of GPUs of the given kind.
 
     These are its default mode and its modes for GPU types, if they suit the type and memory of the kind.
     """
@@ -172,7 +172,7 @@ def modes_on(job: Job, kind: GpuKind) -> list[str]:
 
 
 def _gpus_of(cluster: Cluster, kind: GpuKind) -> list[int]:
-    """Return the indices of the GPUs of a kind, or an empty list if the cluster is plain."""
+    """Return the indices of all GPUs of the given kind, or an empty list if the cluster is plain."""
     machines = [each for each in cluster.machines if GpuKind(each.gpu_type, each.memory) == kind]
     return [gpu for machine in machines for gpu in cluster.gpus_of[machine.name]]
 

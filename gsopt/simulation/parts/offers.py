@@ -1,4 +1,4 @@
-"""Offers: free GPUs offered to one waiting job after another, which accepts them or waits for closer GPUs."""
+"""Offers: free GPUs offered to one waiting job after another, each of which accepts them or keeps waiting."""
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from heapq import heappop, heappush

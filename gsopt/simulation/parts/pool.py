@@ -68,7 +68,7 @@ class Count:
         return (0,)
 
     def holding(self, gpus: Sequence[int]) -> int:
-        """Return the holding with a number of GPUs of every kind, of which there is one."""
+        """Return the holding with the given number of GPUs of the only kind."""
         return gpus[0]
 
     def room(self, job: Job) -> int:
@@ -111,7 +111,7 @@ class Count:
 
 
 class Kinds:
-    """The pool of a cluster with several kinds, where a holding has one number of GPUs per kind.
+    """The pool of a cluster with several kinds of GPUs, where a holding is a tuple of GPU counts, one per kind.
 
     Kinds are in ascending order of memory.
     """
@@ -167,7 +167,7 @@ class Kinds:
         return self._allowed[need]
 
     def holding(self, gpus: tuple[int, ...]) -> tuple[int, ...]:
-        """Return the holding with a number of GPUs of every kind."""
+        """Return the holding with the given numbers of GPUs, one per kind."""
         return gpus
 
     def room(self, job: Job) -> int:
@@ -200,7 +200,7 @@ class Kinds:
         before: Mapping[int, tuple[int, ...] | None],
         after: Mapping[int, tuple[int, ...] | None],
     ) -> list[Action]:
-        """Return the actions that change one allocation into another, with the indices of GPUs.
+        """Return the actions that change one allocation into another, with GPU indices.
 
         A job keeps as many of its GPUs of each kind as possible, and its new GPUs are close together.
         """
@@ -249,7 +249,7 @@ class _FreeGpusByKind:
         self._by_kind: dict[int, FreeGpus] = {}
 
     def take(self, kind: int, count: int) -> Sequence[int]:
-        """Take `count` free GPUs of a kind, and return their indices."""
+        """Take `count` free GPUs of the given kind, and return their indices."""
         if count == 0:
             return ()
         if kind not in self._by_kind:

@@ -1,4 +1,4 @@
-"""Sensitivity: Dally's keys for offers, which show how much the network has slowed a job down so far."""
+"""Sensitivity: Dally's sort keys for offers, based on how much the network has slowed each job so far."""
 
 from typing import Any
 

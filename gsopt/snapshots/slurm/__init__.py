@@ -1,4 +1,4 @@
-"""Slurm: snapshots from the output of scontrol, squeue, sinfo and slurmrestd, and topology.conf."""
+"""Slurm: snapshots from topology.conf and the output of scontrol, squeue, sinfo and slurmrestd."""
 
 from gsopt.snapshots.slurm.reader import read
 

@@ -68,7 +68,7 @@ class JobReader(NamedTuple):
         return HELD if job["state_reason"].text() in _HELD or job["hold"].truth() else ""
 
     def read(self, job: Field) -> SlurmJob:
-        """Read a job that forms a gang or a component of one."""
+        """Read a job that is a gang, or one component of a gang."""
         waits = "PENDING" in {each.upper() for each in words(job["job_state"])}
         parts = self._waiting(job) if waits else tuple(self.standing(job))
         name, kind = _named(job)

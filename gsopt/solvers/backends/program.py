@@ -38,7 +38,7 @@ class Solved(NamedTuple):
 
 
 class EditTask(NamedTuple):
-    """The edits that the worker lacks, the number of earlier edits, and the time limit."""
+    """The edits that the worker has not received yet, the number of earlier edits, and the time limit."""
 
     key: tuple[int, int]
     before: int
@@ -128,7 +128,7 @@ class Program:
         return reply.answer
 
 
-#: The answer of a worker that lacks earlier edits of a program.
+#: The answer of a worker that has not received the earlier edits of a program.
 _UNKNOWN = "unknown"
 
 #: The programs that this process keeps if it is a worker.

@@ -34,12 +34,12 @@ class Planned(NamedTuple):
 
 
 class SlottedTask(NamedTuple):
-    """A task for the worker: jobs, GPUs, and an upper limit on the sum of the ends."""
+    """A task for the worker: jobs, GPUs, and an upper bound on the sum of completion times."""
 
     jobs: tuple[SlottedJob, ...]
     gpus: int  # number of GPUs, each for at most two jobs
     full: int  # work that a job does in an unshared slot
-    upper: int  # wanted upper bound of the sum of the ends
+    upper: int  # required upper bound on the sum of completion times
     hint: tuple[Planned, ...] | None  # a known plan
     parameters: dict[str, Any]  # CP-SAT's parameters by name
 

@@ -77,7 +77,7 @@ def best_known(*what: str) -> BestKnown:
     Parameters
     ----------
     what
-        Decisions, suites and instances, such as ``"reclaiming"`` or ``"waiting/medium"``. By default, all
+        Decisions, suites or instances, such as ``"reclaiming"`` or ``"waiting/medium"``. By default, all
         instances.
 
     Raises

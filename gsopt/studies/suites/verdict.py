@@ -1,4 +1,4 @@
-"""Verdict: the verdict on the best known value of an instance after computing it again."""
+"""Verdict: the verdict on the best known value of an instance after it is recomputed."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _A_DAY = timedelta(days=1)
 
 
 class VerificationOutcome(StrEnum):
-    """The outcome of computing the best known value of an instance again.
+    """The outcome of recomputing the best known value of an instance.
 
     Examples
     --------

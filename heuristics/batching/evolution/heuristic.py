@@ -75,7 +75,7 @@ def evolution(
     InvalidInput
         An option is out of range.
     Unsupported
-        The candidates have too many genes to fit into memory.
+        The candidates have too many genes to fit in memory.
     TimeUp
         There are more genes than a generation can process within the time limit.
 
@@ -151,7 +151,7 @@ def evolution(
 
 
 def _refuse_many(candidates: int, gpus: int, budget: Budget) -> None:
-    """Raise an error if there are more genes than fit into memory or than a generation can process in time."""
+    """Raise an error if there are more genes than fit in memory or than a generation can process in time."""
     if candidates * gpus > _MOST_GENES:
         raise Unsupported(f"{candidates:,} candidates of {gpus:,} GPUs are too many")
     left = budget.left()

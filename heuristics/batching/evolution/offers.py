@@ -74,7 +74,7 @@ def _batch_sizes(problem: Batching, place: int) -> dict[int, int]:
 
 
 def _unit_cost(problem: Batching, job: BatchingJob, gpus: int, batch_size: int) -> float:
-    """Return a job's cost on a number of GPUs per unit of its weight (see `_weight`)."""
+    """Return a job's cost on `gpus` GPUs per unit of its weight (see `_weight`)."""
     rate = float(job.throughput.samples_per_second(batch_size, gpus))
     if problem.criterion == "rate":
         return -job.weight * rate

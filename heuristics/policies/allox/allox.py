@@ -24,7 +24,7 @@ def allox(
 
     Source: AlloX (EuroSys 2020), section 4. While the k-th-to-last job of a GPU runs, k jobs (including that
     job) are not complete. The cost of a job at this position is therefore k times its running time on the GPU,
-    plus the time until the GPU is free. An assignment of jobs to positions gives the orders with the smallest
+    plus the time until the GPU is free. An assignment of jobs to positions yields the orders with the smallest
     sum of costs (`gsopt.core.numbers.assignment.sequence`). The decision is
     `gsopt.problems.sequencing.Sequencing`, and the orders are computed at every event. Knows durations.
 

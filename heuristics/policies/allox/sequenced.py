@@ -1,4 +1,4 @@
-"""Sequenced: AlloX's decider, which starts jobs in the orders with the least mean completion time."""
+"""Sequenced: AlloX's decider, which starts each GPU's jobs in the order that minimizes mean completion time."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -29,7 +29,7 @@ class Sequenced:
         self._service: dict[Any, Any] = {}  # of users by jobs that are complete
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Start the jobs that come first on free GPUs."""
+        """Start the first job of each free GPU."""
         self._take_in(state)
         if not (self._waiting and state.free > 0):
             return

@@ -112,9 +112,10 @@ class Scheduler(Protocol):
         """Whether a job that does not fit blocks the jobs behind it."""
 
     def order(self, snapshot: SchedulerView) -> Sequence[int]:
-        """Return the waiting jobs that should start, in this order.
+        """Return the waiting jobs that should start, in the order in which to start them.
 
-        A job starts if it fits on idle GPUs and GPUs of flexible workers, which are then removed.
+        A job starts if it fits on the idle GPUs plus those of flexible workers. The workers that it displaces
+        are removed.
         """
 
     def extras(self, snapshot: SchedulerView) -> Mapping[int, int]:

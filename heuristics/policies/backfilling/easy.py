@@ -122,7 +122,7 @@ class Easy:
         return books.actions(state, started) if started else ()
 
     def brackets(self, state: State, factor: float | None = None) -> Mapping[int, Bracket]:
-        """Return the bracket of each waiting job after the decision at this time, keyed by job.
+        """Return the bracket of the start of each job that waits after the current decision, keyed by job.
 
         `factor` is the largest ratio of an estimate to the running time; see `wait_brackets`.
         """

@@ -60,7 +60,7 @@ class Profile:
         self._add(slot, -1)
 
     def give_back(self, slot: Slot) -> None:
-        """Give back the GPUs in a slot, except for the part of the slot that is in the past."""
+        """Release the GPUs of a slot, except for the part of the slot that is in the past."""
         self._add(slot, 1)
 
     def earliest(self, count: int, kinds: Sequence[int], length: Any, before: Any = None) -> Slot | None:

@@ -115,7 +115,7 @@ def sjf_bsbf(
 
 
 def best_sharing(rule: Rule, batches: Batches, ties: Ties) -> Judge:
-    """Return the judge of Algorithm 2, which ranks partners by the mean completion time of the pair."""
+    """Return a judge that ranks partners by the mean completion time of the pair, as in Algorithm 2."""
     pairs = Pairs()
 
     def judge(state: State, job: int, partner: int, gpus: tuple[int, ...], /) -> Match | None:

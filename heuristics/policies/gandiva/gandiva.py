@@ -1,4 +1,4 @@
-"""Gandiva: a policy whose jobs start on any free GPUs, take turns, and migrate to closer GPUs."""
+"""Gandiva: a policy whose jobs start on any free GPUs, take turns, and migrate to GPUs closer together."""
 
 from gsopt.simulation import Decider, State
 from gsopt.simulation.interval import require_interval

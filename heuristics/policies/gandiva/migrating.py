@@ -1,4 +1,4 @@
-"""Migrating: a decider whose jobs accept every offer, and move to closer GPUs when some become free."""
+"""Migrating: a decider whose jobs accept every offer, and move when GPUs closer together become free."""
 
 from collections.abc import Generator, Iterable
 from typing import Any
@@ -9,7 +9,7 @@ from gsopt.simulation.policy import Action, Start, State, Stop
 
 
 class Migrating(Offers):
-    """A decider that starts jobs on any free GPUs, and moves running jobs to closer GPUs when possible.
+    """A decider that starts jobs on any free GPUs, and moves running jobs to GPUs that are closer together.
 
     After the waiting jobs have been served, every running job that is not on its best tier is considered, in
     the order of starts. It moves if the placer finds GPUs of a better tier among the free GPUs and its own.
@@ -44,9 +44,9 @@ class Migrating(Offers):
                 self._apart[action.job] = None
 
     def _move_once(self, state: State) -> Generator[Action, None, bool]:
-        """Move every running job that can get closer GPUs, and return whether any job moved.
+        """Move every running job that can get GPUs closer together, and return whether any job moved.
 
-        A move may make closer GPUs available to other jobs.
+        A move may free GPUs that are closer together for other jobs.
         """
         moved = False
         for job in tuple(self._apart):

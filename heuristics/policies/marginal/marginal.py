@@ -94,9 +94,10 @@ def marginal(
         themselves, they must save it within the next hour. If None, it is then 400 if their course is known and
         all GPUs are of one type, and otherwise 180, because jobs learn by growing.
     knows
-        What is known about jobs that tune themselves: their entire ``course``, including the speed on any GPUs
-        in any epoch, or only the number of ``epochs``. In the latter case, speeds are predicted by a model that
-        is fitted to the steps of one job of the same application, the job that has had the most GPUs.
+        What is known about jobs that tune themselves: their entire ``course``, including the speed on any set
+        of GPUs in any epoch, or only the number of ``epochs``. In the latter case, speeds are predicted by a
+        model that is fitted to the steps of one job of the same application, the job that has had the most
+        GPUs.
     ageing
         The age in seconds at which the key of a job that tunes itself is divided by the square root of 2, which
         shortens the tail; None to ignore age.

@@ -116,7 +116,7 @@ class Outlook(ABC):
 
 
 class KnownCourse(Outlook):
-    """An outlook that knows the course of every training, and the speed on any GPUs in any epoch."""
+    """An outlook that knows the course of every training, and the speed on any set of GPUs in any epoch."""
 
     def __init__(self, node: int) -> None:
         super().__init__(node)

@@ -50,7 +50,7 @@ class Worth:
             self.jobs += 1
 
     def of(self, way: Way) -> float:
-        """Return the total weight of the GPUs in a way to run."""
+        """Return the total weight of the GPUs that the given way uses."""
         return way[1] * exp(self._logs[way[0]] / max(self.jobs, 1))
 
 
@@ -90,11 +90,11 @@ class TypedOutlook(ABC):
         self.worth.see(self._speeds(state, job))
 
     def mode(self, job: int, way: Way) -> str:
-        """Return the mode in which a job runs in a way."""
+        """Return the mode in which a job runs on the GPU type of the given way."""
         return self._modes[job, way[0]]
 
     def left(self, state: State, job: int, held: Way | None) -> WorkLeft:
-        """Estimate the remaining time of a job that holds some GPUs, or none."""
+        """Estimate the remaining time of a job that holds the given GPUs, if any."""
         trainee = state.trainee(job)
         if trainee is None:
             return self._evenly(self._by_menu(state, job), held)
@@ -155,7 +155,7 @@ class TypedOutlook(ABC):
 
 
 class KnownTypedCourse(TypedOutlook):
-    """An outlook that knows the course of every training, and the speed on any GPUs in any epoch."""
+    """An outlook that knows the course of every training, and the speed on any set of GPUs in any epoch."""
 
     def __init__(self, state: State) -> None:
         super().__init__(state)
@@ -376,11 +376,11 @@ class _Ladder:
         self._first = max((speed / worth[way] for way, speed in self._speeds.items()), default=0.0)
 
     def _counted(self, way: Way, seconds: Mapping[Way, float]) -> float:
-        """Return the seconds of the work ahead in a way, including a restart if one is necessary."""
+        """Return the seconds that the work ahead takes in the given way, including any necessary restart."""
         return seconds[way] + (0.0 if self._held is None or self._keeps(way) else self._options.charge)
 
     def _pays(self, way: Way, seconds: Mapping[Way, float]) -> bool:
-        """Check whether a job may run in a way: without restart, with less weight, or if that saves enough."""
+        """Check whether the job may use the way: it needs no restart, has less weight, or saves enough time."""
         if self._held is None or self._keeps(way) or self._worth[way] < self._worth[self._held]:
             return True
         return seconds[self._held] - seconds[way] > self._options.charge

@@ -111,5 +111,5 @@ def _known(state: State, number: int, speeds: _Speeds) -> Any:
 
 
 def _rate(state: State, job: int, count: int) -> Any:
-    """Return the current speed of a job on a number of GPUs on the best possible tier."""
+    """Return the current speed of a job on `count` GPUs of the best possible tier."""
     return state.rate(job, count, tier=state.cluster.best_tier(count))

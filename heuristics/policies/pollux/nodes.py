@@ -37,7 +37,7 @@ class Nodes:
         self.sizes = [len(gpus) for gpus in self._gpus] or [state.capacity] * (state.capacity > 0)
 
     def most_gpus(self, number: int) -> int:
-        """Return the largest total number of GPUs on a number of nodes."""
+        """Return the largest total number of GPUs on the given number of nodes."""
         return sum(sorted(self.sizes, reverse=True)[:number])
 
     def of_one_type(self, vector: Vector) -> Vector:

@@ -1,4 +1,4 @@
-"""Outlook: the expected speed of each job on any GPUs, from its own model or its given speeds."""
+"""Outlook: the expected speed of each job on any set of GPUs, from its own model or the given speeds."""
 
 from typing import NamedTuple
 
@@ -19,7 +19,7 @@ class Caps(NamedTuple):
 
 
 class JobOutlook:
-    """The expected speed of one job on any GPUs, and the number of GPUs that it may have.
+    """The expected speed of one job on any set of GPUs, and the numbers of GPUs that it may have.
 
     An adaptive job runs in its mode that tunes the batch size, if it has one. Its expected speed comes from its
     own model; before it has measured anything, the speed is taken to be proportional to its GPUs. Any other job
@@ -48,7 +48,7 @@ class JobOutlook:
         self._speeds: dict[str, list[float]] = {}  # by tier, where a menu tells them
 
     def mode(self, gpus: int) -> str:
-        """Return the mode in which the job runs on a number of GPUs."""
+        """Return the mode in which the job runs on the given number of GPUs."""
         return self._modes[gpus]
 
     def note(self, gpus: int) -> None:

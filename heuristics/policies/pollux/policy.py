@@ -44,11 +44,11 @@ def pollux(
 ) -> Decider:
     """Solve the decision `gsopt.problems.goodput.Goodput` every minute, for all jobs together.
 
-    An adaptive job tunes its batch size itself, and reports its expected speed on any GPUs, based on a model
-    that is fitted to its own steps and to the noise of its gradients. Its speed-up is its goodput relative to
-    its goodput on a fair share of the GPUs. If a job would have to restart, its speed-up is discounted; the
-    discount is larger for younger jobs and for jobs with more restarts. A job may have at most twice as many
-    GPUs as it has ever had.
+    An adaptive job tunes its batch size itself, and reports its expected speed on any set of GPUs, based on
+    a model that is fitted to its own steps and to the noise of its gradients. Its speed-up is its goodput
+    relative to its goodput on a fair share of the GPUs. If a job would have to restart, its speed-up is
+    discounted; the discount is larger for younger jobs and for jobs with more restarts. A job may have at most
+    twice as many GPUs as it has ever had.
 
     Comparisons include the policy only if it is named by its path, ``heuristics.policies.pollux:pollux``. All
     GPUs must be of one kind.

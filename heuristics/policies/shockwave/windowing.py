@@ -52,7 +52,7 @@ class Windowing:
         self._begun: Any = None
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Begin a round if it is due."""
+        """Begin a round if one is due."""
         for job in state.arrived:
             self._inventory.enter(state, job)
             self._planner.enter(state, job)

@@ -136,7 +136,7 @@ def _relative(goodputs: Mapping[Shape, float], unit: int = 1) -> Mapping[Shape, 
 
 
 def _menu(job: Job, kind: GpuKind) -> Mapping[int, str]:
-    """Return the mode on each number of GPUs of a kind: one that tunes the batch, or else the fastest."""
+    """Return the mode for each number of GPUs of one kind: one that tunes the batch, or else the fastest."""
     fitting = [
         mode
         for mode in job.speeds

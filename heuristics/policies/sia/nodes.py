@@ -68,7 +68,7 @@ class NodePool:
         return [shape for name in self.kinds for shape in shapes(name, *self._whole(name))]
 
     def shape(self, name: str, gpus: int) -> Shape | None:
-        """Return the configuration with a number of GPUs of a kind on as few nodes as possible.
+        """Return the configuration that puts `gpus` GPUs of one kind on as few nodes as possible.
 
         Return None if there are not enough GPUs of that kind.
         """
@@ -82,7 +82,7 @@ class NodePool:
         return tuple(gpu for node in largest for gpu in node.gpus)[: shape.gpus]
 
     def _whole(self, name: str) -> tuple[int, int]:
-        """Return how many nodes of a kind have the largest size, and this size in GPUs."""
+        """Return the number of largest nodes among those of one kind, and the number of GPUs on each."""
         if self.is_plain:
             return 1, self._cluster.gpus
         sizes = [len(node.gpus) for node in self._nodes[name]]

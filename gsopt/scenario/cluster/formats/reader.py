@@ -100,7 +100,7 @@ def read_cluster(
     path
         The file.
     format
-        A `Format`; if empty, the format is recognized from the content.
+        A `Format`; if empty, the format is detected from the content.
     gpus
         Number of GPUs of every machine, or a mapping from machine names to numbers. It is required if the file
         does not state it, as in Slurm (without ``Gres``), topograph and NetQ.

@@ -1,4 +1,4 @@
-"""Prices: the lower bound on completion times that prices of GPU-seconds prove, and the search for prices."""
+"""Prices: a lower bound on completion times from prices of GPU-seconds, and the search for good prices."""
 
 from gsopt.schedule.bounds.prices.bound import PriceBound, price_bound
 

@@ -169,7 +169,7 @@ class Ascent:
         *,
         fine: bool = False,
     ) -> tuple[float, Array]:
-        """Return the bound that the prices prove, and the GPU-seconds that jobs use beyond the supply."""
+        """Return the bound proven by the prices, and the GPU-seconds that jobs use beyond the supply."""
         by_kind = np.concatenate([prices[:1], prices[:1] + prices[1:]])
         slopes, jobs = np.empty(len(self.demand)), np.arange(len(self.demand))
         values, usage, error = list[float](), np.zeros((len(by_kind), len(edges))), self._slipped

@@ -116,7 +116,7 @@ def price_bound(
 ) -> PriceBound:
     """Return a lower bound on every schedule's weighted sum of completion times, from prices of GPU time.
 
-    Time is divided into cells, and a GPU-second in each cell has a price of at least 0. For any prices, let
+    Time is divided into cells, and a GPU-second in each cell has a non-negative price. For any prices, let
     every job choose its cheapest plan, whose cost is its completion time plus the price of the GPU-seconds
     that it uses. The total over all jobs, minus the price of all available GPU-seconds, is a lower bound. For
     each completion time, the cheapest plan solves a fractional knapsack problem, whose items are the segments

@@ -40,7 +40,7 @@ class GpuSupply:
 
     @classmethod
     def of(cls, scenario: Scenario, unit: Exact = 1, types: Sequence[str] | None = None) -> "GpuSupply":
-        """Return the largest supply of a scenario, no matter which machines are given up on request.
+        """Return an upper bound on the supply of a scenario, whichever machines the policy gives up.
 
         Parameters
         ----------

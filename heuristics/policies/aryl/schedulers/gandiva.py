@@ -1,4 +1,4 @@
-"""Gandiva: growth of jobs on their own machines while no job waits."""
+"""Gandiva: a scheduler that grows jobs on the machines they already use while no job is waiting."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from heuristics.policies.aryl.scheduler import FlexibleJob, Pool, SchedulerView
 from heuristics.policies.optimus.race import race
 
-#: Ranks a job's step from one number of flexible workers to another; the lowest goes first, and None never.
+#: Ranks a job's change from one count of flexible workers to another; the lowest is first, None never.
 Rank = Callable[[FlexibleJob, int, int], float | None]
 
 

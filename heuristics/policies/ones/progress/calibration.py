@@ -78,7 +78,7 @@ def calibrate(
     """Return the calibration of the forecasts for each job, made from the jobs that completed before it.
 
     As in a real cluster, no forecast uses the final data of the job itself or the data of later jobs. The
-    predictor learns from every log in turn.
+    predictor learns from the logs one after another.
 
     Parameters
     ----------
