@@ -1,4 +1,4 @@
-"""Master: the linear relaxation over the patterns so far, solved anew from its last basis."""
+"""Master: the linear relaxation over the patterns so far, re-solved from its last basis."""
 
 from typing import Any
 

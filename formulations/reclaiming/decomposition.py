@@ -213,7 +213,7 @@ def fill(program: EliminationPlan, most: int) -> list[Table]:
 
 
 def _spread(table: Table, jobs: Sequence[int], wanted: Sequence[int]) -> Table:
-    """Add to a table an axis of length 1 for each wanted job that it lacks."""
+    """Add to a table an axis of length 1 for each wanted job that it does not have yet."""
     return table.reshape([2 if job in jobs else 1 for job in wanted] + [-1])
 
 

@@ -77,7 +77,7 @@ class SequencingCase:
         return self.solution(sequence(self.seconds, self.available) if self.problem.jobs else [])
 
     def greedy(self) -> Sequences:
-        """Assign each job, shortest first, to the machine on which it finishes earliest."""
+        """Assign each job, shortest first, to the machine on which it completes earliest."""
         ends = self.available.copy()
         orders: list[list[int]] = [[] for _ in ends]
         for job in np.argsort(self.seconds.min(axis=1, initial=np.inf), kind="stable").tolist():

@@ -14,7 +14,7 @@ from gsopt.problems.sequencing import Sequences, Sequencing
 def exact(problem: Sequencing, budget: Budget) -> Result[Sequences]:
     """Solve a problem with the first technique that proves optimality; the message names this technique.
 
-    1. Shortest job first, each on the machine on which it finishes earliest.
+    1. Shortest job first, each on the machine on which it completes earliest.
     2. The assignment of jobs to positions in double precision, proven optimal by prices in integers.
     3. Shortest augmenting paths in integers, if double precision cannot tell costs apart.
 

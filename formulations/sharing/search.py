@@ -91,7 +91,8 @@ def search(jobs: Jobs, stack: Stack, table: StateTable, found: FoundSchedule, no
 def margin(jobs: Jobs, stack: Stack, depth: int, found: FoundSchedule) -> float:
     """Return the possible error of a bound, which sums up one term per job.
 
-    Each term takes a few operations on the ends, which may multiply an error by the largest slowdown.
+    Each term takes a few operations on completion times, which may multiply an error by the largest
+    slowdown.
     """
     count, slip = len(jobs.demand), stack.slip[depth, 1]
     if found.value[0] < np.inf:

@@ -48,7 +48,7 @@ class TimeIndexed(Formulation[Sharing, SharingSolution]):
 
     Objective
     ---------
-    Minimize the sum of the t f[j, t], the ends in slots.
+    Minimize the sum of the t f[j, t], the completion times in slots.
 
     Constraints
     -----------

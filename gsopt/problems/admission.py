@@ -553,7 +553,7 @@ class Admission(Problem[AdmissionSolution]):
         return found
 
     def headline(self) -> dict[str, int | float | str]:
-        """Return the number of machines, of running gangs, and of GPUs that pending gangs need."""
+        """Return the numbers of machines, of running gangs, and of GPUs that pending gangs need."""
         return {
             "machines": len(self.cluster.machines),
             "gangs": len(self.running),

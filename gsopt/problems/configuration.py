@@ -286,7 +286,7 @@ class Configuration(Problem[ConfigurationSolution]):
     # Around it
 
     def headline(self) -> dict[str, int | float | str]:
-        """Return the number of jobs, of GPUs, of GPU types, and of configurations."""
+        """Return the numbers of jobs, GPUs, GPU types and configurations."""
         return {
             "jobs": len(self.jobs),
             "gpus": sum(self.gpus.values()),

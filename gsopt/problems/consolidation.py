@@ -231,7 +231,7 @@ class Consolidation(Problem[ConsolidationSolution]):
         return found
 
     def headline(self) -> dict[str, int | float | str]:
-        """Return the number of jobs, of GPUs, and of free GPUs."""
+        """Return the numbers of jobs, GPUs and free GPUs."""
         return {"jobs": len(self.jobs), "GPUs": self.cluster.gpus, "free": self.free_gpus}
 
     def measures(self, solution: ConsolidationSolution) -> dict[str, Number]:

@@ -253,7 +253,7 @@ class Goodput(Problem[GoodputSolution]):
     # Around it
 
     def headline(self) -> dict[str, int | float | str]:
-        """Return the number of jobs, of nodes, and of GPUs."""
+        """Return the numbers of jobs, nodes and GPUs."""
         return {"jobs": len(self.jobs), "nodes": len(self.nodes), "gpus": self.total}
 
     def measures(self, solution: GoodputSolution) -> dict[str, Number]:

@@ -172,7 +172,7 @@ class Sequencing(Problem[Sequences]):
     # Around it
 
     def headline(self) -> dict[str, int | float | str]:
-        """Return the number of jobs, of machines, and of GPU types."""
+        """Return the numbers of jobs, machines and GPU types."""
         types = {machine.gpu_type for machine in self.machines}
         return {"jobs": len(self.jobs), "machines": len(self.machines), "types": len(types)}
 

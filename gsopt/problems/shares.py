@@ -329,7 +329,7 @@ class Shares(Problem[TimeShares]):
         )
 
     def headline(self) -> dict[str, int | float | str]:
-        """Return the number of jobs, of GPUs, and of GPU types, and the criterion."""
+        """Return the numbers of jobs, GPUs and GPU types, and the criterion."""
         gpus = sum(self.gpus.values())
         return {"jobs": len(self.jobs), "gpus": gpus, "types": len(self.gpus), "criterion": self.criterion}
 

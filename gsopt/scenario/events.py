@@ -44,7 +44,7 @@ class _Event(Frozen):
 
 
 class _OfMachines(_Event):
-    """An event that concerns a number of machines, chosen by name, by GPU type, or among all machines."""
+    """An event that concerns some machines, chosen by name, by GPU type, or among all machines."""
 
     among: _Names = ()
     gpu_type: str = ""

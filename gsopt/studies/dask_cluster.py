@@ -35,7 +35,7 @@ _ROUNDS = 10  # in which a cell may be with dying workers, even if nothing is he
 #: Address with any free port, reachable only from this machine.
 _HERE = "127.0.0.1:0"
 
-#: Pattern of a request for a number of workers on this machine.
+#: Pattern of a request for a given number of workers on this machine.
 _LOCAL = re.compile(r"local:([1-9][0-9]{0,3})")
 
 _RULE = "must be the address of a Dask scheduler such as tcp://host:8786, or local:4 for four workers here"

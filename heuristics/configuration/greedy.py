@@ -88,7 +88,7 @@ class _ConfigurationState:
         return [change for change in found if change is not None]
 
     def change(self, job: int, place: int) -> _Change | None:
-        """Return the change of a job to a configuration, or None if it gains nothing or lacks GPUs."""
+        """Return the change of a job to a configuration; None if it gains nothing or GPUs are missing."""
         before, kind = self.places[job], self.kinds[place]
         held = 0 if before is None else self.gpus[before]
         more = self.gpus[place] - held

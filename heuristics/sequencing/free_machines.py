@@ -20,7 +20,8 @@ def free_machines(problem: Sequencing) -> Sequences | NoSolution:
     Source: AlloX as in Gavel's code, which assigns positions only on free workers, because it does not know
     when the others will be free.
 
-    Departures from the code: there, a job takes almost forever on a machine on which it cannot run.
+    Departures from the code: in Gavel's code, a job can be assigned to a machine on which it cannot run, where
+    it takes almost forever.
 
     Examples
     --------

@@ -24,7 +24,7 @@ SINGLE = "ncf"
 #: Paths of the workloads in the folder of public traces; Sia's are in one folder per sample.
 POLLUX, SIA = Path("pollux_osdi21", "workloads"), Path("sia", "workloads")
 
-#: The simulator to follow: that of Pollux or Sia, or that of Ares.
+#: The simulator to follow: the published one of Pollux or Sia, or the one of Ares.
 Setting = Literal["published", "ares"]
 
 #: Seconds per round in the simulator of Ares, and its largest number of nodes per job.

@@ -1,6 +1,6 @@
 """Communication: a model of the time that a data-parallel job takes to exchange gradients.
 
-A `Wire` describes the links of one level, and a `Dimension` a number of units that such wires connect.
+A `Wire` describes the links of one level, and a `Dimension` the units that such wires connect.
 `flat_ring`, `hierarchical` and `halving` return the duration of an all-reduce over dimensions in seconds, and a
 `Collective` expresses this duration as a latency and a time per byte. `exposed` returns the part that the
 backward pass does not hide, and `penalty` divides it by the computing time. `tier_penalty` returns penalties

@@ -30,7 +30,7 @@ _SHAPE = re.compile(r"([1-9][0-9]{0,6})x([1-9][0-9]{0,6})x([1-9][0-9]{0,6})")
 class Cluster(Lean):
     """The GPUs on which a workload runs.
 
-    A plain cluster is just a number of identical GPUs, and it does not matter which of them a job holds. In any
+    A plain cluster is just a count of identical GPUs, and it does not matter which of them a job holds. In any
     other cluster, GPUs are numbered from 0 in the order of the tree, rack by rack and machine by machine, and a
     job holds particular GPUs, which are given by their numbers. The levels of a cluster of racks are machine,
     rack and network. The levels of a cluster with a `network` are those of its switches. Methods raise
@@ -208,7 +208,7 @@ class Cluster(Lean):
 
     @property
     def is_plain(self) -> bool:
-        """Whether the cluster is just a number of GPUs."""
+        """Whether the cluster is just a count of identical GPUs."""
         return not self.racks and self.network is None
 
     @cached_property
@@ -356,7 +356,7 @@ class Cluster(Lean):
         return Tier.MACHINE if self.is_plain else self.numbered.join(first, last)
 
     def best_tier(self, gpus: int) -> str:
-        """Return the innermost tier that a number of GPUs can have when the whole cluster is free.
+        """Return the innermost tier that `gpus` GPUs can have when the whole cluster is free.
 
         The types and memory of GPUs are ignored. A job that can run only on some GPUs may need a wider tier,
         but never gets a narrower one.

@@ -22,7 +22,7 @@ def height_bound(workload: Workload, gpus: Number) -> Exact:
 
 
 def srpt_bound(workload: Workload, gpus: Number) -> Exact:
-    """Return a lower bound: the sum of completion times under SRPT on one machine as fast as all GPUs.
+    """Return a lower bound: the sum of completion times under SRPT on a machine as fast as all GPUs combined.
 
     SRPT always serves the job with the shortest remaining processing time. Complexity: O(n log n).
 

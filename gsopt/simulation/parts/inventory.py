@@ -64,7 +64,7 @@ class Inventory:
         return self._rate(state, job, name, self._modes[job][name], beside)
 
     def steps(self, state: State, job: int, name: str, beside: Sequence[int] = ()) -> Any:
-        """Return a job's steps per second on a kind, or None if its batch size or samples are unknown."""
+        """Return a job's steps per second on the given kind, or None if its batch size or samples are unknown."""
         item, mode = state.jobs[job], self._modes[job][name]
         batch_size = _batch_size(item, mode)
         if item.training is None or batch_size is None:
@@ -74,7 +74,7 @@ class Inventory:
         return self.rate(state, job, name, beside) * samples / batch_size
 
     def mode(self, job: int, name: str) -> str:
-        """Return the mode in which a job runs on a kind."""
+        """Return the mode in which a job runs on the given kind."""
         return self._modes[job][name]
 
     def shape(self, state: State, job: int, name: str) -> tuple[int, ...]:

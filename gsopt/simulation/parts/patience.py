@@ -37,8 +37,8 @@ class Timers:
     state
         The state at the start of the run.
     timer
-        Function that returns the timer of a tier for a number of GPUs, in seconds. It is called at every
-        offer.
+        Function that returns the timer of a tier for a given number of GPUs, in seconds. It is called at
+        every offer.
 
     Examples
     --------

@@ -50,7 +50,7 @@ class Verdict:
     instance
         Name of the instance.
     outcome
-        Outcome of computing the values again.
+        Outcome of recomputing the values.
     note
         One line that says what is better, wrong or missing; empty if everything is confirmed.
     known

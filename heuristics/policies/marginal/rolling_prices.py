@@ -1,4 +1,4 @@
-"""Rolling prices: the relaxation behind the price bound, solved anew at every event for the present jobs."""
+"""Rolling prices: the relaxation behind the price bound, re-solved at every event for the present jobs."""
 
 from collections.abc import Iterable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Dividing: a decider that divides all GPUs anew at every event, and runs each job in its best mode."""
+"""Dividing: a decider that redistributes all GPUs at every event, and runs each job in its best mode."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Granting: a decider that grants all GPUs anew, at intervals or at every event."""
+"""Granting: a decider that reallocates all GPUs at intervals or at every event."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -57,7 +57,7 @@ Grant = Callable[[Sequence[GpuCandidate], Grants], None]
 
 
 class Granting:
-    """A decider that lets a rule grant all GPUs anew, and moves the jobs whose number of GPUs changes.
+    """A decider that lets a rule reallocate all GPUs, and moves the jobs whose number of GPUs changes.
 
     If all GPUs are of one kind, jobs are placed by `place_on_emptiest`. Otherwise, a job keeps as many of its
     GPUs as possible, and takes additional GPUs with the least sufficient memory, close together. Decisions are

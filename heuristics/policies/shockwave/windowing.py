@@ -1,4 +1,4 @@
-"""Windowing: a decider that plans the next rounds, and plans anew when jobs or GPUs change."""
+"""Windowing: a decider that plans the next rounds, and replans when jobs or GPUs change."""
 
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Protocol
@@ -76,7 +76,7 @@ class Windowing:
         yield Wake(self._instants.ask(state.now))
 
     def _chosen(self, state: State) -> Collection[int]:
-        """Return the jobs of the current round, after planning anew if that is due."""
+        """Return the jobs of the current round, after replanning if that is due."""
         age = self._rounds - self._planned
         is_due = self._rounds % self._renewal == 0 and age > 0
         if self._changed or is_due or age >= len(self._plan):

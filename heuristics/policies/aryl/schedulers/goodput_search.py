@@ -42,7 +42,7 @@ def goodput_search(
     first. Never preempts. Does not know durations if `order` is ``release``. O(G P J) per search with G
     generations of P candidates for J jobs.
 
-    This is not Pollux, but Pollux's search in place of Aryl's second phase. It lacks:
+    This is not Pollux, but Pollux's search in place of Aryl's second phase. It omits:
 
     - batch sizes and learning rates, which Pollux adapts to the GPUs of a job: without them, the goodput is the
       throughput, which the job's speeds give;
