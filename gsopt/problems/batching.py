@@ -281,7 +281,7 @@ class Batching(Problem[Batches]):
         return self.model_copy(update={"jobs": tuple(drawn), "about": None})
 
     def headline(self) -> dict[str, int | float | str]:
-        """Return the number of jobs, the number of GPUs, and the criterion."""
+        """Return the numbers of jobs and GPUs, and the criterion."""
         return {"jobs": len(self.jobs), "gpus": self.gpus, "criterion": self.criterion}
 
     def measures(self, solution: Batches) -> dict[str, Number]:

@@ -251,7 +251,7 @@ class Colocation(Problem[ColocationSolution]):
         return {"running": len(self.running), "pending": len(self.pending)}
 
     def measures(self, solution: ColocationSolution) -> dict[str, Number]:
-        """Return the number of pairs, of shared GPUs, and of waiting jobs that start in sub-batches."""
+        """Return the numbers of pairs, of shared GPUs, and of waiting jobs that start in sub-batches."""
         gpus = {job.name: job.gpus for job in self.pending}
         return {
             "pairs": len(solution.shares),

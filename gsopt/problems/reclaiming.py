@@ -248,7 +248,7 @@ class Reclaiming(Problem[ReclaimingSolution]):
         return {"demand": self.demand}
 
     def measures(self, solution: ReclaimingSolution) -> dict[str, Number]:
-        """Return the number of preemptions, of collateral GPUs, and of GPUs released by surviving jobs."""
+        """Return the numbers of preemptions, of collateral GPUs, and of GPUs released by surviving jobs."""
         preempted = self.preempted(solution)
         gone = {job.name for job in preempted}
         returned = set(solution.servers)

@@ -182,7 +182,7 @@ class Sharing(Problem[SharingSolution]):
         return {"makespan": whole(last - self.origin), "seconds lost to partners": whole(Fraction(longer))}
 
     def headline(self) -> dict[str, int | float | str]:
-        """Return the number of jobs, the number of GPUs, and the allowed start times."""
+        """Return the numbers of jobs and GPUs, and the allowed start times."""
         return {"jobs": len(self.jobs), "GPUs": self.gpus, "starts": self.starts}
 
     def spans(self, solution: SharingSolution) -> tuple[tuple[Exact, Exact], ...]:

@@ -217,7 +217,7 @@ class Waiting(Problem[WaitingSolution]):
         return {**values, "seconds lost to tiers": exact_total(lost)}
 
     def headline(self) -> dict[str, int | float | str]:
-        """Return the number of jobs, the number of GPUs, and the criterion."""
+        """Return the numbers of jobs and GPUs, and the criterion."""
         return {"jobs": len(self.jobs), "GPUs": self.cluster.gpus, "minimize": self.minimize}
 
     def candidates(self) -> Iterator[WaitingSolution]:

@@ -22,7 +22,7 @@ def small() -> list[Sequencing]:
 
 
 def production() -> list[Sequencing]:
-    """Generate queues as long as those of a production cluster, with GPUs initially idle or partly busy."""
+    """Generate queues as long as those of a production cluster, with all GPUs idle or some busy."""
     made = {
         "016-040": unit_jobs(jobs=40, gpus=4, types=4, seed=1),
         "016-040-busy": unit_jobs(jobs=40, gpus=4, types=4, busy=0.75, seed=2),

@@ -64,7 +64,7 @@ class Inventory:
         return self._rate(state, job, name, self._modes[job][name], beside)
 
     def steps(self, state: State, job: int, name: str, beside: Sequence[int] = ()) -> Any:
-        """Return a job's steps per second on the given kind, or None if its batch size or samples are unknown."""
+        """Return a job's steps per second on the given kind; None if its batch size or samples are unknown."""
         item, mode = state.jobs[job], self._modes[job][name]
         batch_size = _batch_size(item, mode)
         if item.training is None or batch_size is None:

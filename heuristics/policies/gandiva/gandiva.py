@@ -7,13 +7,14 @@ from heuristics.policies.gandiva.migrating import Migrating
 
 
 def gandiva(state: State, *, lease: float | None = 28800.0, placement: Placement = "best") -> Decider:
-    """Start the job that has waited longest on any free GPUs, and move running jobs closer if possible.
+    """Start the job that has waited longest on any free GPUs, and move running jobs to GPUs closer together.
 
     Source: Gandiva (OSDI 2018), sections 3.1 to 3.4, as in Dally's network-agnostic baseline, section V-C. The
     network does not affect which jobs start, or when. A job whose GPUs are further apart than necessary moves
-    as soon as closer GPUs are free. Time slices are leases: when a lease ends, the job gives way to jobs that
-    have waited longer. Key: the time at which the job began to wait. Ties: lower job number. Preemptive at the
-    end of leases; moves at every event. Does not know durations. O(waiting and running jobs) per event.
+    as soon as GPUs closer together are free. Time slices are leases: when a lease ends, the job gives way to
+    jobs that have waited longer. Key: the time at which the job began to wait. Ties: lower job number.
+    Preemptive at the end of leases; moves at every event. Does not know durations. O(waiting and running jobs)
+    per event.
 
     Departures: as in the other policies of Dally's comparison, jobs do not share GPUs, and they do not grow or
     shrink. The versions used in other comparisons are `gandiva_growing` (Aryl), `gandiva_packing` (Gavel) and
