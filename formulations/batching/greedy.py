@@ -1,4 +1,4 @@
-"""Greedy: grants of GPUs to the jobs that gain most on the hulls of their costs, with a proof by a price."""
+"""Greedy: grants of GPUs to the jobs that gain most along their cost hulls, and a price that proves optimality."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

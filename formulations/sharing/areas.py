@@ -11,7 +11,7 @@ Array = np.ndarray[Any, Any]
 
 @compiled
 def area_bound(release: Array, left: Array, areas: Array, alone: Array, now: float) -> float:
-    """Return a lower bound on the sum of completion times, where jobs become areas on one fast machine.
+    """Return a lower bound on the sum of completion times, from areas of work on a single fast machine.
 
     Each second of work of job j counts w[j] on each of its GPUs. The weights are so small that a GPU, alone or
     shared, earns at most 1 per second: w[j] / xi[j, k] + w[k] / xi[k, j] <= 1 for all pairs that may share,

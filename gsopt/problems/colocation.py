@@ -98,9 +98,9 @@ class Share(Frozen):
 
 
 class ColocationSolution(Frozen):
-    """The running job that each started job joins, and the started job's mode, keyed by the started job.
+    """The running job that each started job joins, and the mode in which the started job runs.
 
-    Keys are names. Jobs that are left out keep waiting.
+    Both are keyed by the name of the started job. Jobs that are left out keep waiting.
     """
 
     shares: Mapping[str, Share]

@@ -166,7 +166,7 @@ class Shares(Problem[TimeShares]):
         }[self.criterion]
 
     def resolution(self, value: Number) -> Number:
-        """Return the smallest significant difference in value: a billionth of it, because shares are floats."""
+        """Return the smallest significant difference: a billionth of the value, because shares are floats."""
         return decimal(SHARE_VALUE) * abs(Fraction(value))
 
     # What the jobs are compared with

@@ -45,8 +45,8 @@ class Replay:
     start_times
         Times at which the jobs first started, in the same form.
     schedule
-        The schedule, in seconds on the workload's clock; None if it was not recorded. Times
-        without an exact float representation, which can occur with late dates, are fractions.
+        The schedule, in seconds on the workload's clock; None if it was not recorded. Times without
+        an exact float representation, which can occur with late dates, are fractions.
     decision_seconds
         Wall-clock duration of each decision in seconds, which is ignored when runs are compared for equality.
 

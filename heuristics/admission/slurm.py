@@ -1,4 +1,4 @@
-"""Slurm: preemption of lower-priority jobs one by one, in an order that changes after each success."""
+"""Slurm: preemption of lower-priority jobs one by one, reordered after each successful attempt."""
 
 from collections.abc import Sequence
 

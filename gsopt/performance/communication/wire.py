@@ -98,7 +98,7 @@ class Wire(Frozen):
 
 
 class Dimension(Frozen):
-    """One level of the network: its units (GPUs of a machine, machines of a rack, or racks) and their wire.
+    """One level of the network: its units (GPUs of a machine, machines of a rack, or racks) and their wires.
 
     Examples
     --------

@@ -99,7 +99,7 @@ class Cluster(Lean):
 
     @model_validator(mode="after")
     def _links_all_or_none(self) -> "Cluster":
-        """Require that all links of each kind are known or none, and that the root has no link above it."""
+        """Require that the links of each kind are all known or all unknown, and that the root has no uplink."""
         if self.network and self.network.uplink:
             raise RuleBroken(
                 "network.uplink", self.network.name, "must not be given: nothing is above the root"

@@ -82,7 +82,7 @@ class NodePool:
         return tuple(gpu for node in largest for gpu in node.gpus)[: shape.gpus]
 
     def _whole(self, name: str) -> tuple[int, int]:
-        """Return the number of largest nodes among those of one kind, and the number of GPUs on each."""
+        """Return how many nodes of one kind are the largest, and how many GPUs each of these has."""
         if self.is_plain:
             return 1, self._cluster.gpus
         sizes = [len(node.gpus) for node in self._nodes[name]]

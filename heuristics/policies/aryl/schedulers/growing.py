@@ -7,7 +7,7 @@ from typing import NamedTuple
 from heuristics.policies.aryl.scheduler import FlexibleJob, Pool, SchedulerView
 from heuristics.policies.optimus.race import race
 
-#: Ranks a job's change from one count of flexible workers to another; the lowest is first, None never.
+#: Ranks a job's change from one count of flexible workers to another; the lowest wins; None excludes it.
 Rank = Callable[[FlexibleJob, int, int], float | None]
 
 
