@@ -1,4 +1,4 @@
-"""Greedy: grants of GPUs to the jobs that gain most along their cost hulls, and a price that proves optimality."""
+"""Greedy: grants of GPUs to the jobs that gain most along their cost hulls, and a bound from a price."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
