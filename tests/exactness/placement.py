@@ -262,7 +262,8 @@ _Place = tuple[str | None, int | None]
 
 
 def _has_single_gpus(problem: Placement) -> bool:
-    return problem.minimize == "unallocated" or any(line.gpu_part or line.gpu_types for line in problem.workers)
+    lines = any(line.gpu_part or line.gpu_types for line in problem.workers)
+    return problem.minimize == "unallocated" or lines or any(server.shared for server in problem.servers)
 
 
 def _single_servers(problem: Placement) -> dict[str, Server]:
