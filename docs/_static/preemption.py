@@ -152,8 +152,9 @@ def widest(found: list[dict[str, Any]]) -> str:
     row = next(row for row in found if row["group"] == "376 for 48")
     least, kai = row["methods"]["exact"][2], row["methods"]["kai"][2]
     return (
-        f"A user of KAI-Scheduler reports 376 evicted GPUs for requests of 48. On a cluster built from the "
-        f"report (`latest_is_widest`), `kai` evicts {kai} GPUs for {row['pending']}, and the optimum {least}.\n"
+        "A user of KAI-Scheduler reports that jobs on 376 GPUs were evicted for requests of 48 GPUs in total. "
+        f"On a cluster built from the report (`latest_is_widest`), `kai` evicts jobs on {kai} GPUs for "
+        f"{row['pending']}; evicting jobs on {least} is enough.\n"
     )
 
 

@@ -46,7 +46,7 @@ class Node(ABC):
 
     @abstractmethod
     def pick(self, bits: dict[int, int], copies: int) -> Iterator[int]:
-        """Yield the gangs outside the scope that stop to gain the given number of copies at minimum cost."""
+        """Yield the gangs outside the scope whose stop makes room for `copies` copies at minimum cost."""
 
 
 def integers(never: int) -> type:

@@ -1,4 +1,4 @@
-"""Knapsack: a multiple-choice knapsack in integers, relative to the best choice at a price."""
+"""Knapsack: an integer multiple-choice knapsack, with items relative to the best ones at a price per GPU."""
 
 from dataclasses import dataclass
 from fractions import Fraction

@@ -84,7 +84,7 @@ class TimeIndexed(Formulation[Sharing, SharingSolution]):
 
     @property
     def unused(self) -> frozenset[str]:
-        """The options that the method ignores: none, because the start determines the slots."""
+        """The options that the method ignores: none. Even the start is used: it determines the slots."""
         return frozenset()
 
     def build(self, problem: Sharing) -> Any:

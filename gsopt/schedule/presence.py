@@ -56,11 +56,11 @@ class _Request:
 
 
 class Presence:
-    """The GPUs available over time, and the rules that are broken by how machines are given up.
+    """The GPUs available over time, and the rules broken when machines are given up.
 
     All GPUs are available before the first of the `steps`. With floats, an error of a few clock ticks is
-    tolerated. A tick is the distance between floats at `late` seconds after each time, because that is where
-    the times were rounded. `found` contains a sentence for each broken rule, with times on the clock of the
+    tolerated. A tick is the distance between floats on a clock that is `late` seconds ahead, because the times
+    were rounded on that clock. `found` contains a sentence for each broken rule, with times on the clock of the
     schedule.
     """
 

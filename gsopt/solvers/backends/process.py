@@ -276,7 +276,7 @@ class Worker:
 
 
 class Pool:
-    """A pool of workers, in which idle workers are kept by module.
+    """A pool of workers, which keeps idle workers separately for each module.
 
     A borrowed worker belongs to the thread that borrowed it until it is returned.
     """

@@ -14,7 +14,7 @@ ONE_IN, MOST = 64, 2
 
 
 class Profiler:
-    """A profiler, which runs jobs for some seconds on reserved machines, those with the fewest GPUs first.
+    """A profiler, which runs jobs on reserved machines for some seconds, jobs on the fewest GPUs first.
 
     A job that does not fit blocks the jobs behind it. A job that does not complete within these seconds is
     stopped, keeps the progress that the scenario lets it keep, and is released. Jobs on more than `largest`

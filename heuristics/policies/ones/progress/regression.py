@@ -107,9 +107,9 @@ def fit_regression(
         The link function and the start of the search; by default the printed threshold, and a start that works
         with it.
     ridge
-        The coefficient of the ridge penalty: half of it is multiplied by the square of each weight, relative to
-        the first beta. The penalty keeps parameters finite that the rows do not determine, such as the weight
-        of a feature that occurs in only one row.
+        The coefficient of the ridge penalty. Half of it, times the sum of the squared weights, is added to the
+        mean cost, with weights in units of the initial beta. The penalty keeps parameters finite even if the
+        rows do not determine them, such as the weight of a feature that occurs in only one row.
 
     Raises
     ------
