@@ -1,4 +1,4 @@
-"""Cheapest first: evictions by cost until the pending gangs fit, without those that prove unnecessary."""
+"""Cheapest first: a greedy algorithm that evicts gangs by cost, then undoes unnecessary evictions."""
 
 from collections.abc import Sequence
 from fractions import Fraction

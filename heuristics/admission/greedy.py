@@ -1,4 +1,4 @@
-"""Greedy: the cheapest group, after gangs stop in each group in ascending order of cost per useful GPU."""
+"""Greedy: an algorithm that stops gangs by cost per useful GPU in each group, and picks the cheapest group."""
 
 from collections.abc import Sequence
 from fractions import Fraction

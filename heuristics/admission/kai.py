@@ -1,4 +1,4 @@
-"""KAI: KAI-Scheduler's preempt, which tries scenarios of stopped jobs for more and more workers."""
+"""KAI: the preempt action of KAI-Scheduler, which makes room for more and more of a job's workers."""
 
 from collections.abc import Sequence
 

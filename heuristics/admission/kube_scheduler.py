@@ -124,7 +124,7 @@ def _with_slices(problem: Admission, pods: "_Pods", part: Part, members: Sequenc
 
 
 def _together(problem: Admission, part: Part, members: Iterable[int], first: int) -> list[int]:
-    """Return the machines for the part's other workers, or for those of the first worker's slice."""
+    """Return the machines for the part's other workers or, with slices, for the rest of the first slice."""
     if not part.slice:
         return list(members)
     slice_of = problem.cluster.group_of(part.slice_within)

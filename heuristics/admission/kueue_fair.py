@@ -19,7 +19,7 @@ def kueue_fair(
     weights: Mapping[str, float] | None = None,
     budget: Budget = UNLIMITED,
 ) -> AdmissionSolution | NoSolution:
-    """Stop gangs in the queues with the largest shares, as long as their shares stay at least the gang's.
+    """Stop gangs in the queues with the largest shares until the pending gang fits.
 
     A queue's share is the number of GPUs that it uses beyond its quota, divided by its weight; a queue within
     its quota has share 0. The share of the pending gang's queue includes that gang. Gangs stop one by one,

@@ -42,12 +42,12 @@ class Quotas:
         return self._used[self._gang.queue] < self._nominal.get(self._gang.queue, 0)
 
     def excess(self) -> int:
-        """Return the GPUs beyond its quota in the pending gang's queue with that gang; may be negative."""
+        """Return how far the pending gang's queue would exceed its quota with that gang; may be negative."""
         queue = self._gang.queue
         return self._used[queue] + self._gang.gpus - self._nominal.get(queue, 0)
 
     def share(self, queue: str, *, without: int = 0) -> Fraction:
-        """Return a queue's GPUs beyond its quota, with the pending gang, divided by the queue's weight."""
+        """Return the GPUs that a queue uses beyond its quota, divided by its weight; count the pending gang."""
         own = self._gang.gpus if queue == self._gang.queue else 0
         beyond = self._used[queue] + own - without - self._nominal.get(queue, 0)
         return max(beyond, 0) / Fraction(decimal(self._weights.get(queue, 1)))

@@ -36,7 +36,7 @@ class Room:
         self._watching: list[Seats] = []
 
     def copy(self) -> "Room":
-        """Return a copy, in which gangs stop and resume independently and which no seats watch."""
+        """Return an independent copy of the room, without the seats that are kept up to date."""
         other = Room(self.problem, self._usage)
         other.free = [amounts.copy() for amounts in self.free]
         other.stopped, other.settled = self.stopped.copy(), self.settled.copy()

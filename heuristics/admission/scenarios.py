@@ -45,7 +45,7 @@ class Solver:
         self._open = {machine for machine, free in enumerate(room.free) if self._gpus(free)}
 
     def _gpus(self, free: Sequence[int]) -> int:
-        """Return the number of GPUs in a vector of resources, or the sum if the gangs need no GPUs."""
+        """Return the GPUs in a vector of resources, or the sum of all resources if the gangs need no GPUs."""
         names = self._room.problem.resources
         return free[names.index("gpu")] if "gpu" in names else sum(free)
 

@@ -82,7 +82,7 @@ class HeldCells:
         return candidates
 
     def fill(self, cells: NDArray[np.int64], groups: NDArray[np.int64], limits: NDArray[np.int64]) -> None:
-        """Limit the sum of each group of cells, given sorted by group. The first cells keep their GPUs."""
+        """Limit the GPUs of each group of cells; its first cells keep theirs. `cells` are sorted by group."""
         gpus = self.gpus[cells]
         total = gpus.cumsum()
         begins = np.diff(groups[cells], prepend=-1) != 0

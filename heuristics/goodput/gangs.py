@@ -1,4 +1,4 @@
-"""Gangs: starts of waiting jobs that need several GPUs at once, which no change of a single cell achieves."""
+"""Gangs: a function that starts waiting jobs that need several GPUs at once."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from heuristics.goodput.table import Counts, SpeedupTable
 
 
 def with_gangs(table: SpeedupTable) -> Counts:
-    """Return the GPUs of all jobs after starting jobs that need more than one GPU on idle GPUs.
+    """Start, on idle GPUs, jobs that need more than one GPU, and return the GPUs of all jobs.
 
     Jobs start in the order in which they are listed, on the fewest nodes and then the fewest GPUs on which they
     can run. A single node is chosen by best fit; otherwise, the emptiest nodes are used.

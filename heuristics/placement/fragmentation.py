@@ -51,7 +51,7 @@ class TypicalWorkers:
 
     @cached_property
     def _sizes(self) -> tuple[Integers, Integers]:
-        """The distinct free amounts that make a GPU usable for some kind, and the index of each kind's."""
+        """The distinct amounts of a GPU that workers need, and for each kind the index of its amount."""
         sizes, of_kind = np.unique(np.where(self.parts > 0, self.parts, WHOLE_GPU), return_inverse=True)
         return sizes, of_kind
 

@@ -1,4 +1,4 @@
-"""Break-even: waiting for a closer placement for as long as the offered one would cost."""
+"""Break-even: a policy whose jobs wait for closer GPUs for as long as the offered ones would delay them."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Elastic: two orders for elastic jobs, least attained service and shortest remaining time first."""
+"""Elastic: two policies for elastic jobs, by least attained service and by shortest remaining time."""
 
 from fractions import Fraction
 from functools import cache

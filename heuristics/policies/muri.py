@@ -1,4 +1,4 @@
-"""Muri: groups of jobs that share GPUs and use different resources at a time, formed every few minutes."""
+"""Muri: a policy that groups jobs to share GPUs, each job using a different resource at any one time."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, combinations

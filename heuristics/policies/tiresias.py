@@ -288,7 +288,7 @@ class _SimulatorChecks:
         self._expected: dict[int, list[tuple[Any, _Change]]] = {}
 
     def expect(self, change: _Change, gpus: int, until: Any) -> None:
-        """Record a change of a job on `gpus` GPUs, and when the seconds that seem to be missing have passed."""
+        """Record a change, which the simulator expects after the seconds until `until`, divided by `gpus`."""
         heappush(self._expected.setdefault(gpus, []), (until, change))
 
     def next(self, now: Any, changes: dict[int, _Change]) -> Any:

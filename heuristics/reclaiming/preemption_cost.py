@@ -77,7 +77,7 @@ def gpu_fractions(hosting: Hosting, problem: Reclaiming) -> JobShares:
 
 
 def preemption_costs(problem: Reclaiming, definition: Definition = "server_fraction") -> dict[str, Fraction]:
-    """Return the preemption cost of each server, by name, before any server is returned.
+    """Return the preemption cost of each server, keyed by name, before any server is returned.
 
     Parameters
     ----------

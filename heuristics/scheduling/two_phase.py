@@ -81,7 +81,7 @@ def _runs(problem: Scheduling) -> list[TaskStretch]:
 
 
 def _divided(problem: Scheduling, left: Sequence[tuple[ElasticJob, float]], begun: set[str]) -> dict[str, int]:
-    """Return the GPUs of each job that runs now, by name."""
+    """Return the GPUs of each job that runs now, keyed by job name."""
     elastic = {job.name: _elastic(job, work, problem.gpus) for job, work in left}
     running = [job for name, job in elastic.items() if name in begun]
     queued = [job for name, job in elastic.items() if name not in begun]

@@ -37,7 +37,8 @@ def pop(
     """Distribute the jobs over parts at random, divide the GPUs evenly, and solve each part separately.
 
     Each part gets the number of GPUs of each type divided by the number of parts, rounded down. The remaining
-    GPUs stay idle. Whatever a criterion compares jobs with is computed from the jobs and GPUs of the part.
+    GPUs stay idle. Reference values of a criterion, such as isolated shares, are computed for each part
+    separately.
 
     A part may have fewer GPUs of a type than a job needs. Since parts divide time, not servers, such a job can
     still use all the GPU time of the part. It is replaced by equal pieces that fit, if at most 64 are needed.

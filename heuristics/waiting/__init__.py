@@ -1,4 +1,4 @@
-"""Waiting over time: list scheduling by tier, and policies that never interrupt jobs, as heuristics."""
+"""Waiting over time: list scheduling by tier, and non-preemptive policies used as heuristics."""
 
 from gsopt.core.method import Method
 from gsopt.evaluation.lift import lift_waiting

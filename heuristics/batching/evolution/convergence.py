@@ -21,7 +21,7 @@ def convergence(logbooks: Mapping[str, Any], *, optimum: float, axes: "Axes | No
     Parameters
     ----------
     logbooks
-        DEAP logbooks, such as `heuristics.batching.evolution.Evolved.logbook`, by search name.
+        DEAP logbooks, such as `heuristics.batching.evolution.Evolved.logbook`, keyed by search name.
     optimum
         The least possible cost, above 0.
     axes

@@ -21,7 +21,7 @@ class GpuOffers:
     table
         The costs to be minimized. If completions per second are maximized, they count as negative costs.
     batch_sizes
-        Batch size of each job by number of GPUs, in the order of the jobs.
+        For each job, in order, its batch sizes, keyed by number of GPUs.
     """
 
     table: CostTable

@@ -18,7 +18,7 @@ class Population:
     Attributes
     ----------
     jobs
-        Names of the jobs, by the number that stands for each in the genomes.
+        Names of the jobs, in the order of the numbers that stand for them in the genomes.
     batch_limit
         Batch limits of these jobs when the genomes were created; they determine the batch sizes.
     genomes

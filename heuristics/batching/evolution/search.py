@@ -49,7 +49,7 @@ class Evolved:
     logbook: Any
 
     def gpus_of(self, table: CostTable) -> dict[str, int]:
-        """Return the number of GPUs of each job that runs in the best candidate, by name."""
+        """Return the number of GPUs of each job that runs in the best candidate, keyed by job name."""
         counts = {name: self.best.count(number) for number, name in enumerate(table.names)}
         return {name: count for name, count in counts.items() if count}
 

@@ -133,12 +133,12 @@ class CostTable:
 
     @cached_property
     def number(self) -> dict[str, int]:
-        """The index of each job, by name."""
+        """The index of each job, keyed by name."""
         return {name: number for number, name in enumerate(self.names)}
 
     @cached_property
     def lower(self) -> Whole:
-        """The most GPUs, at most 0, 1, ..., on which each job can run, shape (jobs, GPUs + 1)."""
+        """For c = 0, 1, ...: the most GPUs, up to c, on which each job can run; shape (jobs, GPUs + 1)."""
         can = np.isfinite(self.unit_cost)
         can[:, :1] = True
         return np.maximum.accumulate(np.where(can, np.arange(self.unit_cost.shape[1]), 0), axis=1)

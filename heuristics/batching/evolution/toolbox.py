@@ -88,7 +88,7 @@ def _by_thompson(
     evaluate: Callable[[Candidate, Costs], float],
     draw: Callable[[], Costs],
 ) -> list[Candidate]:
-    """Select each survivor by one run of Algorithm 1, of which the first uses the current scores."""
+    """Select each survivor by a run of Algorithm 1; the first run uses the current scores."""
     left = list(pool)
     scores = [each.fitness.values[0] for each in left]
     chosen: list[Candidate] = []

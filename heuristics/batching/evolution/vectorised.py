@@ -76,7 +76,7 @@ def selected(
 def _by_thompson(
     counts: Whole, size: int, table: CostTable, scores: Floats, generator: np.random.Generator
 ) -> Whole:
-    """Select each survivor by one run of Algorithm 1, of which the first uses the current scores."""
+    """Select each survivor by a run of Algorithm 1; the first run uses the current scores."""
     left = list(range(len(counts)))
     chosen: list[int] = []
     while len(chosen) < size:

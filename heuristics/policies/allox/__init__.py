@@ -1,4 +1,4 @@
-"""AlloX: scheduling by matching jobs and GPUs, and its port in later simulators."""
+"""AlloX: a policy that schedules by matching jobs with GPUs, and its port in later simulators."""
 
 from heuristics.policies.allox.allox import allox
 from heuristics.policies.allox.allox_port import allox_port

@@ -47,7 +47,7 @@ def allox(
         Fraction of the users whose jobs are ordered; these are the users with the fewest GPU-seconds so far. In
         rounds, the fraction of the jobs without GPUs that are ordered; these are the oldest jobs.
     users
-        The user of each job, by name; a job without an entry is its own user.
+        The user of each job, keyed by job name; a job without an entry is its own user.
     rounds
         ``original`` for Gavel's version.
     interval, renewal

@@ -49,7 +49,7 @@ def _speeds(state: State, running: RunningJob, machines: Machines, pool: Mask) -
 
 
 def _further(machines: Machines, suits: Mask, size: int, base: Mapping[int, int]) -> Iterator[int]:
-    """Yield the GPUs of all further workers of a size that fit on machines beside the job's base workers."""
+    """Yield the GPUs that further workers of a given size can use on machines beside the base workers."""
     for machine in suits.nonzero()[0].tolist():
         begin = machines.first[machine] + base.get(machine, 0)
         room = machines.first[machine] + int(machines.gpus[machine]) - begin

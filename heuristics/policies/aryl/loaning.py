@@ -39,7 +39,7 @@ class Loaning:
         self._is_news = False
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Vacate requested machines and schedule jobs, each if its time has come."""
+        """Answer requests for machines if an answer is due, and schedule jobs if that is due."""
         now = state.now
         schedules, answers = self._schedules.reached(now), self._answers.reached(now)
         self._update(state)

@@ -55,9 +55,9 @@ class Books:
         return self.profile.earliest(*self.need(job), before)
 
     def overestimate(self, job: int, factor: float | None) -> float | None:
-        """Return the largest ratio of a job's estimate to its running time, or None if it is unknown.
+        """Return an upper bound on the ratio of a job's estimate to its running time, or None if unknown.
 
-        `factor` is this ratio for jobs that have their own estimates.
+        `factor` is this bound for jobs that have their own estimates.
         """
         return self._factor if self._jobs[job].estimate is None else factor
 

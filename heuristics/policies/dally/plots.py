@@ -20,7 +20,8 @@ def tuned_timers(
     Parameters
     ----------
     seen
-        The timers that `heuristics.policies.dally` passed to `observe`, by the name of the run for the legend.
+        The timers that `heuristics.policies.dally` passed to `observe`, keyed by the name of the run in the
+        legend.
     tier
         Name of the tier for which jobs wait.
     gpus

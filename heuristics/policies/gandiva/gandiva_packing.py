@@ -27,9 +27,9 @@ def gandiva_packing(
     (`heuristics.policies.gavel.rounds`, ``original``).
 
     Key: the unit's fraction of the time, divided by the time that it has had so far. Ties: the unit that has
-    missed more time (a new pair counts as half a round), then the unit whose later job came first. Preemptive,
-    at the beginning of rounds. Does not know durations. O(n) per round with random pairs, and O(n^3) for the
-    matching with ``exact``.
+    missed more time (a new pair counts as having missed half a round), then the unit whose later job came
+    first. Preemptive, at the beginning of rounds. Does not know durations. O(n) per round with random pairs,
+    and O(n^3) for the matching with ``exact``.
 
     Readings:
 

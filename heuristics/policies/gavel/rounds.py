@@ -1,4 +1,4 @@
-"""Rounds: turns of jobs on GPUs of several kinds, through which each receives its share of time."""
+"""Rounds: a decider that lets jobs take turns on GPUs of several kinds to give each its share of time."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
@@ -53,10 +53,10 @@ class Rounds:
     while GPUs are kept free for it, as in Gavel's program. Shares are computed immediately only if no job could
     run.
 
-    `pairs` returns which jobs share all their GPUs since the last division, as a mapping in both directions. A
-    pair has the share of its job with the lower number, and runs only on kinds on which it has a share. Its
-    time is counted separately from its jobs' own time, and it begins with half a round missed. When one of its
-    jobs completes, the other has no share until the next division.
+    `pairs` returns which jobs the last division paired to share all their GPUs, as a mapping in both
+    directions. A pair has the share of its job with the lower number, and runs only on kinds on which it has a
+    share. Its time is counted separately from its jobs' own time, and it begins with half a round missed. When
+    one of its jobs completes, the other has no share until the next division.
     """
 
     preemptive = True

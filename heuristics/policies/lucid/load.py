@@ -1,4 +1,4 @@
-"""Load: rules for whether the cluster is expected to be so busy that jobs share GPUs."""
+"""Load: rules that predict whether the cluster will be busy enough for jobs to share GPUs."""
 
 from bisect import bisect_right
 from collections.abc import Sequence

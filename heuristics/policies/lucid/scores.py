@@ -24,7 +24,7 @@ def score(slowdown: Any) -> int:
 
 
 class Scorer:
-    """A score of how much two jobs slow each other down, specific to the pair; the base class of others."""
+    """A scorer that rates how much two particular jobs slow each other down; the base class of others."""
 
     def __init__(self) -> None:
         self._pairs = Pairs()
@@ -59,7 +59,7 @@ def scorer_from(scores: Scores) -> Scorer:
 
 
 class _ModelScores(Scorer):
-    """A score by each model's mean speed when sharing with each model seen so far, including itself."""
+    """A scorer that rates a model by its mean speed beside all models seen so far, including itself."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -27,7 +27,7 @@ class TimeLeft(NamedTuple):
     area
         The fewest GPU-seconds in which the job can complete.
     seconds
-        The seconds that the work of about the next hour takes, by number of GPUs.
+        The seconds that the work of about the next hour takes, keyed by number of GPUs.
     """
 
     area: float

@@ -37,8 +37,8 @@ def gain_of(job: Job, cluster: Cluster, number: Callable[[Any], Any] = float) ->
     """Return the gain of a job from each additional GPU of a cluster, in floats or fractions.
 
     Numbers of GPUs whose speed lies below the concave hull of the job's menu (see
-    `gsopt.core.numbers.hull.concave_hull`) are intermediate steps along the segment above them. They count as
-    efficient as that entire segment if they are faster than all smaller numbers. Numbers that exceed the GPUs
+    `gsopt.core.numbers.hull.concave_hull`) are intermediate steps along the segment above them. Each has
+    the efficiency of that entire segment if it is faster than all smaller numbers. Numbers that exceed the GPUs
     that the cluster has for the job do not count.
     """
     room = cluster.room(job.gpu_type, job.memory or 0)

@@ -28,7 +28,7 @@ _AHEAD, _GROWTH = 3600.0, 4
 
 
 class WorkLeft(NamedTuple):
-    """The fewest weighted GPU-seconds that a job still needs, and the seconds of the work ahead by way."""
+    """The fewest weighted GPU-seconds that a job still needs, and the seconds ahead in each way to run."""
 
     area: float
     seconds: Mapping[Way, float]
@@ -402,7 +402,7 @@ class _Ladder:
         return self._weight / (gain / self._first) ** self._options.exponent / kept, way
 
     def _keeps(self, way: Way) -> bool:
-        """Check whether a way needs no restart: the GPU type that the job holds, and no more GPUs."""
+        """Check whether a way needs no restart: it has the type that the job holds, and no more GPUs."""
         return self._held is not None and way[0] == self._held[0] and way[1] <= self._held[1]
 
 

@@ -37,8 +37,7 @@ def exact_batching(
 
     Source: ONES, section 3.2.1, Equations 3-5, with the criteria of `Batching`. Key: the criterion, summed over
     all jobs. Ties: as in `gsopt.performance.batching.split`. Preemptive at every event; resizes; knows
-    durations. O(jobs
-    * GPUs * cap) per event.
+    durations. O(J G C) per event for J jobs, G GPUs and caps of at most C GPUs.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ Penalty = Literal["compound", "current", "never"]
 
 
 class BatchLimits:
-    """The batch limit of each job, by the options of `ones`. Jobs without batch sizes have no limit."""
+    """The batch limit of each job, under the options of `ones`. Jobs without batch sizes have no limit."""
 
     def __init__(
         self, penalty: Penalty = "current", rate: float | None = None, floor: Floor = "sample"

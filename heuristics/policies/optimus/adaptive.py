@@ -27,7 +27,7 @@ def seconds_per_iteration(
 
 
 def iterations_left(application: Application, batch: int, epoch: int) -> float:
-    """Return the iterations, at least 1, with a batch size from the end of an epoch to the end of training.
+    """Return how many iterations, at least 1, follow an epoch until training ends, for a given batch size.
 
     Source: as in `seconds_per_iteration`. Only full epochs are counted.
     """

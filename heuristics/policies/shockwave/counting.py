@@ -65,7 +65,7 @@ class WindowRelaxation:
 def _with_job(
     value: NDArray[np.float64], chosen: NDArray[np.int16], size: int, gains: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the best gain with one more job by GPU-rounds used, and record its additional rounds."""
+    """Return the best gain for each number of GPU-rounds with one more job, and record the job's rounds."""
     best, gained = value.copy(), 0.0
     for extra, gain in enumerate(gains, start=1):
         used = extra * size

@@ -62,7 +62,7 @@ class Fitness:
 
     @cached_property
     def allowed(self) -> Counts:
-        """The largest allowed number of flexible workers that is at most 0, 1, ..., shape (jobs, most + 1)."""
+        """For w = 0, 1, ...: the largest allowed number of flexible workers up to w; shape (jobs, most + 1)."""
         numbers = np.arange(int(self.most.max(initial=0)) + 1)
         table = np.zeros((len(self.jobs), numbers.size), dtype=np.int64)
         for row, job, most in zip(table, self.jobs, self.most.tolist(), strict=True):

@@ -68,7 +68,7 @@ def coverage(found: Mapping[str, Calibration], *, axes: "Axes | None" = None) ->
     """Plot the fraction of forecasts whose central interval contains the truth, against the level.
 
     Calibrated forecasts lie on the diagonal. Forecasts below it are overconfident. `found` holds the
-    calibration of each predictor by name.
+    calibration of each predictor, keyed by its name.
     """
     axes = titled(axes, "level of the interval", "forecasts that hold the truth", size=(6, 4))
     levels = np.linspace(0, 1, 101)
