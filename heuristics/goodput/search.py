@@ -122,7 +122,7 @@ class _Operators:
         return _Pool(filled, self._scores(cells, speedups), [candidate.tobytes() for candidate in filled])
 
     def _part_wide_jobs(self, cells: HeldCells) -> None:
-        """Leave each node to the first of its jobs that run on several nodes."""
+        """On each node, keep only the first of the jobs that run on several nodes; single-node jobs stay."""
         wide = np.flatnonzero(cells.nodes_of_jobs.reshape(-1)[cells.rows] > 1)
         _, first = np.unique(cells.places[wide], return_index=True)
         cells.gpus[np.delete(wide, first)] = 0

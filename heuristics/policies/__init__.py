@@ -59,7 +59,7 @@ __all__ = [
     "tiresias",
 ]
 
-#: The modules of further policies, by policy name; comparisons include these only if asked to by name.
+#: The modules of further policies, keyed by policy name; comparisons include these only if they are named.
 OTHERS = {
     "admitting": "heuristics.policies.preempting",
     "allox": "heuristics.policies.allox",

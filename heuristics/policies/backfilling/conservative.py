@@ -59,7 +59,7 @@ class Conservative:
     Attributes
     ----------
     reservations
-        The reserved slots of the waiting jobs, by job.
+        The reserved slots of the waiting jobs, keyed by job.
     """
 
     preemptive = False

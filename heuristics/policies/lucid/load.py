@@ -14,8 +14,8 @@ TICK, INTERVAL = 100, 600
 #: Number of intervals that are considered.
 LOOKED_AT = 5
 
-#: On the GPUs of the cluster Venus (their number comes second), jobs do not share up to this many jobs per
-#: interval.
+#: Largest number of jobs per interval with which the cluster Venus is quiet, so that jobs do not share; and
+#: the number of GPUs of Venus.
 QUIET, GPUS = 2.0, 1040
 
 #: How the load is determined: by recent arrivals, by predicted numbers of arrivals, or as always busy.

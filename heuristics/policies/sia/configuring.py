@@ -127,7 +127,7 @@ class Configuring:
     def _placed(
         self, state: State, available: AvailableNodes, wanted: Mapping[int, Shape], restarting: Collection[int]
     ) -> dict[int, tuple[int, ...]]:
-        """Return the GPUs of each job, by job number.
+        """Return the GPUs of each job, keyed by job number.
 
         A job that keeps its configuration keeps its GPUs if possible.
         """
