@@ -121,7 +121,7 @@ def keep(
     Raises
     ------
     InvalidInput
-        A job starts or changes between two minutes, or the value is below the bound.
+        A job does not start or change at a whole minute, or the value is below the bound.
     InvalidSolution
         The schedule breaks a rule of the scenario.
     """
