@@ -1,4 +1,4 @@
-"""Restarts elsewhere: an incident with KAI-Scheduler: work on 376 GPUs was restarted to free 48 GPUs."""
+"""Restarts elsewhere: an incident in which KAI-Scheduler restarted work on 376 GPUs to free 48 GPUs."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -66,11 +66,11 @@ def restarts_elsewhere() -> Admission:
     -----
     The numbers of GPUs are those of the incident described in pull request 1565 of KAI-Scheduler
     (https://github.com/kai-scheduler/KAI-Scheduler/pull/1565): requests for a total of 48 GPUs led to the
-    restart of work on 376 GPUs of other machines, 3.75 times as many GPUs as one request was for, and 16
-    times as many as the other. It follows that the two requests were for 32 and 16 GPUs. The action was
-    ``reclaim``, with the solver described in `heuristics.admission.kai`. The text does not say why the free
-    GPUs did not suffice, or what else was running. The pools, the racks and the gangs on single machines are
-    therefore made up, and queues with their shares are left out.
+    restart of work on 376 GPUs of other machines. For one request, 3.75 times as many GPUs were restarted as
+    were requested, and for the other, 16 times as many. It follows that the two requests were for 32 and 16
+    GPUs. The action was ``reclaim``, with the solver described in `heuristics.admission.kai`. The text does
+    not say why the free GPUs did not suffice, or what else was running. The pools, the racks and the gangs on
+    single machines are therefore made up, and queues with their shares are left out.
 
     Examples
     --------

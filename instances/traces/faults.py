@@ -84,7 +84,7 @@ def drawn_outages(histories: Sequence[Sequence[Outage]], machines: Sequence[str]
     Servers are drawn in rounds: no server is drawn again until all have been drawn. For each round, a moment
     of the trace is drawn that becomes time 0, and what came before it is appended to the end. Servers of the
     same round share this moment, so faults that hit several of them together still do. Each round has a
-    different moment, so no machine has the same outages as another one.
+    different moment, so a server that is drawn again has its outages at other times.
 
     Parameters
     ----------
