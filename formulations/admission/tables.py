@@ -55,7 +55,7 @@ def integers(never: int) -> type:
 
 
 class MachineNode(Node):
-    """The node of one machine: bits state which shared gangs stop; other gangs can stop, which adds their cost."""
+    """The node of one machine: bits state which shared gangs stop; other gangs may stop, too."""
 
     def __init__(
         self,
