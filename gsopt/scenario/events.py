@@ -189,7 +189,7 @@ class Loan(_OfMachines):
     Attributes
     ----------
     time
-        Time in seconds from which on the machines are available.
+        Time in seconds from which the machines are available.
     servers
         Number of machines.
     among
