@@ -183,7 +183,7 @@ class Reclaim(_OfMachines):
 class Loan(_OfMachines):
     """A loan of absent machines, which join the cluster until their owner reclaims them.
 
-    The absent machines that match are lent in cluster order until there are `servers` of them, or none are left.
+    The absent machines that match are lent in cluster order, until `servers` of them are lent or none are left.
     To lend machines that were never in the cluster before, let them leave at time 0.
 
     Attributes
