@@ -44,8 +44,8 @@ def random_outages(
 ) -> Outages:
     """Generate outages of machines that fail and are repaired independently.
 
-    The times between a repair and the next fault, and those of repairs, are exponential. At time 0, a machine
-    is down with the probability ``downtime / (uptime + downtime)`` that it has at any other time.
+    The times from a repair to the next fault, and the durations of repairs, are exponential. At time 0, as at
+    any other time, a machine is down with probability ``downtime / (uptime + downtime)``.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def random_outages(
     seconds
         Time after which no outage begins.
     uptime, downtime
-        Mean seconds to the next fault, and of a repair.
+        Mean time from a repair to the next fault, and mean duration of a repair, in seconds.
     seed
         Seed of all random draws.
 
@@ -84,9 +84,9 @@ def outage_events(outages: Mapping[str, Sequence[Outage]], *, seconds: float = L
     Parameters
     ----------
     outages
-        The outages of every machine, apart from each other.
+        The outages of each machine, no two of which overlap or touch.
     seconds
-        Time from which no machine leaves any more. Those that are away still return.
+        Time from which machines no longer leave. Machines that are away at this time still return.
 
     Examples
     --------
@@ -112,14 +112,15 @@ def drawn_availability(
 ) -> float:
     """Return the share of time in which at least `needed` of `needed + spares` drawn machines are up.
 
-    The result is the mean over all draws of so many of the machines: at a time at which some of them are down,
-    the number of these that is drawn is hypergeometric. Unlike with independent faults
-    (`gsopt.evaluation.spares.availability`), faults that come together count as such.
+    The result is the mean over all possible draws of `needed + spares` machines. At any time, the number of
+    drawn machines that are down has a hypergeometric distribution. Unlike
+    `gsopt.evaluation.spares.availability`, which assumes independent faults, this function takes into account
+    that several machines may fail together.
 
     Parameters
     ----------
     histories
-        The outages of every machine, apart from each other.
+        The outages of each machine, no two of which overlap or touch.
     needed, spares
         Numbers of machines, together at most as many as there are.
     seconds

@@ -1,4 +1,4 @@
-"""Records: decisions that the programs of papers' authors wrote as gzipped lines of JSON."""
+"""Records: readers for decisions that the simulators of papers' authors wrote to gzipped JSON lines files."""
 
 import gzip
 import json

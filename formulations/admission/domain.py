@@ -44,7 +44,7 @@ class Domains:
         self._base = np.bincount(cover.group, weights=cover.copies).astype(np.int64)
 
     def machines(self, domain: int, below: float) -> list[int]:
-        """Return the machines of a domain where stopping gangs may help to stay below a total cost."""
+        """Return the machines of a domain on which a choice that costs less than `below` may stop gangs."""
         cover = self._cover
         helps = (cover.domain == domain) & (cover.most > cover.copies)
         found: list[int] = np.flatnonzero(helps & (self._bounds.forced < below * (1 + 1e-9) + 1e-6)).tolist()

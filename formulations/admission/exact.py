@@ -217,7 +217,7 @@ class _Search:
             self._best.raise_bound(alone.stops.value(alone.bound))
 
     def _by_core(self, alone: Alone, domain: int) -> None:
-        """Solve a domain, whose tables are too large, with its mixed-integer program."""
+        """Solve the mixed-integer program of a domain whose tables are too large."""
         problem, stops = self._problem, alone.stops
         machines, gangs = alone.core(domain)
         names = [problem.cluster.machines[machine].name for machine in machines]

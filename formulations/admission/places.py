@@ -93,7 +93,7 @@ class PlacesProgram:
         return len(self._columns) - 1
 
     def _place(self, number: int, gang: Gang, column: int | None) -> None:
-        """Add the columns and rows of a gang that is placed if the column of its move is 1."""
+        """Add the columns and rows that place a gang if `column` (its move) is 1, or always if it is None."""
         part, whole = gang.parts[0], 1.0 if column is None else 0.0
         moved = [] if column is None else [(column, 1.0)]
         inside: dict[tuple[str, int], int] = {}

@@ -46,7 +46,7 @@ class Node(ABC):
 
     @abstractmethod
     def pick(self, bits: dict[int, int], copies: int) -> Iterator[int]:
-        """Yield the gangs outside the scope whose stop makes room for `copies` copies at minimum cost."""
+        """Yield the gangs outside the scope to stop, so that `copies` copies fit at minimum cost."""
 
 
 def integers(never: int) -> type:
@@ -55,7 +55,7 @@ def integers(never: int) -> type:
 
 
 class MachineNode(Node):
-    """The node of one machine; bits state which shared gangs stop, and other gangs stop at their cost."""
+    """The node of one machine: bits state which shared gangs stop; other gangs may stop, too."""
 
     def __init__(
         self,
@@ -190,7 +190,7 @@ class SliceNode(Node):
         self.table = part.table[..., self._copies]
 
     def pick(self, bits: dict[int, int], copies: int) -> Iterator[int]:
-        """Yield the gangs that stop in the inner node to gain the given number of slices."""
+        """Yield the gangs of the inner node to stop, so that `copies` whole slices fit at minimum cost."""
         yield from self._part.pick(bits, self._copies[copies])
 
 

@@ -1,4 +1,4 @@
-"""Bundling: an exact O(I log I) method for steps of one size per job, if these sizes divide each other."""
+"""Bundling: an exact method for jobs that each have a single step size, if these sizes divide each other."""
 
 from collections.abc import Sequence
 from fractions import Fraction

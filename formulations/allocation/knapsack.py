@@ -1,4 +1,4 @@
-"""Knapsack: an integer multiple-choice knapsack, with items relative to the best ones at a price per GPU."""
+"""Knapsack: a multiple-choice knapsack in integers, relative to each job's best item at a price per GPU."""
 
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Price: a price per GPU that bounds the optimum, with a choice close to it and the items to consider."""
+"""Price: the search for a price per GPU, which yields a bound, a good choice and the items to consider."""
 
 from dataclasses import dataclass
 from math import fsum

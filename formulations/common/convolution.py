@@ -1,4 +1,4 @@
-"""Convolution: minimum costs by number of units, combined over parts, and the split of a total among them."""
+"""Convolution: functions that combine the parts' minimum costs for every number of units, and split a total."""
 
 from collections.abc import Sequence
 from typing import Any

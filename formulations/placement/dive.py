@@ -108,6 +108,6 @@ class Diver:
 
 
 def _useful(counts: Integers, needs: Integers) -> int:
-    """Return how often a pattern can be used before it holds more workers than remain, but at least 1."""
+    """Return how often a pattern can be used without holding more workers than remain, but at least 1."""
     holds = counts > 0
     return max(int((needs[holds] // counts[holds]).min()), 1)

@@ -34,7 +34,7 @@ def multipliers(demands: Integers, room: Integers, totals: Integers, worth: Real
 
 
 def _critical(sizes: Integers, room: int, totals: Integers, worth: Reals) -> Reals:
-    """Return the worth per size of the first worker that does not fit, in descending order of this value."""
+    """Return the worth per size of the first worker that does not fit if those worth most per size go first."""
     order = np.argsort(-worth / sizes, kind="stable")
     beyond = np.flatnonzero(np.cumsum((sizes * totals)[order]) > room)
     if not beyond.size:

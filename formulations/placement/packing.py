@@ -45,7 +45,7 @@ class Zone:
 
 @dataclass(frozen=True)
 class Unit:
-    """Workers that can only move between the pools together, and identical groups of workers."""
+    """A group of workers that can move between the pools only together, merged with all identical groups."""
 
     # the workers of each group that moves together, and how often the group exists
     members: tuple[tuple[tuple[Some, ...], int], ...]
@@ -110,7 +110,7 @@ class FillPatterns:
 
 @dataclass(frozen=True, eq=False)
 class Filled:
-    """A solution of a packing: fill patterns, and the numbers of moves followed by the uses of each pattern."""
+    """A solution of a packing: fill patterns, and the column values of the moves and then of the patterns."""
 
     patterns: FillPatterns
     values: Integers

@@ -14,7 +14,7 @@ from gsopt.core.numbers.tolerances import REDUCED_COST
 class WorthTable:
     """Pricing by a table of the best worth for all combinations of amounts, as in an unbounded knapsack.
 
-    One table serves all rooms, no matter how many different rooms there are because servers are partly used.
+    One table serves all rooms, even if partly used servers lead to many different rooms.
     Memory is proportional to the number of combinations of amounts, and time to this number multiplied by the
     number of demands. Pricing is fast if the first resource has few possible amounts, because the table is
     filled separately for each of them.

@@ -192,7 +192,7 @@ def _most_lost(rule: Survival, demand: int) -> int:
 
 
 def _spare_numbers(rule: Survival, demand: int) -> tuple[int, int, int]:
-    """Return a unit in GPUs for a job's other workers, the spare units, and the most units lost beyond them."""
+    """Return a unit in GPUs, the number of spare units, and how many more units the job can lose at most."""
     unit = gcd(*rule.others.values())
     spare = rule.spare // unit
     return unit, spare, _most_lost(rule, demand) // unit - spare

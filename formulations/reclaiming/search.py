@@ -125,7 +125,7 @@ class ReclaimingSearch:
         return program if program is not None and program.work(reduction.demand) <= work else None
 
     def _take_optimum(self, program: EliminationPlan) -> None:
-        """Keep the best choice of a plan that excludes no choice better than the known one."""
+        """Keep a plan's best choice as the optimum; the plan excludes no choice better than the known one."""
         counts = optimum(program, self._reduction.demand)
         if counts is not None:
             self._offer(counts)

@@ -106,7 +106,7 @@ class CostShares:
 
 
 def equal_shares(costs: ReductionCosts) -> CostShares:
-    """Let all servers of a job pay the same share, and use the cost of the last demanded server as the price.
+    """Let all servers of a job pay equal shares; the price is the payment of the last server that is needed.
 
     The bound is the total payment of the cheapest servers that meet the demand. Complexity: O(P + G log G) for
     P pairs of a group and a merged job, and G groups.

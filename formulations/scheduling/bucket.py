@@ -84,7 +84,7 @@ class BucketModel:
     Size: at most jobs x buckets binaries; jobs x modes x buckets^2 / 2 continuous variables within the windows.
 
     Source: the relaxation is gsopt's own, for the problem of Ares, Eq. 1. The bound within a job's own bucket
-    is a mean busy time argument.
+    follows from a mean busy time argument.
     """
 
     instance: Instance  # the jobs

@@ -241,7 +241,7 @@ class _Program:
                 done.add(event)
 
     def _begin(self, known: Sequence[OrderPlan]) -> None:
-        """Add idle configurations to all cells, and those of known plans around their own cells."""
+        """Add the idle configuration to every cell, and the configurations of known plans to nearby cells."""
         jobs, cells = range(len(self.instance)), len(self.order)
         for cell in range(cells):
             self._add(cell, (0,) * len(jobs))

@@ -48,7 +48,7 @@ def price_of_fairness(problem: Scheduling, *, slack: float = 0.1, time_limit: fl
     Raises
     ------
     Unsupported
-        No schedule satisfies the problem's fairness, or preemption is not allowed.
+        No schedule satisfies the problem's fairness constraint, or preemption is not allowed.
     """
     fairness = problem.fairness
     if fairness is None:

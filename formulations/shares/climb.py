@@ -44,7 +44,7 @@ def _answer(best: BestShares, level: Exact) -> LinearSolution | None:
 
 
 def _evened(problem: Shares, shares: Mapping[str, Mapping[str, float]]) -> Mapping[str, Mapping[str, float]]:
-    """Assign equal shares to identical jobs of `max_sum`, which does not change the objective."""
+    """Assign equal shares to identical jobs in `max_sum`, which does not change the objective."""
     if problem.criterion != "max_sum":
         return shares
     alike: dict[Hashable, list[str]] = {}

@@ -98,7 +98,7 @@ def option_of(key: str) -> str:
 
 
 def _setting_values(setting: str | None) -> tuple[str, dict[str, Any]]:
-    """Read a setting, and return its source and its values by key."""
+    """Read a setting, and return its source and its values, keyed by name."""
     if setting is None:
         return "", {}
     if "=" in setting and not Path(setting).exists():

@@ -201,7 +201,7 @@ def require(holds: bool, field: str, value: object, rule: str) -> None:
 def number_of(value: Any) -> Any:
     """Return a number unchanged, or NaN for anything else, so that range checks on the result fail.
 
-    NaN also stands for numbers that no double can represent.
+    A finite number that is too large for a double also becomes NaN.
 
     Examples
     --------

@@ -196,7 +196,7 @@ class About(Frozen):
         Method that proved that the value is optimal or, if there is no value, that no solution exists; empty if
         nothing is proven.
     found_by
-        Methods that found the value and the bound, if these differ.
+        Methods that found the value and the bound; empty if the value is proven optimal.
     since
         Date on which the result was found.
     """

@@ -21,8 +21,8 @@ def export_model(problem: Problem[Any], path: str | Path, method: str | None = N
     The file extension determines the format. The program comes from the named formulation, or from the first
     one that can express the problem. It has the same objective as the problem, including the constant, unless
     the first line of the file states another objective. Columns and rows keep their names in the model if the
-    format allows these names (see `gsopt.solvers.backends.Highs.write`). Their indices refer to positions in
-    the instance. Comments in the first lines describe the file.
+    format allows these names (see `gsopt.solvers.backends.Highs.write`). Indices in the names refer to
+    positions in the instance. Comments in the first lines describe the file.
     """
     target = Path(path)
     if target.suffix not in _COMMENT:

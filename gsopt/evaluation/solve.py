@@ -1,4 +1,4 @@
-"""Solve: the function that solves a problem with one method, which starts from a heuristic solution."""
+"""Solve: the function that solves a problem with one method; exact methods start from a heuristic solution."""
 
 import logging
 from collections.abc import Iterator

@@ -187,6 +187,6 @@ class Space:
                 yield from (Pick(first.setting, items) for items in members)
 
     def problem(self, pick: Pick) -> Problem[Any] | None:
-        """Return the identified instance, or None if it does not exist or a simpler one is equivalent."""
+        """Return the instance that `pick` identifies; None if there is none or a simpler one is equivalent."""
         setting = self.settings[pick.setting]
         return setting.make([setting.items[item] for item in pick.items])

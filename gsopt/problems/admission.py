@@ -356,7 +356,7 @@ class Admission(Problem[AdmissionSolution]):
         )
 
     def load(self, standing: Iterable[tuple[Gang, Places]]) -> dict[int, list[int]]:
-        """Return the resources that gangs need on each machine with their workers, by machine index.
+        """Return the resources that the gangs' workers need on each machine, keyed by machine index.
 
         Examples
         --------

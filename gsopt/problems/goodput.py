@@ -1,4 +1,4 @@
-"""Goodput: how many GPUs on each node each adaptive job gets, when every move means a restart."""
+"""Goodput: the number of GPUs that each adaptive job gets on every node, if moving a job requires a restart."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

@@ -209,7 +209,7 @@ class Scheduling(Problem[SchedulingSolution]):
 
     @cached_property
     def tasks(self) -> tuple[ElasticTask, ...]:
-        """The jobs in exact numbers, by release date counted from the first one, without unusable rates."""
+        """The jobs in exact numbers, in order of release (the first is at time 0), without unusable rates."""
         return tuple(
             ElasticTask(
                 job.name,

@@ -185,7 +185,7 @@ class Shares(Problem[TimeShares]):
 
     @cached_property
     def proportional(self) -> Mapping[str, Exact]:
-        """Throughput of each job, by name, if its share of a type is the fraction of GPUs of that type."""
+        """Throughputs, keyed by job name, if a job's share of each type is that type's fraction of all GPUs."""
         gpus = sum(self.gpus.values())
         return {
             name: whole(Fraction(exact_dot((rate, self.gpus[kind]) for kind, rate in own.items())) / gpus)
@@ -206,7 +206,7 @@ class Shares(Problem[TimeShares]):
 
     @cached_property
     def isolated_times(self) -> Mapping[str, Exact]:
-        """Seconds from arrival to completion of each job if it always has its isolated shares, by name."""
+        """Seconds from arrival to completion of each job with its isolated shares throughout, keyed by name."""
         return {job.name: self._isolated_time(job) for job in self.jobs}
 
     def _isolated_time(self, job: TypedJob) -> Exact:

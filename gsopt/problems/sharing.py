@@ -348,7 +348,7 @@ class Sharing(Problem[SharingSolution]):
     def _continued(
         self, course: ProgressOfJobs, runs: Mapping[int, Run], last: int
     ) -> Iterator[SharingSolution]:
-        """Yield all schedules that continue by starting a job after index `last`, or with the next event."""
+        """Yield all schedules that next start a job with an index above `last`, or wait for the next event."""
         if len(runs) == len(self.jobs):
             yield SharingSolution(runs=[runs[job] for job in sorted(runs)])
             return

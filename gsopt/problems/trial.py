@@ -235,7 +235,7 @@ class Trial:
                 self.found.append(f"at {self._seconds(since)}: {most} GPUs are held, {self.gpus} are there")
 
     def _overfull(self) -> Iterator[tuple[int, int, Mapping[int, int], set[int]]]:
-        """Yield each interval with too many GPUs in use: start, end, runs, jobs that may take the debt."""
+        """Yield each interval with too many GPUs in use: start, end, runs, and jobs that may bear the debt."""
         starting, ending = (
             defaultdict[int, list[tuple[int, int]]](list),
             defaultdict[int, list[tuple[int, int]]](list),

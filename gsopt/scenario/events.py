@@ -183,13 +183,13 @@ class Reclaim(_OfMachines):
 class Loan(_OfMachines):
     """A loan of absent machines, which join the cluster until their owner reclaims them.
 
-    The absent machines that match are lent in cluster order, or all of them if there are fewer than `servers`.
+    The absent machines that match are lent in cluster order, until `servers` of them are lent or none are left.
     To lend machines that were never in the cluster before, let them leave at time 0.
 
     Attributes
     ----------
     time
-        Time in seconds from which on the machines are available.
+        Time in seconds from which the machines are available.
     servers
         Number of machines.
     among

@@ -312,7 +312,7 @@ class Scenario(Physics):
 
     @model_validator(mode="after")
     def _applications_need_racks(self) -> "Scenario":
-        """Require a cluster with machines for adaptive jobs, and no tier penalties for measured models."""
+        """Require a cluster with machines for adaptive jobs, and reject tier penalties of measured models."""
         for model in self.applications:
             if self.cluster.is_plain:
                 raise RuleBroken("applications", model, "must be empty in a plain cluster")
@@ -324,7 +324,7 @@ class Scenario(Physics):
 
     @model_validator(mode="after")
     def _types_that_differ_have_names(self) -> "Scenario":
-        """Require typed machines if applications distinguish types, and no slowdowns for measured types."""
+        """Require typed machines if applications distinguish types, and reject slowdowns of measured types."""
         for model, application in self.applications.items():
             for machine in self.cluster.machines if application.gpu_types else ():
                 if not machine.gpu_type:

@@ -267,7 +267,7 @@ class _Trial:
                 piece.works_from = max(before.works_from, piece.start + (resize if is_paid else 0))
 
     def _restarts(self, before: SweptSegment, piece: SweptSegment) -> tuple[bool, bool]:
-        """Return whether a change of GPUs or mode costs an overhead, and whether it needs no restart."""
+        """Return whether a change of GPUs or mode costs an overhead, and whether the job avoids a restart."""
         restarts, machine_of = self.scenario.restarts, self.scenario.cluster.machine_of
         if restarts == "change":
             return True, False

@@ -204,7 +204,7 @@ class Presence:
         self.found.append(f"at {when}: machine {server!r} is given up, but no request takes it")
 
     def _close(self, time: Any, name: str) -> None:
-        """Check at its deadline that a request is met, or that all machines that it may take are absent."""
+        """Check, at a request's deadline, that it is met or that all machines that it may take are absent."""
         closing = next(each for each in self._open if each.name == name)
         self._open.remove(closing)
         if closing.request.gpus is not None:

@@ -9,7 +9,7 @@ from gsopt.simulation.policy import Allocation, Decider, Policy, State
 
 
 def believing(policy: Policy, speed: Speed) -> Policy:
-    """Return a policy that decides by assumed instead of true slowdowns from GPU sharing.
+    """Return a policy whose decisions are based on assumed, not true, slowdowns from GPU sharing.
 
     The simulation uses the true slowdowns, which are those of the scenario, but the policy sees those in
     `speed`, such as predicted ones (`gsopt.performance.interference.predicted`). Everything else that it sees

@@ -44,7 +44,7 @@ class Guard:
         self._short = self._idle = 0
 
     def check_time(self, completions: Sequence[Any]) -> None:
-        """Raise `TimeUp` if the time limit is reached; `completions` is None for incomplete jobs."""
+        """Raise `TimeUp` if the time limit is reached; `completions` has None for each incomplete job."""
         if self._budget is not None and self._budget.passed:
             done = sum(time is not None for time in completions)
             limit, jobs = self._budget.time_limit, len(completions)

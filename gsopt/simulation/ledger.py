@@ -15,7 +15,7 @@ from gsopt.simulation.placer import FreeGpus, Placer
 
 
 class Forbidden(Exception):
-    """A change that breaks a rule, which is the message. Users see it as `IllegalDecision`."""
+    """Raised if a change breaks a rule, which the message states. Users see it as `IllegalDecision`."""
 
 
 class PlainLedger:

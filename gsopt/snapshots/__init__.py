@@ -2,7 +2,7 @@
 
 A snapshot states which nodes a cluster has and what runs on them, unlike a network topology file
 (`gsopt.scenario.cluster.formats`). The problems of giving nodes back, placing jobs and admitting gangs can be
-created from it.
+created from a snapshot.
 """
 
 from gsopt.snapshots import kubernetes, slurm

@@ -121,7 +121,7 @@ class Drain:
 
     @cached_property
     def waits(self) -> dict[str, tuple[int, int]]:
-        """Needed and allowed numbers of evictions for each disruption budget that allows too few, by name."""
+        """Numbers of evictions needed and allowed, keyed by the names of budgets that allow too few."""
         returned, evicted = set(self.servers), Counter[str]()
         for gang in self.snapshot.gangs:
             for part in gang.parts:

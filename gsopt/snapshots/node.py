@@ -28,7 +28,7 @@ class Node(Frozen):
         Type of the GPUs; empty if unknown. Several types are joined by ``+``.
     capacity
         Resources for jobs: GPUs (or their time-sliced replicas), thousandths of CPUs, MiB of memory, and
-        others by name, such as MIG slices.
+        other resources under their own names, such as MIG slices.
     used
         Resources that are in use.
     labels

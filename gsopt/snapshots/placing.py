@@ -50,7 +50,7 @@ def racks_of(network: Cluster | None) -> dict[str, str]:
 
 
 def _asked(nodes: Sequence[Node], needs: Sequence[Resources]) -> list[str]:
-    """Return the names of the requested resources, except those whose amount is always that of GPUs."""
+    """Return the names of the requested resources, except those whose amounts always equal those of GPUs."""
     names = dict.fromkeys(name for each in needs for name, amount in each.named.items() if amount)
     amounts = [*needs, *(node.capacity for node in nodes), *(node.used for node in nodes)]
     told = [each.named for each in amounts]

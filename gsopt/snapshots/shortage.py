@@ -88,7 +88,7 @@ def _may_stand(problem: Placement, row: WorkerLine, capacity: Vector) -> bool:
 
 
 def _short(problem: Placement, demand: Vector, amounts: Sequence[Vector]) -> tuple[str, int, int] | None:
-    """Return the first resource that every node lacks, with the demand and the largest amount."""
+    """Return the first resource of which no node has enough, with the demand and the largest amount."""
     for position, name in enumerate(problem.resources):
         most = max(amount[position] for amount in amounts)
         if demand[position] > most:

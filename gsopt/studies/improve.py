@@ -1,4 +1,4 @@
-"""Improve: a search for a better schedule by changing the keys by which a policy orders individual jobs."""
+"""Improve: a search for a better schedule that changes the sort keys of individual jobs in a policy."""
 
 from collections.abc import Callable, Mapping, Sequence
 from math import exp

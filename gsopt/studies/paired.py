@@ -24,8 +24,8 @@ class Paired:
     two_sided
         Probability of rank sums at least as uneven as these if the differences are symmetric around 0.
     less, greater
-        Probability, under the same assumption, of rank sums at least as far on the negative or the positive
-        side as these.
+        Probability, under the same assumption, of rank sums that favour negative (`less`) or positive
+        (`greater`) differences at least as strongly as these do.
     """
 
     pairs: int

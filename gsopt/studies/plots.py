@@ -93,7 +93,8 @@ def dots(
     by
         The column that distinguishes the dots of a group.
     relative_to
-        A method by whose figure on the same instance every figure is divided; empty for none.
+        Method to compare with, whose figure on the same instance is the divisor of every figure, as in
+        `gsopt.studies.report.report`. If empty, figures are not divided.
     log
         Whether the axis is logarithmic even if values are close to each other.
     axes

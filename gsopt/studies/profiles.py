@@ -72,8 +72,8 @@ def profiles(times: Mapping[str, Mapping[str, float | None]]) -> list[Performanc
 def profiles_of(found: Results) -> list[PerformanceProfile]:
     """Return the profiles of the exact methods in a study, that is, of methods that prove any bound.
 
-    An instance is solved if its optimum or its infeasibility is proven. Only instances on which all of these
-    methods ran count, so that shares are comparable.
+    An instance is solved if its optimum or its infeasibility is proven. Instances on which some of these
+    methods did not run are left out, so that the shares are comparable.
     """
     exact = {str(row.labels.method) for row in found.rows if row.figures.get("bound") is not None}
     times: dict[str, dict[str, float | None]] = {}

@@ -1,4 +1,4 @@
-"""Restarts elsewhere: an incident with KAI-Scheduler, where 376 GPUs restarted for requests of 48."""
+"""Restarts elsewhere: an incident in which KAI-Scheduler restarted work on 376 GPUs to free 48 GPUs."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -58,19 +58,19 @@ def restarts_elsewhere() -> Admission:
     """Create two pools of machines, each with a gang that needs several machines in the same rack.
 
     Each pool has enough free machines, but they are in different racks, so running gangs must move. The cost
-    of an eviction or a move is the number of GPUs that restart. Rules that stop the latest gangs first move
-    120 GPUs for the 32 GPUs of one pending gang, and 256 for the 16 of the other. If gangs on single machines
-    are moved instead, only 32 GPUs restart in total.
+    of an eviction or a move is the gang's number of GPUs. Rules that stop the latest gangs first move a gang
+    on 120 GPUs for a pending gang that needs 32, and a gang on 256 GPUs for one that needs 16. It is enough to
+    move gangs on single machines, which have 32 GPUs in total.
 
     Notes
     -----
     The numbers of GPUs are those of the incident described in pull request 1565 of KAI-Scheduler
-    (https://github.com/kai-scheduler/KAI-Scheduler/pull/1565): requests for 48 GPUs led to the restart of 376
-    GPUs on other machines, 3.75 and 16 times as many GPUs as were requested. It follows that the two requests
-    were for 32 and 16 GPUs. The action was ``reclaim``, with the solver described in
-    `heuristics.admission.kai`. The text does not say why the free GPUs did not suffice, or what else was
-    running. The pools, the racks and the gangs on single machines are therefore made up, and queues with
-    their shares are left out.
+    (https://github.com/kai-scheduler/KAI-Scheduler/pull/1565): requests for a total of 48 GPUs led to the
+    restart of work on 376 GPUs of other machines. For one request, 3.75 times as many GPUs were restarted as
+    were requested, and for the other, 16 times as many. It follows that the two requests were for 32 and 16
+    GPUs. The action was ``reclaim``, with the solver described in `heuristics.admission.kai`. The text does
+    not say why the free GPUs did not suffice, or what else was running. The pools, the racks and the gangs on
+    single machines are therefore made up, and queues with their shares are left out.
 
     Examples
     --------

@@ -43,7 +43,7 @@ def large() -> list[Colocation]:
 
 
 def _pairs() -> dict[str, Colocation]:
-    """Generate pairs of a running and a waiting job: both outcomes of the theorem, and its printed sign."""
+    """Generate pairs of a running and a waiting job for which sharing is better, worse or no different."""
     return {
         "pair-shares": _pair(4, 1, 2, 2),
         "pair-waits": _pair(1, 1, 3, 3),

@@ -1,4 +1,4 @@
-"""Decisions: the recorded decisions of the authors' simulator, if this record is available."""
+"""Decisions: problems from the recorded decisions of Sia's simulator, if this record is available."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path

@@ -121,7 +121,7 @@ def keep(
     Raises
     ------
     InvalidInput
-        A job starts or changes between two minutes, or the value is below the bound.
+        A job starts or changes at a time that is not a whole minute, or the value is below the bound.
     InvalidSolution
         The schedule breaks a rule of the scenario.
     """

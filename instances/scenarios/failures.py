@@ -60,13 +60,14 @@ def failures(
     path
         The folder of all public traces. If None, jobs and faults are generated.
     nodes
-        Number of nodes. Jobs that demand more GPUs than they have are left out.
+        Number of nodes. Jobs that demand more GPUs than the cluster has are left out.
     jobs
-        Number of jobs: by default 1,000 generated ones, or all of the trace, from which they are drawn.
+        Number of jobs, which are generated or drawn from the trace. By default, 1,000 jobs are generated, or
+        all jobs of the trace are used.
     load
         Offered load of generated jobs, as in `poisson`.
     days
-        Days after which no node fails any more.
+        Number of days after which nodes no longer fail.
     rate
         How often nodes fail, as a multiple of the trace: each node has the outages of this many servers. If 0,
         none fails.

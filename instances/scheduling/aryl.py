@@ -40,9 +40,9 @@ def table_4() -> Scheduling:
 def crawling(*, jobs: int = 4, gpus: int = 64) -> Scheduling:
     """Create elastic jobs that take one second on all GPUs, and a rigid job that leaves each of them one GPU.
 
-    A policy that starts the job with the shortest running time first starts the rigid job, which is one second
-    shorter than an elastic job on a single GPU. With many jobs and GPUs, the ratio of the sum of completion
-    times to the optimum then approaches the number of jobs.
+    A policy that always starts the job with the shortest running time begins with the rigid job, which takes
+    one second less than an elastic job on a single GPU. With many jobs and GPUs, the ratio of the sum
+    of completion times to the optimum then approaches the number of jobs.
 
     Parameters
     ----------

@@ -63,21 +63,22 @@ def crux(path: str | Path, **selection: Unpack[Selection]) -> Reading:
 def crux_cluster(path: str | Path, *, hosts: int | None = None) -> Cluster:
     """Read the cluster of Crux: hosts of eight GPUs below top-of-rack, aggregation and core switches.
 
-    The levels of the switches are rack, pod and network. A top-of-rack switch is identified together with its
-    aggregation switch, because each of these numbers its switches from the beginning. Hosts, racks and pods
-    keep the order in which the file first names them.
+    The levels of the switches are rack, pod and network. A top-of-rack switch is identified by its own name
+    together with that of its aggregation switch, because the same names occur below each of these. Hosts,
+    racks and pods keep the order in which the file first names them.
 
     Parameters
     ----------
     path
         The file, plain or gzipped, or the folder of the trace or of all traces.
     hosts
-        Keep only so many hosts, the first ones in the order of the tree; all if None.
+        Number of hosts to keep, starting with the first ones in the order of the tree; None for all.
 
     Raises
     ------
     InvalidInput
-        The file cannot be read, is not such a table, or has a row that cannot be used; or it has fewer hosts.
+        The file cannot be read, is not such a table, has a row that cannot be used, or has fewer hosts than
+        requested.
 
     Examples
     --------

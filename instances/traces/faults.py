@@ -30,9 +30,9 @@ _START, _END = "fault_start", "fault_end"
 def server_outages(path: str | Path) -> tuple[tuple[Outage, ...], ...]:
     """Read the outages of every server, in seconds from the beginning of the trace.
 
-    A server is out of service as long as any of its faults lasts. A fault that ends as it begins lasts for one
-    step of the file's clock, 8.64 s. Servers come in the order of their first faults, and those without a fault
-    last.
+    A server is out of service as long as any of its faults lasts. A fault that ends at the moment it begins
+    counts as lasting for one step of the file's clock, 8.64 s. Servers come in the order of their first faults,
+    and those without a fault last.
 
     Parameters
     ----------
@@ -81,9 +81,10 @@ def server_outages(path: str | Path) -> tuple[tuple[Outage, ...], ...]:
 def drawn_outages(histories: Sequence[Sequence[Outage]], machines: Sequence[str], *, seed: int = 0) -> Outages:
     """Draw a server at random for every machine, and return the outages of the machines.
 
-    No server is drawn a second time before all have been drawn. Time 0 is a drawn moment of the trace, whose
-    beginning follows its end. It is the same moment for servers drawn in the same round, so faults that hit
-    several of them at once still do; it is another one in the next round, so no machine repeats another.
+    Servers are drawn in rounds: no server is drawn again until all have been drawn. For each round, a moment
+    of the trace is drawn that becomes time 0, and what came before it is appended to the end. Servers of the
+    same round share this moment, so faults that hit several of them together still do. Each round has a
+    different moment, so a server that is drawn again has its outages at other times.
 
     Parameters
     ----------

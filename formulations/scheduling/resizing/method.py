@@ -75,9 +75,9 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
 
     Constraints
     -----------
-    Let v_ki be 1 if the schedule passes interval (k, i), which means that completion k - 1 is no later than
-    period i, and completion k no earlier. Let r_jki be 1 if job j runs at the end of interval (k, i): the sum
-    of s[j] over intervals up to k and i, minus that of c[j] before k. once[k], starts[j], ends[j], turn[k]:
+    Let v_ki be 1 if the schedule passes through interval (k, i), which means that completion k - 1 is no later
+    than period i, and completion k no earlier. Let r_jki be 1 if job j runs at the end of interval (k, i): the
+    sum of s[j] over intervals up to k and i, minus that of c[j] before k. once[k], starts[j], ends[j], turn[k]:
     each completion is in one period; each job has one start and one completion, and each completion has one
     job. passed, visits: v_ki >= 0 and v_ki >= s[j, k, i]. length[k, i], period[i]: d_ki <= H_ki v_ki; the d of
     a period add up to its length. runs[j, k, i]: r_jki >= c_jk + x_ki - 1. work[j]: the y add up to A_j.
@@ -120,7 +120,7 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
 
     @property
     def unused(self) -> frozenset[str]:
-        """The options that the method ignores: none, because the start is the first known schedule."""
+        """The options that the method ignores: none. Even the start is used: it is the first known schedule."""
         return frozenset()
 
     def warm_up(self) -> None:

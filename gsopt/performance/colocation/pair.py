@@ -17,9 +17,9 @@ class Pair:
     """A running job, and a new one that may share its GPUs.
 
     Each job runs at speed 1 when alone, and at 1 divided by its slowdown while the two share. For two jobs, the
-    sum of completion times is smallest if the new job starts either now or when the running job completes. As
-    the start is delayed, the sum grows as long as the running job outlasts the new one, and is linear beyond
-    that point. With more than two jobs, another start time may be better.
+    sum of completion times is smallest if the new job starts either now or when the running job completes. The
+    sum grows with the delay of the start while the running job still outlasts the new one. For longer delays,
+    it is linear in the delay. With more than two jobs, another start time may be better.
 
     Integers and fractions yield exact sums; floats yield floats.
 

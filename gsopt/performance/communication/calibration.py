@@ -122,7 +122,7 @@ def _alone(layers: Sequence[Layer], measured: float, scale: float) -> tuple[floa
 
 
 def _ends(layers: Sequence[Layer]) -> Iterator[tuple[float, float]]:
-    """Yield, for the first 1, 2, ... layers, their bytes and the seconds of computation in the meantime."""
+    """Yield, for every k, the first k layers' bytes and the computing time after layer k's weight gradient."""
     size = beside = 0.0
     for layer in layers:
         size += layer.size

@@ -276,7 +276,7 @@ class Trainee:
         return self.course.on(kind).speed(shape, batch, min(self.epoch, self.application.epochs - 1))
 
     def _knowledge(self) -> tuple[int, Gradient | None]:
-        """Return the knowledge on which the division of the batch on the current GPUs is based."""
+        """Return what the choice of a batch depends on: the number of measurements and the last gradient."""
         return len(self._measured), self.gradient
 
     def _choice(self, shape: tuple[int, ...], kind: str, batch_size: int | None) -> Batch:

@@ -15,9 +15,9 @@ _BITS = 64
 def mean_busy_time_bound(workload: Workload, gpus: Number) -> Exact:
     """Return a lower bound on the sum of completion times, derived from mean busy times.
 
-    A job completes at least half its height after the mean time of its work. The sum of these means is
-    smallest if one fast machine always serves the job with the smallest area first, with preemption.
-    Complexity: O(n log n).
+    The completion time of a job exceeds the mean time of its work by at least half of its height. The sum of
+    these means is smallest if one fast machine always serves the job with the smallest area first, with
+    preemption. Complexity: O(n log n).
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Relaxation: a scenario with jobs at least as fast, and no network tiers, applications or overheads."""
+"""Relaxation: a simpler scenario, without tiers, applications and overheads, in which no job is slower."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace

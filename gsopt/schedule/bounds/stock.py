@@ -78,7 +78,7 @@ class _MachineGroup:
         self.promised += count
 
     def close(self, count: int, elsewhere: int) -> None:
-        """Close a request for `count` members, for which at most `elsewhere` available ones are not eligible.
+        """Close a request for `count` members; at most `elsewhere` available members are not eligible for it.
 
         Either all requested machines have been given up, so that `promised` counts them and `there` does not,
         or all machines that the request can take are absent.

@@ -45,7 +45,7 @@ def pod_needs(pod: Field) -> dict[str, Fraction]:
 
 
 def counted(field: Field, amounts: Amounts, others: Collection[str], *, needed: bool) -> Resources:
-    """Convert amounts into the units of problems: whole GPUs, thousandths of CPUs, and MiB of memory.
+    """Convert amounts into the units that problems use: whole GPUs, thousandths of CPUs, and MiB of memory.
 
     Other resources are listed under their own names. GPUs are also listed under their resource name, because
     GPUs of one vendor cannot replace those of another. `others` contains the names of additional resources

@@ -53,7 +53,7 @@ def told_by_hosts(hosts: Iterable[Host]) -> list[Reservation]:
 class SlurmPlaces:
     """A collector of the node requirements of jobs and of the nodes that meet them.
 
-    `partitions` contains the nodes of partitions that the nodes themselves do not state. A line is appended
+    `partitions` maps partitions to their nodes, as the nodes themselves may not state them. A line is appended
     to `notes` for each kind of requirement that is ignored.
     """
 

@@ -105,7 +105,7 @@ def losses(cluster: Cluster) -> list[str]:
 
 
 def some_of(names: Sequence[str]) -> str:
-    """Return the first name and, if there are more, their number."""
+    """Return the first name and, if there are other names, how many."""
     return f"{shorten(names[0])} and {len(names) - 1:,} more" if len(names) > 1 else shorten(names[0])
 
 

@@ -154,6 +154,6 @@ def _machines(machines: Iterable[Machine], indent: str) -> Iterator[str]:
 
 
 def _named(level: str, names: Iterable[str]) -> str:
-    """Return the names on a level as a host list, preceded by the level unless it begins with it."""
+    """Return the names on a level as a host list, with the level in front unless the list begins with it."""
     text = compress(names)
     return text if text.startswith(level) else f"{level} {text}"

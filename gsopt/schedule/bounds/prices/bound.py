@@ -254,7 +254,7 @@ def _since(date: float, scenario: Scenario) -> float:
 
 
 def _within(start: PriceBound, begin: float, end: float) -> PriceBound | None:
-    """Return a bound with the prices between two times, then a free cell; None if all cells are free."""
+    """Return a bound with the prices between two times, followed by a free cell; None if all cells are free."""
     first = bisect_right(start.times, begin) - 1
     last = min(bisect_left(start.times, end), len(start.prices))
     rows = [start.prices, *start.type_prices.values()]

@@ -162,7 +162,7 @@ class _Trade:
         return corner, np.take_along_axis(gains, corner, axis=1)[:, 0] - self.jobs.weight
 
     def usage(self, slope: Array, part: Array) -> Array:
-        """Return the total usage by cell at the given slopes, with each job's usage scaled by its part."""
+        """Return the total usage by cell at the given slopes, with each job weighted by its entry in `part`."""
         cheapest = self._cheapest(slope)
         columns = zip(cheapest.T, self.jobs.gpus.T, strict=True)
         found = sum((self.span.usage(*column) for column in ((q, k * part) for q, k in columns)), np.zeros(1))
