@@ -107,4 +107,4 @@ class OptionProgram(ABC):
 
     @abstractmethod
     def point(self, chosen: Sequence[GoodputOption], vectors: Iterable[Vector]) -> NDArray[np.float64]:
-        """Return the column values for the given options, which must be remaining ones, and their GPUs."""
+        """Return the column values for the given options and their GPUs; the options must still remain."""

@@ -138,7 +138,7 @@ class SchedulingSolution(Frozen):
 
 
 class Scheduling(Problem[SchedulingSolution]):
-    """The problem of running elastic jobs on a cluster so that their mean completion time is minimal.
+    """The problem of running elastic jobs on a cluster so that their mean job completion time is minimal.
 
     A job may be interrupted and resized at any time and at no cost, and all GPUs are alike. Therefore, the
     optimum is a bound for every policy that runs jobs on allowed numbers of GPUs, regardless of its rounds,

@@ -131,7 +131,7 @@ def _ends(layers: Sequence[Layer]) -> Iterator[tuple[float, float]]:
 
 
 def fit_scale(layers: Sequence[Layer], collective: Collective, measured: float) -> float:
-    """Return the factor for computing times at which a model has the measured penalty.
+    """Return the factor by which computing times must be scaled so that a model has the measured penalty.
 
     For some k, the all-reduces of the first k layers run without a pause until the end of the iteration.
     Suppose that they take S seconds, that A of the computing time falls into this period, and that the whole

@@ -11,10 +11,10 @@ _TRIED, _NEEDED = 64, 3
 
 
 class Convergence:
-    """A predictor of trainings' remaining work that uses the losses observed at decisions.
+    """A predictor of the remaining work of training jobs, based on the losses observed at decisions.
 
-    Source: Optimus (EuroSys 2018), section 3.1. In the paper, a training ends when its loss decreases by less
-    than a threshold. Here it ends at its user's target loss.
+    Source: Optimus (EuroSys 2018), section 3.1. In the paper, a job ends when its loss decreases by less
+    than a threshold. Here, it ends when it reaches its user's target loss.
     """
 
     def __init__(self) -> None:

@@ -21,7 +21,7 @@ def by_steps(jobs: Sequence[GpuCandidate], grants: Grants, *, stops: bool = Fals
     """Grant every job its fewest GPUs, then steps one by one, most time saved per GPU first.
 
     Steps that save no time are not taken. Ties go to the earlier job in the list. A step that does not fit ends
-    the steps of its job only, or of all jobs with `stops`.
+    the steps of its job only or, if `stops` is set, the steps of all jobs.
 
     Source: Optimus, section 4.1. O(J + W log J) for W steps of J jobs.
     """
