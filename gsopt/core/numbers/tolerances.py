@@ -243,6 +243,12 @@ SPEEDUP = 1e-9
 #: speed-up, the factor, their product, the constant, the sum and a power cause seven.
 GOODPUT_COST = 2.0**-50
 
+# Estimates
+
+#: Fraction by which a lower bound on a running time is reduced if the estimate behind it was drawn. In doubles,
+#: the running time is multiplied by a factor and divided again: two roundings of 2**-53 each, with room.
+DRAWN_ESTIMATE = 2.0**-40
+
 # Windows
 
 #: Relative gap at which a plan of Shockwave's rounds is good enough, as in its authors' program: a job's gain

@@ -5,13 +5,11 @@ from heapq import heappop, heappush
 from itertools import chain
 from typing import Any, NamedTuple
 
+from gsopt.core.numbers.tolerances import DRAWN_ESTIMATE
 from gsopt.simulation import Action, State
 from gsopt.simulation.parts.pool import pool_of
 from heuristics.policies.backfilling.estimates import late_end, user_estimates
 from heuristics.policies.backfilling.profile import Profile, Slot
-
-#: Factor that keeps a lower bound below the running time, although a drawn estimate is a rounded product.
-_ROUNDED_DOWN = 1 - 2**-40
 
 
 class Need(NamedTuple):
@@ -89,7 +87,7 @@ class Books:
         number = type(now)
         least = self.need(job).length / number(over)
         if self._jobs[job].estimate is None:
-            least *= number(_ROUNDED_DOWN)
+            least *= number(1 - DRAWN_ESTIMATE)
         return max(self.running[job].start + least, now)
 
     def start(self, job: int, slot: Slot) -> None:
