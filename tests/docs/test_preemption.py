@@ -2,8 +2,6 @@
 
 import json
 from functools import partial
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,9 +13,9 @@ from gsopt.simulation import Policy, simulate
 from gsopt.studies.spec import Study
 from instances.admission import filled, latest_is_widest
 from instances.workloads import two_classes
+from tests.docs.scripts import DOCS, script
 from tests.unwrap import unwrap
 
-DOCS = Path(__file__).parents[2] / "docs"
 ROWS: list[dict[str, Any]] = json.loads((DOCS / "_static" / "preemption.json").read_text("utf-8"))
 RUNS: list[dict[str, Any]] = json.loads((DOCS / "_static" / "priorities.json").read_text("utf-8"))
 COMMITTED = [row for row in ROWS if "options" not in row]
@@ -26,18 +24,9 @@ COMMITTED = [row for row in ROWS if "options" not in row]
 GENERATED = [row for row in ROWS if row.get("options", {"seed": 0}).get("seed", 1) == 1]
 
 
-@pytest.fixture(scope="module")
-def script() -> Any:
-    """Return the program that writes the page."""
-    spec = unwrap(spec_from_file_location("preemption", DOCS / "_static" / "preemption.py"))
-    module = module_from_spec(spec)
-    unwrap(spec.loader).exec_module(module)
-    return module
-
-
-def test_the_page_follows_from_the_rows(script: Any) -> None:
+def test_the_page_follows_from_the_rows() -> None:
     """The program would write the same page again."""
-    assert script.page(ROWS, RUNS) == (DOCS / "preemption.md").read_text("utf-8")
+    assert script("preemption").page(ROWS, RUNS) == (DOCS / "preemption.md").read_text("utf-8")
 
 
 def _method(name: str) -> Method:
