@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from gsopt.cli.arguments import ClusterFile, GpuCount, Json, Reader, Trace, complete
+from gsopt.cli.arguments import ClusterFile, GpuCount, Json, Reader, Trace, complete, time_limit_option
 from gsopt.cli.output import print_table
 from gsopt.cli.traces import find_policies, read_scenario, read_setting
 from gsopt.core.errors import InvalidInput, shorten
@@ -36,6 +36,7 @@ def queue(
     reader: Reader = None,
     gpus: GpuCount = None,
     cluster: ClusterFile = None,
+    time_limit: Annotated[float | None, time_limit_option("time limit, such as 30s; default: none")] = None,
     as_json: Json = False,
 ) -> None:
     """Bound the start time of each waiting job of a trace.
@@ -46,7 +47,7 @@ def queue(
     """
     (chosen,) = find_policies([policy], "--policy").values()
     scenario = read_scenario(trace, reader, read_setting(gpus=gpus, cluster=cluster))
-    found = wait_brackets(scenario, chosen, at=_time(at), factor=factor)
+    found = wait_brackets(scenario, chosen, at=_time(at), factor=factor, time_limit=time_limit)
     if as_json:
         typer.echo(json.dumps({name: bracket._asdict() for name, bracket in found.items()}))
     else:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any
 
+from gsopt.core.budget import Budget, TimeLimit, checked_time_limit
 from gsopt.core.errors import InvalidInput, shorten
 from gsopt.core.method import name_of
 from gsopt.evaluation.catalogue import find_policy
@@ -22,6 +23,7 @@ def wait_brackets(
     at: float,
     cluster: Cluster | int | str | None = None,
     factor: float | None = None,
+    time_limit: TimeLimit = None,
     **options: Any,
 ) -> dict[str, Bracket]:
     """Return the earliest and latest start of each job that is waiting at a given time, keyed by job name.
@@ -51,6 +53,8 @@ def wait_brackets(
         The cluster on which a workload runs, or its number of GPUs.
     factor
         Largest ratio of a job's estimate to its running time; 1 if estimates are exact, None if it is unknown.
+    time_limit
+        Time limit, in seconds or as text such as ``10s``; None for no limit.
     options
         Options of the policy.
 
@@ -58,6 +62,8 @@ def wait_brackets(
     ------
     InvalidInput
         `at` or `factor` is out of range, the policy cannot provide brackets, or the scenario breaks a rule.
+    TimeUp
+        The time limit was reached.
 
     Examples
     --------
@@ -73,11 +79,12 @@ def wait_brackets(
         raise InvalidInput("at", shorten(at), "must be a time in seconds, from 0 to 1e12")
     if factor is not None and not (isinstance(factor, int | float) and factor >= 1):
         raise InvalidInput("factor", shorten(factor), "must be a number of at least 1, or None")
+    budget = Budget(time_limit=checked_time_limit(time_limit))
     scenario = Scenario.of(given, cluster)
     clock, at = scenario.clock, float(at)
     watch = _Watch(find_policy(policy), clock.since(at), factor)
     with suppress(_Over):
-        replay(scenario, watch.policy, **options)
+        replay(scenario, watch.policy, budget=budget, **options)
     jobs = scenario.on_own_clock().workload.jobs
     return {
         jobs[job].name: Bracket(*clock.all_nearest([max(found.earliest, clock.since(at)), found.latest]))

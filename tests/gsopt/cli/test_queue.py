@@ -54,3 +54,9 @@ def test_bad_input_ends_in_one_line(log: str, options: tuple[str, ...], message:
     result = gsopt("queue", log, "--reader", "swf", "--gpus", "4", *options)
     assert result.returncode == 2
     assert message in result.stderr
+
+
+def test_a_limit_ends_the_simulation(log: str) -> None:
+    """Without time there is one line, and no bracket that is not certain."""
+    found = gsopt("queue", log, "--reader", "swf", "--gpus", "4", "--at", "3", "--time-limit", "0")
+    assert (found.returncode > 0, found.stdout, found.stderr.count("\n")) == (True, "", 1)
