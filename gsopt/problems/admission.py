@@ -65,8 +65,8 @@ class Part(Lean):
         Name of the set of machines, a key of the problem's `places`, on which the workers may run; empty if
         they may run on any machine.
     slice
-        Number of workers in each slice, which must run within one group of the level `slice_within`; 0 if the
-        workers form no slices. Must divide `count`.
+        Number of workers in each slice; 0 if the workers form no slices. Must divide `count`. Each slice must
+        run within one group at the level `slice_within`.
     slice_within
         Level of the group that must hold each slice; empty if there are no slices.
 
@@ -186,7 +186,7 @@ class Running(Gang):
 
 
 class AdmissionSolution(Frozen):
-    """The evicted gangs, and the new machines of the moved and pending gangs, keyed by gang name."""
+    """The names of evicted gangs, and the new machines of moved and pending gangs, keyed by gang name."""
 
     evicted: Many[str] = ()
     moved: Mapping[str, Places] = Field(default_factory=dict)
@@ -444,7 +444,10 @@ class Admission(Problem[AdmissionSolution]):
 
     @cached_property
     def step(self) -> Fraction | None:
-        """Greatest common divisor of the costs (as written) and of the small cost that breaks ties."""
+        """Greatest common divisor of all costs, including the small cost that breaks ties.
+
+        A float stands for its shortest decimal, such as 0.1.
+        """
         return whole_step(self._costs, self.tie)
 
     def objective(self, solution: AdmissionSolution) -> Exact:
@@ -460,7 +463,7 @@ class Admission(Problem[AdmissionSolution]):
         return {gang.name: gang for gang in self.running}
 
     def violations(self, solution: AdmissionSolution) -> list[str]:
-        """List the rules that a solution breaks: on evictions, on moves, and on the places of gangs."""
+        """Return a message for each broken rule about evictions, moves, or the machines given to gangs."""
         found = [*self._wrongly_evicted(solution), *self._wrongly_moved(solution)]
         pending = {gang.name: gang for gang in self.pending}
         found += [f"placed: {name!r} is no pending gang" for name in solution.placed if name not in pending]
@@ -561,7 +564,7 @@ class Admission(Problem[AdmissionSolution]):
         }
 
     def measures(self, solution: AdmissionSolution) -> dict[str, Number]:
-        """Return the number of evicted and of moved gangs, and how many GPUs they hold."""
+        """Return the numbers of evicted gangs and of moved gangs, and the GPUs that each of the two hold."""
         gangs = self._by_name
         return {
             "evicted_gangs": len(solution.evicted),
@@ -571,7 +574,9 @@ class Admission(Problem[AdmissionSolution]):
         }
 
     def groups(self, gang: Gang) -> Sequence[Group]:
-        """Return the groups at the gang's level, one of which must hold all its workers.
+        """Return the groups at the gang's level; one of them must hold all of the gang's workers.
+
+        For a gang without a level, the only group is the whole cluster.
 
         Examples
         --------
@@ -585,7 +590,7 @@ class Admission(Problem[AdmissionSolution]):
 
     @cached_property
     def obstacle(self) -> str:
-        """Message about the first pending gang that fits nowhere, even if every gang that may stop does.
+        """Message about the first pending gang that would not fit even if every gang that may stop did.
 
         Empty if there is no such gang. Even then, the pending gangs might not all fit together.
 
@@ -624,7 +629,7 @@ class Admission(Problem[AdmissionSolution]):
         return sum(number // part.slice * part.slice for number in held.values())
 
     def candidates(self) -> Iterator[AdmissionSolution]:
-        """Yield every choice of gangs to evict and to move, with every placement in the resulting room."""
+        """Yield every choice of gangs to evict and to move, with every placement of moved and pending gangs."""
         for fates in product(*(self._fates(gang) for gang in self.running)):
             stopped = [gang for gang, fate in zip(self.running, fates, strict=True) if fate != "stays"]
             moved = [gang for gang, fate in zip(self.running, fates, strict=True) if fate == "moves"]

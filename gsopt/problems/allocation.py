@@ -34,8 +34,8 @@ Duration = Annotated[float, Field(ge=0, le=1e12)]
 class ElasticJob(Frozen):
     """An elastic job, which runs with at least `min_workers` workers.
 
-    It may have any number of workers from there to `max_workers`, or only the numbers of extra workers in
-    `counts`.
+    With `max_workers`, any number of workers up to this maximum is allowed. With `counts`, only the minimum and
+    the listed numbers of extra workers are allowed.
 
     The value of extra workers is the time by which they shorten the job. If speed is proportional to the
     number of workers, this value follows from `time_at_min` or `remaining_work`. Otherwise, it is given by
@@ -45,7 +45,7 @@ class ElasticJob(Frozen):
     ----------
     max_workers
         Maximum number of workers. Every number from `min_workers` to this one is allowed. For an inelastic
-        job, the two are equal.
+        job, it equals `min_workers`.
     counts
         Allowed numbers of extra workers other than 0, in ascending order. Given instead of `max_workers`.
     time_at_min
@@ -129,7 +129,7 @@ class ElasticJob(Frozen):
         """Return the exact time saved, in seconds, with an allowed number of extra workers.
 
         With proportional speed, w extra workers save T w / (w + m), where m is the minimum number of workers
-        and T the running time with them (Algorithm 2, line 18).
+        and T the running time with them (Aryl, Algorithm 2, line 18).
         """
         return whole(Fraction(*self.ratio(extra)))
 
@@ -309,7 +309,7 @@ class Allocation(Problem[AllocationSolution]):
         return exact_total(Fraction(total, denominator) for denominator, total in numerators.items())
 
     def violations(self, solution: AllocationSolution) -> list[str]:
-        """List the rules that a solution breaks: on numbers of extra workers, and on GPUs in use."""
+        """Return a message for each broken rule about numbers of extra workers or the GPUs in use."""
         jobs = {job.name: job for job in self.jobs}
         found = [f"jobs: {self.obstacle}"] if self.obstacle else []
         found += [

@@ -230,7 +230,7 @@ class Batching(Problem[Batches]):
         return _total([*counted, -cost if self.criterion == "rate" else cost])
 
     def violations(self, solution: Batches) -> list[str]:
-        """List the rules that a solution breaks: on grants, on required jobs, and on GPUs in use."""
+        """Return a message for each broken rule about grants, required jobs, or the GPUs in use."""
         running, places = solution.running, {job.name: place for place, job in enumerate(self.jobs)}
         found = [f"running: {name!r} is not a job of the instance" for name in running if name not in places]
         for name, grant in running.items():

@@ -157,7 +157,7 @@ class Colocation(Problem[ColocationSolution]):
 
     @property
     def unit(self) -> str:
-        """Unit of the objective."""
+        """Unit of the objective: seconds of completion time saved, summed over all pairs."""
         return "seconds of completion time saved"
 
     def slowdown(self, model: str, beside: str) -> Exact:
@@ -185,7 +185,7 @@ class Colocation(Problem[ColocationSolution]):
         return 2 * left + whole - sum(ends, Fraction(0))
 
     def violations(self, solution: ColocationSolution) -> list[str]:
-        """List the rules that a solution breaks: on job names, numbers of partners, GPU counts and memory."""
+        """Return a message for each broken rule about job names, numbers of partners, GPU counts, or memory."""
         running = {job.name: job for job in self.running}
         pending = {job.name: job for job in self.pending}
         found: list[str] = []

@@ -217,7 +217,7 @@ class Configuration(Problem[ConfigurationSolution]):
 
     @cached_property
     def costs(self) -> tuple[Mapping[int, Exact], ...]:
-        """Costs of the configurations in which each job may run, keyed by index; one mapping per job."""
+        """For each job, the costs of the configurations in which it may run, keyed by configuration index."""
         return tuple(
             {
                 place: self._cost(job, place, goodput)
@@ -247,7 +247,7 @@ class Configuration(Problem[ConfigurationSolution]):
         )
 
     def violations(self, solution: ConfigurationSolution) -> list[str]:
-        """List the rules that a solution breaks: on usable configurations, pinned jobs, and GPU counts."""
+        """Return a message for each broken rule about usable configurations, pinned jobs, or GPU counts."""
         names, chosen = {job.name for job in self.jobs}, solution.configurations
         found = [
             f"configurations: {name!r} is not a job of the instance" for name in chosen if name not in names

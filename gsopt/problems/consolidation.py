@@ -136,7 +136,7 @@ class Consolidation(Problem[ConsolidationSolution]):
 
     @property
     def unit(self) -> str:
-        """Unit of the objective: effective GPUs, with any count that takes precedence or breaks ties."""
+        """Unit of the objective: effective GPUs, and any count that takes precedence or breaks ties."""
         return {
             "value": "effective GPUs",
             "lexicographic": "jobs, then effective GPUs",
@@ -210,7 +210,7 @@ class Consolidation(Problem[ConsolidationSolution]):
         return len(self.cluster.machines) - len(taken)
 
     def violations(self, solution: ConsolidationSolution) -> list[str]:
-        """List the rules that a solution breaks: on job names, on demands, and on GPUs that are not free."""
+        """Return a message for each broken rule about job names, demands, or GPUs that are not free."""
         wanted = {job.name: job.gpus for job in self.jobs}
         busy, holder = frozenset(self.busy), dict[int, str]()
         found: list[str] = []

@@ -1,4 +1,4 @@
-"""Goodput: the number of GPUs that each adaptive job gets on every node, if moving a job requires a restart."""
+"""Goodput: how many GPUs each adaptive job gets on every node when moving a job requires a restart."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -108,7 +108,7 @@ class Goodput(Problem[GoodputSolution]):
     restart_time
         Duration d of a restart, in seconds.
     floor
-        Constant c, which is added in the cost of every job.
+        Constant c. It is added to the scaled speed-up of every job before the power is taken.
 
     Examples
     --------
@@ -157,11 +157,11 @@ class Goodput(Problem[GoodputSolution]):
 
     @property
     def unit(self) -> str:
-        """Unit of the objective."""
+        """Unit of the objective: the mean over all jobs of scaled speed-ups raised to the power p."""
         return f"mean speed-up to the power {self.power}"
 
     def resolution(self, value: Number) -> Exact:
-        """Return the largest difference that rounding may cause between values near the given one."""
+        """Return the largest error that rounding may cause in objective values near the given one."""
         return whole(abs(Fraction(value)) * Fraction(SPEEDUP))
 
     # What a job may have, and counts
@@ -187,7 +187,9 @@ class Goodput(Problem[GoodputSolution]):
         return whole(max(age - job.restarts * delay, Fraction(0)) / (age + delay)) if delay else 1
 
     def cost(self, place: int, nodes: int, gpus: int, *, restarts: bool = True) -> Exact:
-        """Return the cost of the job with index `place` on numbers of nodes and GPUs with which it can run.
+        """Return the cost of the job with index `place` on the given numbers of nodes and GPUs.
+
+        The job must be able to run on them. `restarts` tells whether it has to restart to do so.
 
         Examples
         --------
@@ -218,7 +220,7 @@ class Goodput(Problem[GoodputSolution]):
         return whole(Fraction(_total(counted)) / len(counted)) if counted else 0
 
     def violations(self, solution: GoodputSolution) -> list[str]:
-        """List the rules that a solution breaks: on usable GPUs, full nodes, and multi-node jobs."""
+        """Return a message for each broken rule about usable numbers of GPUs, full nodes, or multi-node jobs."""
         names = {job.name for job in self.jobs}
         found = [f"gpus: {name!r} is not a job of the instance" for name in solution.gpus if name not in names]
         rule = f"must name the GPUs on each of the {len(self.nodes)} nodes"

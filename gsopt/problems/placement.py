@@ -1,4 +1,4 @@
-"""Placement: the choice of a server for each worker, so that few servers are used or few preferences broken."""
+"""Placement: the choice of a server for each worker, so as to use few servers or misplace few GPUs."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
@@ -90,7 +90,7 @@ class Server(Lean):
     gpu_type
         Type of the GPUs; empty if it does not matter.
     shared
-        Part in use of each GPU that workers already share, in thousandths. `used` does not count these GPUs.
+        For each GPU that workers already share, the part in use, in thousandths. `used` excludes these GPUs.
     """
 
     later = frozenset({"rack", "gpu_type", "shared"})
@@ -344,7 +344,7 @@ class Placement(Problem[PlacementSolution]):
 
     @property
     def unit(self) -> str:
-        """Unit of the objective."""
+        """Unit of the objective, which depends on `minimize`."""
         return {
             "servers": "servers",
             "fragmentation": "free GPUs",
@@ -501,7 +501,7 @@ class Placement(Problem[PlacementSolution]):
 
     @cached_property
     def beyond_amounts(self) -> str:
-        """What the problem requires besides amounts of resources, as a message; empty if nothing."""
+        """Message about what the problem requires besides amounts of resources; empty if nothing else."""
         if self.minimize == "unallocated":
             return "workers may stay unplaced"
         if any(line.gpu_part for line in self.workers):
@@ -510,7 +510,7 @@ class Placement(Problem[PlacementSolution]):
 
     @cached_property
     def misfit(self) -> str:
-        """A message that names the first worker that must be placed but fits on no server; empty if none."""
+        """Message about the first worker that must be placed but fits on no server; empty if there is none."""
         if self.minimize == "unallocated":
             return ""
         rooms = {
@@ -553,7 +553,7 @@ class Placement(Problem[PlacementSolution]):
 
     @property
     def preference_weight(self) -> int:
-        """Weight of one misplaced GPU in the objective, which exceeds the number of servers."""
+        """Weight of one misplaced GPU in the objective: 1 more than the number of servers."""
         return self.size + 1
 
     def servers_in_use(self, solution: PlacementSolution) -> int:
@@ -700,7 +700,7 @@ class Placement(Problem[PlacementSolution]):
         return {"minimize": self.minimize, "workers": workers, "of servers": self.size}
 
     def measures(self, solution: PlacementSolution) -> dict[str, Number]:
-        """Return the servers in use, the free GPUs on them, and the misplaced GPUs by kind of worker."""
+        """Return the numbers of servers in use, free GPUs on them, and misplaced GPUs by kind of worker."""
         misplaced = self.misplaced_gpus(solution)
         return {
             "servers_in_use": self.servers_in_use(solution),

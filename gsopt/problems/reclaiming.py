@@ -27,10 +27,11 @@ class Job(Frozen):
     Attributes
     ----------
     workers
-        Number of GPUs that its base workers use on each server. Losing any of these workers preempts the job.
-    flexible
-        Number of GPUs that its flexible workers use on each server. Losing these workers does not preempt the
+        Number of GPUs that the job's base workers use on each server. Losing any of these workers preempts the
         job.
+    flexible
+        Number of GPUs that the job's flexible workers use on each server. Losing these workers does not preempt
+        the job.
     cost
         Cost of preempting the job: 1 to count preemptions or, for example, the GPU-seconds of lost work.
     training_servers
@@ -163,14 +164,17 @@ class Reclaiming(Problem[ReclaimingSolution]):
 
     @cached_property
     def step(self) -> Fraction | None:
-        """Greatest common divisor of the costs (as written), or 1 if collateral damage breaks ties."""
+        """Greatest common divisor of the costs, or 1 if collateral damage breaks ties.
+
+        A float stands for its shortest decimal, such as 0.1.
+        """
         if self.second_objective == "collateral":
             return Fraction(1)
         return step(decimal(job.cost) for job in self.jobs)
 
     @property
     def cost_weight(self) -> int:
-        """Weight of one unit of cost in the objective: more than any collateral damage, or 1 without it."""
+        """Weight of a unit of cost in the objective: 1, or above any collateral damage if that breaks ties."""
         return 1 + self.used_gpus.total() if self.second_objective == "collateral" else 1
 
     def objective(self, solution: ReclaimingSolution) -> Number:
@@ -248,7 +252,7 @@ class Reclaiming(Problem[ReclaimingSolution]):
         return {"demand": self.demand}
 
     def measures(self, solution: ReclaimingSolution) -> dict[str, Number]:
-        """Return the numbers of preemptions, of collateral GPUs, and of GPUs released by surviving jobs."""
+        """Return the numbers of preemptions, GPUs lost as collateral damage, and GPUs other jobs release."""
         preempted = self.preempted(solution)
         gone = {job.name for job in preempted}
         returned = set(solution.servers)

@@ -1,4 +1,4 @@
-"""Rigid: a check for problems over time, whose jobs must be able to run in only one way."""
+"""Rigid: a check that every job of a problem over time can run in only one way."""
 
 from collections.abc import Mapping, Sequence
 

@@ -138,7 +138,9 @@ class SchedulingSolution(Frozen):
 
 
 class Scheduling(Problem[SchedulingSolution]):
-    """The problem of running elastic jobs on a cluster so that their mean job completion time is minimal.
+    """The problem of running elastic jobs on a cluster at minimum mean job completion time.
+
+    Job completion times are counted from the jobs' release dates.
 
     A job may be interrupted and resized at any time and at no cost, and all GPUs are alike. Therefore, the
     optimum is a bound for every policy that runs jobs on allowed numbers of GPUs, regardless of its rounds,
@@ -148,9 +150,9 @@ class Scheduling(Problem[SchedulingSolution]):
     section 5. Exact methods solve it only if speeds are linear and there is no fairness constraint.
 
     Times are exact numbers. Floats in the data stand for their shortest decimals, such as 0.1. A job may miss
-    its fairness deadline by a billionth of the time between its release date and this deadline. Times of runs
-    that are given as floats may break rules within rounding errors, which are added to the objective value
-    (`gsopt.problems.trial`).
+    its fairness deadline by a billionth of the time between its release date and this deadline. Runs whose
+    times are floats may break rules for as long as rounding can explain; this time is added to the objective
+    value (`gsopt.problems.trial`).
 
     Source: Ares, Eq. 1. The text of the paper calls the reference value a job completion time, but the
     equation compares it with a point in time. This problem follows the equation. Work is counted in
@@ -195,7 +197,7 @@ class Scheduling(Problem[SchedulingSolution]):
 
     @property
     def unit(self) -> str:
-        """Unit of the objective."""
+        """Unit of the objective: seconds of mean job completion time."""
         return "seconds of mean job completion time"
 
     def resolution(self, value: Number) -> float:
@@ -209,7 +211,10 @@ class Scheduling(Problem[SchedulingSolution]):
 
     @cached_property
     def tasks(self) -> tuple[ElasticTask, ...]:
-        """The jobs in exact numbers, in order of release (the first is at time 0), without unusable rates."""
+        """The jobs in exact numbers, in order of release.
+
+        Times are counted from the first release date. Rates on more GPUs than there are have been removed.
+        """
         return tuple(
             ElasticTask(
                 job.name,
@@ -254,7 +259,7 @@ class Scheduling(Problem[SchedulingSolution]):
     def taken_over(self, schedule: Schedule) -> SchedulingSolution:
         """Convert a schedule for the scenario `own_clock` into a solution.
 
-        If floats near these dates are precise enough for the shortest job, the times are only shifted.
+        If floats near the release dates are precise enough for the shortest job, the times are only shifted.
         Otherwise, the schedule is recomputed in exact numbers (`gsopt.schedule.retiming`).
 
         Raises
@@ -304,7 +309,7 @@ class Scheduling(Problem[SchedulingSolution]):
         return [*trial.found, *self._unfair(trial)]
 
     def measures(self, solution: SchedulingSolution) -> dict[str, Number]:
-        """Return figures of efficiency and fairness with which schedulers are compared."""
+        """Return the measures of efficiency and fairness by which schedulers are compared."""
         origin = self.origin
         verdict = judge(
             Schedule(

@@ -65,7 +65,7 @@ class Sequences(Frozen):
 
 
 class Sequencing(Problem[Sequences]):
-    """The problem of running single-GPU jobs on GPUs of several types, minimizing mean completion time.
+    """The problem of running single-GPU jobs on GPUs of several types at minimum total completion time.
 
     Once a machine is free, it runs its jobs one after another without gaps, and no job is interrupted. The
     objective is the total completion time, counted from now. Counting from the arrival of each job would only
@@ -115,7 +115,7 @@ class Sequencing(Problem[Sequences]):
 
     @property
     def unit(self) -> str:
-        """Unit of the objective."""
+        """Unit of the objective: seconds of completion time, summed over all jobs."""
         return "seconds of completion time"
 
     @property

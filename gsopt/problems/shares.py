@@ -39,7 +39,8 @@ class TypedJob(Frozen):
     age
         Time since the job arrived, in seconds.
     isolated
-        Time in seconds that the steps done so far would have taken with the job's isolated shares.
+        Time in seconds that the steps done so far would have taken with the job's isolated shares
+        (`Shares.isolated_shares`).
 
     Examples
     --------
@@ -146,7 +147,7 @@ class Shares(Problem[TimeShares]):
 
     @property
     def sense(self) -> Sense:  # type: ignore[override]  # a constant in other decisions
-        """Whether to maximize (for `max_min` and sums) or to minimize (for the other criteria)."""
+        """Whether to maximize (for `max_min`, `fifo` and `max_sum`) or to minimize (for the other criteria)."""
         return Sense.MAXIMIZE if self.criterion == "max_min" or self.is_sum else Sense.MINIMIZE
 
     @property
@@ -194,7 +195,7 @@ class Shares(Problem[TimeShares]):
 
     @cached_property
     def isolated_shares(self) -> Mapping[str, Mapping[str, Exact]]:
-        """Shares of each job, keyed by name, if the jobs divide the GPUs of every type equally."""
+        """Shares of each job, keyed by job name and type, if the jobs divide the GPUs of every type equally."""
         parts = {gpus: self._isolated_parts(gpus) for gpus in {job.gpus for job in self.jobs}}
         return {job.name: {kind: parts[job.gpus][kind] for kind in self.rates[job.name]} for job in self.jobs}
 
@@ -206,7 +207,7 @@ class Shares(Problem[TimeShares]):
 
     @cached_property
     def isolated_times(self) -> Mapping[str, Exact]:
-        """Seconds from arrival to completion of each job with its isolated shares throughout, keyed by name."""
+        """Seconds from arrival to completion if a job always has its isolated shares, keyed by job name."""
         return {job.name: self._isolated_time(job) for job in self.jobs}
 
     def _isolated_time(self, job: TypedJob) -> Exact:
@@ -250,7 +251,7 @@ class Shares(Problem[TimeShares]):
         return min(levels) if self.sense is Sense.MAXIMIZE else max(levels)
 
     def violations(self, solution: TimeShares) -> list[str]:
-        """List the rules that a solution breaks: on usable types, time, GPUs, and jobs that never end."""
+        """Return a message for each broken rule about usable types, time, GPUs, or jobs that never complete."""
         jobs = {job.name: job for job in self.jobs}
         found: list[str] = []
         for name, own in solution.shares.items():

@@ -56,7 +56,7 @@ class Sharing(Problem[SharingSolution]):
     bound for Model C.
 
     Start times are interpreted as exact. However, if a float breaks a rule, it is treated as a rounded time
-    and moved to the nearest event, provided that this event is within a few units in its last place.
+    and moved to the nearest event, provided that this event is only a few units in the last place away.
 
     Source: Castor, Eq. 6-13, without time slots, and Eq. 4-5 for the speeds.
 
@@ -116,7 +116,7 @@ class Sharing(Problem[SharingSolution]):
 
     @property
     def unit(self) -> str:
-        """Unit of the objective."""
+        """Unit of the objective: seconds of mean job completion time."""
         return "seconds of mean job completion time"
 
     @cached_property
@@ -168,7 +168,7 @@ class Sharing(Problem[SharingSolution]):
         return self._mean(course)
 
     def violations(self, solution: SharingSolution) -> list[str]:
-        """List the rules that a solution breaks: on the runs of each job, and on sharing and start times."""
+        """Return a message for each broken rule about the runs of each job, sharing, or start times."""
         found = list(broken_runs(solution.runs, self.jobs, self.gpus, self._excuse))
         return found or self._replayed(solution)[1]
 

@@ -140,7 +140,7 @@ class Waiting(Problem[WaitingSolution]):
 
     @property
     def unit(self) -> str:
-        """Unit of the objective."""
+        """Unit of the objective, which depends on `minimize`."""
         return {"mean_jct": "seconds of mean job completion time", "makespan": "seconds of makespan"}[
             self.minimize
         ]
@@ -210,7 +210,7 @@ class Waiting(Problem[WaitingSolution]):
         return found or list(self._crowded(solution))
 
     def measures(self, solution: WaitingSolution) -> dict[str, Number]:
-        """Return the criterion that is not minimized, and the total seconds by which tiers prolong jobs."""
+        """Return the criterion that is not minimized, and by how many seconds in total tiers prolong jobs."""
         values = self._values(solution)
         del values[self.minimize]
         lost = (self._length(run) - self.run_times(self._job_of[run.job])[0] for run in solution.runs)
