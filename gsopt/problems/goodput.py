@@ -220,7 +220,7 @@ class Goodput(Problem[GoodputSolution]):
         return whole(Fraction(_total(counted)) / len(counted)) if counted else 0
 
     def violations(self, solution: GoodputSolution) -> list[str]:
-        """Return a message for each broken rule about usable numbers of GPUs, full nodes, or multi-node jobs."""
+        """Return a message for each broken rule about usable GPU counts, full nodes, or multi-node jobs."""
         names = {job.name for job in self.jobs}
         found = [f"gpus: {name!r} is not a job of the instance" for name in solution.gpus if name not in names]
         rule = f"must name the GPUs on each of the {len(self.nodes)} nodes"

@@ -73,9 +73,9 @@ class Leave(_Event):
     servers
         Names of the machines.
     lost_work
-        Seconds of work that each of these jobs loses beyond the work since its last checkpoint
-        (`gsopt.scenario.scenario.Physics.checkpoint_interval`), at most all that it has done. A job without
-        checkpoints loses all of it.
+        Seconds of work that each affected job loses in addition to the work since its last checkpoint
+        (`gsopt.scenario.scenario.Physics.checkpoint_interval`), but no more than it has done. A job without
+        checkpoints loses all its work.
 
     Examples
     --------
@@ -121,8 +121,8 @@ class Return(_Event):
 class Reclaim(_OfMachines):
     """A request to give up machines or GPUs by a deadline.
 
-    A machine that is given up counts towards an open request that may take it: the one with the earliest
-    deadline, with ties going to the first request. The machine stays absent until a `Return` names it or a
+    A machine that is given up counts towards the open request with the earliest deadline among those that may
+    take it, with ties going to the first request. The machine stays absent until a `Return` names it or a
     `Loan` brings it back. At the deadline, as many as possible of the machines that are still owed are taken.
     In a plain cluster, the GPUs leave at the deadline.
 

@@ -153,8 +153,8 @@ class Job(Frozen):
     gpu_type
         The only GPU type on which the job may run in its default mode; empty for any type.
     modes
-        Other ways to run the job. Its own menu, memory and batch size form its default mode, which has the
-        empty name.
+        Other ways to run the job. The job's own menu, memory and batch size form its default mode, which has
+        the empty name.
     phases
         Parts of the work, in order, during which the job runs more slowly than its menus say; the last one ends
         at 1. Empty if there are no such parts.

@@ -163,7 +163,7 @@ class Physics(Frozen):
         return self.applications.get(job.model)
 
     def tells_types(self, job: Job) -> bool:
-        """Check whether a job must run on one GPU type at a time, as its application distinguishes types."""
+        """Check whether a job's application distinguishes GPU types, so that it runs on one type at a time."""
         application = self.applications.get(job.model)
         return application is not None and bool(application.gpu_types)
 

@@ -227,7 +227,7 @@ class Speed(Frozen):
         *,
         levels: Sequence[str] = (),
     ) -> Any:
-        """Return the fraction of time for which a job waits for the network on `count` GPUs of a tier.
+        """Return the fraction of time for which a job on `count` GPUs at a tier waits for the network.
 
         With s seconds of exposed communication per second of computation, the fraction is s / (1 + s). Source:
         Dally, section V-D, metric 4.

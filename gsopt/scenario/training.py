@@ -12,7 +12,7 @@ Samples = Annotated[float, Field(gt=0, le=1e15)]
 
 
 class Observation(NamedTuple):
-    """A job's report on its training.
+    """A job's report on how its training is going.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class Observation(NamedTuple):
 
 
 class Training(Frozen):
-    """A training until a target is reached: its samples, and its observable loss and accuracy.
+    """A training run that ends at a target: its samples, and its observable loss and accuracy.
 
     The samples are those of the job's default mode. A mode with another batch size may need more or fewer
     samples (`gsopt.scenario.job.Mode`). From the beginning to the target, loss and accuracy are exponential
@@ -54,13 +54,13 @@ class Training(Frozen):
     epoch
         Number of samples in an epoch, that is, in a pass over the data set.
     samples
-        Number of samples until the target if the whole training runs in the default mode.
+        Number of samples until the target if the job always runs in its default mode.
     initial_loss, loss
-        Loss before the training and at the target.
+        Loss at the beginning of the training run, and at the target.
     accuracy
-        Validation accuracy at the target; it is 0 before the training.
+        Validation accuracy at the target; it is 0 at the beginning.
     curvature
-        How early the improvement comes; 0 for a steady improvement.
+        How strongly the improvement is concentrated at the beginning; 0 for a steady improvement.
 
     Examples
     --------

@@ -10,17 +10,19 @@ from gsopt.core.problem import Frozen
 class Agents(Frozen):
     """The settings shared by the agents of all adaptive jobs.
 
+    Every adaptive job has an agent, which measures the job and tunes its batch size.
+
     Attributes
     ----------
     interval
-        Seconds between two tunings of a job's batch size, counted from the origin of the scenario's clock. A
-        job also tunes its batch size at the end of each epoch.
+        Interval in seconds. A job tunes its batch size at each multiple of the interval, counted from the
+        origin of the scenario's clock, and at the end of each epoch.
     whole_seconds
         Whether the time from a job's last tuning to the end of its epoch is rounded to whole seconds (at least
         one), as in the simulator of Pollux.
     progress
-        How progress is measured. With ``statistical``, a sample counts less in a larger batch, and all
-        trainings of a model need the same progress. With ``samples``, all samples count alike, and a training
+        How progress is measured. With ``statistical``, a sample counts less in a larger batch, and all training
+        runs of a model need the same progress. With ``samples``, all samples count alike, and a training run
         needs as many samples as with its user's batch size, as in the simulator of Ares.
     memory
         How the largest local batch size that fits on a GPU is determined. With ``model``, it is the limit of

@@ -23,18 +23,20 @@ Array = np.ndarray[Any, Any]
 class Application(Frozen):
     """The measurements of one model, which determine the true speed of its jobs.
 
-    **Step times.** On a measured shape, step times are interpolated between the measured local batch sizes. All
-    rotations of a shape are equivalent, because the nodes form a ring. For other shapes, only the numbers of
-    nodes and GPUs matter. Their step times are interpolated linearly in these two numbers and the local batch
-    size, between the means over measured placements and the measurements in `spread`. If there are more nodes
-    than were measured, the largest measured number is used.
+    **Step times.** A shape lists a job's number of GPUs on each of its nodes. On a measured shape, step times
+    are interpolated between the measured local batch sizes. All rotations of a shape are equivalent, because
+    the nodes form a ring. For other shapes, only the numbers of nodes and GPUs matter. Their step times are
+    interpolated linearly in these two numbers and the local batch size, between the means over measured
+    placements and the measurements in `spread`. If there are more nodes than were measured, the largest
+    measured number is used.
 
-    **Training.** Quantities that depend on the batch size are interpolated between the trainings with the next
-    smaller and the next larger batch size.
+    **Training.** Quantities that depend on the batch size are interpolated between two measured training runs:
+    those with the next smaller and the next larger batch size.
 
     **GPU types.** A model may have separate measurements on some GPU types (`gpu_types`). Its jobs then run on
-    one type at a time, at the speed measured on that type; on any other type, `placements` apply. Trainings and
-    the limits on the total batch size are the same on all types. Without `gpu_types`, all GPUs are alike.
+    one type at a time, at the speed measured on that type; on any other type, `placements` apply. The
+    training runs and the limits on the total batch size are the same on all types. Without `gpu_types`, all
+    GPUs are alike.
 
     Source: Pollux (OSDI 2021), section 5.3.1, and the authors' simulator, which assumes at most 16 nodes and
     rejects anything beyond the measurements. For several GPU types: Sia (SOSP 2023) and its authors' simulator.
@@ -78,7 +80,7 @@ class Application(Frozen):
         return gpu_type if self.gpu_types else ""
 
     def on(self, gpu_type: str) -> "Application":
-        """Return the application restricted to its measurements on a GPU type; itself if there are none."""
+        """Return the application with only its measurements on a GPU type, or unchanged if there are none."""
         return self._by_type.get(gpu_type, self)
 
     @cached_property
@@ -100,7 +102,7 @@ class Application(Frozen):
     # Step times
 
     def step_time(self, shape: Sequence[int], local_batch: int) -> Times | None:
-        """Return the seconds of a step and of its gradient exchange, or None beyond the measurements."""
+        """Return the seconds that a step and its gradient exchange take, or None beyond the measurements."""
         return self._steps.times(shape, [local_batch])[0]
 
     def step_times(self, shape: Sequence[int], local_batches: Sequence[int]) -> list[Times | None]:
@@ -111,7 +113,7 @@ class Application(Frozen):
         """Return shapes with the given number of GPUs, one for each group of shapes with the same step times.
 
         The step times of some of these shapes may be unknown. In shapes that were not measured, a node has at
-        most `largest` GPUs or, if it is None, at most as many as the largest measured node.
+        most `largest` GPUs or, if `largest` is None, at most as many as the largest measured node.
         """
         return self._steps.shapes(gpus, largest)
 
@@ -138,11 +140,11 @@ class Application(Frozen):
 
     @property
     def work(self) -> float:
-        """The progress of a complete training."""
+        """The progress of a complete training run, in iterations with the initial batch size."""
         return self.progress_at(self.epochs)
 
     def progress_at(self, epoch: int) -> float:
-        """Return the progress after the given number of epochs, which is the minimum over all trainings."""
+        """Return the progress after the given number of epochs: the minimum over all measured training runs."""
         return self._progress[epoch]
 
     @cached_property
@@ -151,16 +153,16 @@ class Application(Frozen):
         return (0.0, *(min(epoch.progress for epoch in end) for end in ends))
 
     def is_validated(self, batch: int) -> bool:
-        """Check whether a batch size lies between the smallest and the largest that was used in a training."""
+        """Check whether a batch size lies between the smallest and the largest of all measured runs."""
         return self._batches[0] <= batch <= self._batches[-1]
 
     def completion_epoch(self, batch: int) -> int:
-        """Return the last epoch of a training, counted from 0. It is the same for every valid batch size."""
+        """Return the index of the last epoch, counted from 0; it is the same for every valid batch size."""
         self._around(batch)
         return self.epochs - 1
 
     def iterations(self, batch: int, epoch: int) -> float:
-        """Return the number of iterations until the end of an epoch (from 0) at the given batch size."""
+        """Return the number of iterations done by the end of an epoch (counted from 0) at a batch size."""
         low, high = self._around(batch)
         return _interpolation(low, high, batch)(low.epochs[epoch].iterations, high.epochs[epoch].iterations)
 
@@ -189,7 +191,7 @@ class Application(Frozen):
 
     @cached_property
     def _statistics(self) -> tuple[Array, Array]:
-        """Gradient statistics `sqr` and `var`, by training (rows) and epoch (columns)."""
+        """Gradient statistics `sqr` and `var`, by training run (rows) and epoch (columns)."""
         epochs = [each.epochs[: self.epochs] for each in self.validations]
         sqr, var = (
             np.array([[getattr(epoch, name) for epoch in own] for own in epochs]) for name in ("sqr", "var")
@@ -197,7 +199,7 @@ class Application(Frozen):
         return sqr, var
 
     def _around(self, batch: int) -> tuple[Validation, Validation]:
-        """Return the trainings with the next smaller and next larger batch size, or an exact match twice."""
+        """Return the runs with the next smaller and next larger batch size, or an exact match twice."""
         after = bisect_left(self._batches, batch)
         if after < len(self._batches) and self._batches[after] == batch:
             return self.validations[after], self.validations[after]
@@ -212,7 +214,7 @@ class Application(Frozen):
 
 
 def _interpolation(low: Validation, high: Validation, batch: int) -> Callable[[float, float], float]:
-    """Return a function that interpolates values between trainings with a smaller and a larger batch size."""
+    """Return a function that interpolates values between a run with a smaller and one with a larger batch."""
     if low is high:
         return lambda least, _: least
     below, above, whole = batch - low.batch, high.batch - batch, high.batch - low.batch

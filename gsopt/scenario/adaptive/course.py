@@ -22,7 +22,7 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class Course:
-    """The true dynamics of a training: its work, and its speed on any set of GPUs with any batch size."""
+    """The true dynamics of a training run: its work, and its speed on any GPUs with any batch size."""
 
     application: Application
     agents: Agents
@@ -56,7 +56,7 @@ class Course:
 
     @cached_property
     def work(self) -> float:
-        """The progress of the whole training."""
+        """The progress of the whole training run."""
         return self.work_at(self.application.epochs)
 
     def times(self, shape: tuple[int, ...], batch: Batch) -> tuple[float, float]:
@@ -78,7 +78,7 @@ class Course:
         return 1 / self._iteration(self.times(shape, batch), batch)
 
     def iterations(self, batch_size: int, progress: float) -> float:
-        """Return the number of iterations that a training with the given batch size needs for some progress.
+        """Return the number of iterations needed for the given progress at the given batch size.
 
         Within an epoch, iterations are proportional to progress.
         """
@@ -87,11 +87,10 @@ class Course:
         return float(np.interp(progress, ends, counts))
 
     def seconds(self, gpus: int, batch_size: int) -> float | None:
-        """Return the duration of a training with a batch size on the best placement of `gpus` GPUs, in seconds.
+        """Return the duration of a training run on the best placement of `gpus` GPUs, in seconds.
 
-        The result is None if the training cannot run on this number of GPUs.
-
-        Epochs are not rounded to whole seconds.
+        The result is None if the job cannot run on this number of GPUs with the given batch size. Epochs are
+        not rounded to whole seconds.
         """
         epochs = list(pairwise(self.work_at(epoch) for epoch in range(self.application.epochs + 1)))
         best = inf
@@ -105,7 +104,7 @@ class Course:
     def highest_rate(self, gpus: int, batch_size: int | None, *, largest: int | None = None) -> float:
         """Return the highest speed in any epoch, on any placement of the given number of GPUs.
 
-        The speed is the fraction of the training's work that is done per second. The parameters are those of
+        The speed is the fraction of the job's work that is done per second. The parameters are those of
         `highest_speeds`.
         """
         return float(self.highest_speeds(gpus, batch_size, largest=largest).max()) / self.work
@@ -113,8 +112,8 @@ class Course:
     def highest_speeds(self, gpus: int, batch_size: int | None, *, largest: int | None = None) -> Array:
         """Return the highest progress per second in each epoch, on any placement of the given number of GPUs.
 
-        The speed is 0 if the training cannot run. If `batch_size` is None, the job may choose its batch size.
-        Nodes have at most `largest` GPUs or, if it is None, at most as many as the largest measured node.
+        The speed is 0 if the job cannot run. If `batch_size` is None, the job may choose its batch size. Nodes
+        have at most `largest` GPUs or, if `largest` is None, at most as many as the largest measured node.
         """
         return self._fastest(gpus, self.application.shapes(gpus, largest), batch_size)
 

@@ -34,7 +34,7 @@ class StepTimes:
         return [self._known[placed, local] for local in local_batches]
 
     def shapes(self, gpus: int, largest: int | None = None) -> list[tuple[int, ...]]:
-        """Return the measured shapes with the given number of GPUs, and an unmeasured one per number of nodes.
+        """Return the measured shapes with the given number of GPUs, and one unmeasured shape per node count.
 
         The largest measured number of nodes and all larger numbers share one unmeasured shape.
         """

@@ -101,7 +101,7 @@ class Trainee:
     ) -> None:
         """Restart the job on the given GPUs of one type, or stop it if `shape` is empty.
 
-        The job resumes work at `works_from`, `slowdown` times slower than with GPUs to itself. If `batch_size`
+        The job resumes work at `works_from`, `slowdown` times slower than if it shared no GPU. If `batch_size`
         is None, the job chooses its batch size. `now` must not be earlier than in any previous call to any
         method. A shape on which the job cannot run is rejected with `InvalidInput`, and the job continues as
         before.
@@ -122,7 +122,7 @@ class Trainee:
         self._work(max(now, works_from))
 
     def slow(self, slowdown: float, now: float) -> None:
-        """Change the slowdown caused by shared GPUs, from `now` on."""
+        """Set the slowdown that is caused by sharing GPUs from `now` on."""
         self._record_progress(now)
         self._slowdown = slowdown
         if self._next_change < inf:
@@ -138,7 +138,7 @@ class Trainee:
             self._work(max(now, self._begun))
 
     def advance(self, now: float) -> None:
-        """Run until `now`, which must not be earlier than in any previous call to any method."""
+        """Run the job until `now`, which must not be earlier than in any previous call to any method."""
         while self._next_change <= now:
             self._tune()
         self._now = now
@@ -203,9 +203,9 @@ class Trainee:
         return max((each.gpus for each in self._measured.values()), default=0)
 
     def goodput(self, nodes: Any, gpus: Any, gpu_type: str | None = None) -> BatchChoice | None:
-        """Return the expected goodput on the given nodes and GPUs, or None if the job never worked on the type.
+        """Return the expected best goodput, or None if the job has never worked on the GPU type.
 
-        If `gpu_type` is None, all GPU types count as alike.
+        `nodes` and `gpus` are numbers, or arrays of numbers. If `gpu_type` is None, all types count as alike.
         """
         model = self.model if gpu_type is None else self.model_on(gpu_type)
         if model is None or self.gradient is None:

@@ -1,4 +1,4 @@
-"""Validation: complete trainings, each with one batch size."""
+"""Validation: measurements of complete training runs, each with one batch size."""
 
 from typing import Annotated
 
@@ -11,7 +11,7 @@ _Statistic = Annotated[float, Field(ge=0, le=1e30)]
 
 
 class Epoch(Frozen):
-    """One epoch of a training."""
+    """One epoch of a measured training run."""
 
     progress: _Positive  # at its end, in iterations with the initial batch
     iterations: _Positive  # until its end
@@ -27,7 +27,7 @@ class Epoch(Frozen):
 
 
 class Validation(Frozen):
-    """A complete training with one batch size."""
+    """A complete training run with one batch size."""
 
     batch: Annotated[int, Field(ge=1, le=10**12)]  # samples over all GPUs
     epochs: Annotated[Many[Epoch], Field(min_length=1)]  # progress and iterations rise

@@ -178,7 +178,7 @@ class Cluster(Lean):
         machine states the properties of their links as `gpu_bandwidth` and so on. All other data of nodes and
         edges are ignored.
 
-        GPUs keep their numbers if their nodes are the numbers from 0 on. Otherwise they are numbered in the
+        GPUs keep their numbers if their nodes are the integers from 0 up. Otherwise, they are numbered in the
         order of the graph, with machines before switches. A root of kind ``"datacenter"`` yields a cluster of
         racks if all nodes below it are racks, and a plain cluster if all are GPUs.
 

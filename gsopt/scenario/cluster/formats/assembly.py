@@ -37,7 +37,7 @@ class Told(NamedTuple):
                 )
 
     def about(self, source: str, tree: Tree, stated: Mapping[str, Gpus]) -> Callable[[str], Gpus]:
-        """Return a function that returns a machine's GPUs, as stated by the caller or by the file."""
+        """Return a function that returns a machine's GPUs, given its name, as the caller or the file states."""
         if isinstance(self.gpus, Mapping):
             there = {machine for branch in tree.values() for machine in branch.machines}
             for name in self.gpus:
@@ -93,7 +93,7 @@ def branches_of(cluster: Cluster) -> list[Branch]:
 
 
 def losses(cluster: Cluster) -> list[str]:
-    """Return the names of the cluster's properties other than switches, machines and their GPUs."""
+    """Return the names of the properties that a file of only switches, machines and GPUs would lose."""
     links = [switch.uplink for switch in cluster.root.walk()]
     links += [link for machine in cluster.machines for link in (machine.uplink, machine.gpu_link)]
     has = {
@@ -105,7 +105,7 @@ def losses(cluster: Cluster) -> list[str]:
 
 
 def some_of(names: Sequence[str]) -> str:
-    """Return the first name and, if there are other names, how many."""
+    """Return the first name and, if there are others, their number, as in ``'rack 0' and 2 more``."""
     return f"{shorten(names[0])} and {len(names) - 1:,} more" if len(names) > 1 else shorten(names[0])
 
 
