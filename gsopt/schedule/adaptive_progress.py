@@ -47,7 +47,7 @@ class _Stint:
 
 
 class AdaptiveProgress:
-    """The progress of an adaptive job. If it cannot run, it stops for good, and `broken` states why."""
+    """The progress of an adaptive job. If the job cannot run, it stops for good, and `broken` states why."""
 
     def __init__(self, job: Job, scenario: Scenario) -> None:
         self._job, self._agents = job, scenario.agents
@@ -108,7 +108,7 @@ class AdaptiveProgress:
         return next(iter(types))
 
     def slow(self, slowdown: Any, time: Any) -> None:
-        """Change the slowdown that partners cause from `time` on. An equal slowdown changes nothing."""
+        """Set the slowdown that partners cause from `time` on. Setting the same value again changes nothing."""
         if self._stint is not None and slowdown != self._stint.slowdown:
             self._stint = self._halt(time)
             if self._stint is not None:
@@ -122,7 +122,7 @@ class AdaptiveProgress:
         self._now = time
 
     def lose(self, share: Any, time: Any) -> None:
-        """Lose a fraction of the job's total work, and fall back to the epoch of the remaining progress."""
+        """Undo a fraction of the job's total work, and return to the epoch of the remaining progress."""
         self._stint = self._halt(time)
         self._done = max(self._done - share * self._goals[-1], 0.0)
         self._epoch = max(epoch for epoch in range(self._epoch + 1) if self._goals[epoch] <= self._done)

@@ -13,7 +13,7 @@ from gsopt.schedule.schedule import Schedule
 
 
 def sharing_benefits(schedule: Schedule, scenario: Scenario) -> Mapping[str, float]:
-    """Return the sharing benefit of every job that starts on GPUs in use, keyed by name.
+    """Return the sharing benefit of every job that starts on GPUs in use, keyed by job name.
 
     The benefit is the completion time that the job would have had if it had waited for enough free GPUs,
     divided by its completion time with sharing. Both times assume that no further jobs arrive. A benefit

@@ -31,7 +31,7 @@ class Certificate(Frozen):
     unit
         The integer in `prices` that represents a price of 1: one second of completion time per GPU-second.
     prices
-        Prices of a GPU-second, one for each cell except the last, in which it is free.
+        Prices of a GPU-second, one for each cell except the last, in which GPUs cost nothing.
     total_jct
         Lower bound on the sum of job completion times, in seconds, written as a fraction.
 

@@ -88,7 +88,10 @@ def _finish_times(
 
 @dataclass(frozen=True)
 class FairTimes:
-    """The finish times of a scenario's jobs under both fairness references, on the scenario's clock."""
+    """The finish times of a scenario's jobs under two fairness references, on the scenario's clock.
+
+    The references are processor sharing with a cap on what each job can use, and without caps.
+    """
 
     fair: Sequence[Any]  # under the fair share capped at what each job can use, see `fair_finish_times`
     gps: Sequence[Any]  # under generalized processor sharing, see `gps_finish_times`
@@ -279,7 +282,7 @@ class _CappedFluid:
 def finish_time_fairness(
     completion_times: Sequence[Any], fair_times: Sequence[Any], workload: Workload
 ) -> list[Any]:
-    """Return the ratios of each job's completion time to its fair completion time, both since its release.
+    """Return the ratio of each job's completion time to its fair one, both counted from the job's release.
 
     The ratio is None for a job that does not complete, and 1 if rounding can explain the difference. Source:
     Themis; Ares, section 5.1.

@@ -208,10 +208,10 @@ class Record:
         return {each.key: plain(getattr(self, each.key)) for each in FIGURES}
 
     def held_against(self, bound: Any, resolution: float, *, proof: str = "") -> Self:
-        """Return the record with a proven bound, lowered to the mean if it exceeds the mean only by rounding.
+        """Return a copy of the record that contains a proven bound on the mean job completion time.
 
-        The bound is ignored unless all jobs completed. Raise `Contradiction` if the bound exceeds the mean by
-        more than `resolution`.
+        A bound that exceeds the mean only by rounding is lowered to the mean. Raise `Contradiction` if it
+        exceeds the mean by more than `resolution`. Unless all jobs completed, the bound is ignored.
         """
         if bound is None or self.mean_jct is None or self.completed < self.jobs:
             return self
@@ -271,15 +271,16 @@ class Record:
 
     @property
     def mean_epochs(self) -> Any:
-        """Mean number of passes over the data set, for jobs with a training, or None if there are none."""
+        """Mean number of passes over the data set, for jobs with a `training`; None if there are none."""
         return _mean(self.epochs)
 
     @property
     def mean_slowdown(self) -> Any:
-        """The mean bounded slowdown: job completion time over duration, which counts as at least 10 s.
+        """The mean bounded slowdown of the completed jobs.
 
-        The slowdown of every job is at least 1. Source: Feitelson and Rudolph, "Metrics and benchmarking for
-        parallel job scheduling", 1998.
+        The slowdown of a job is its job completion time divided by its duration, where a duration below 10 s
+        counts as 10 s and a quotient below 1 as 1. Source: Feitelson and Rudolph, "Metrics and benchmarking
+        for parallel job scheduling", 1998.
         """
         lengths = (max(self.durations[job], _SHORTEST) for job in self.done)
         pairs = zip(self.jct, lengths, strict=True)
@@ -299,7 +300,7 @@ class Record:
 
     @property
     def sharing(self) -> Any:
-        """Fraction of the GPU time in use during which several jobs hold the GPU; None if none is in use."""
+        """Fraction of the GPU time in use during which jobs share the GPU; None if no GPU is ever in use."""
         return self.shared_gpu_seconds / self.gpu_seconds if self.gpu_seconds else None
 
     # Against the fair share capped at what each job can use, and against generalized processor sharing.

@@ -22,9 +22,9 @@ Change = tuple[float, int]
 
 @dataclass(frozen=True)
 class Times:
-    """The mean, median and 95th percentile of the queueing and completion times of some jobs, in seconds.
+    """The mean, median and 95th percentile of some jobs' queueing times and JCTs, in seconds.
 
-    All of them are None if there are no jobs.
+    All of them are None if there are no jobs. Job completion times (JCTs) are counted from release.
     """
 
     jobs: int
@@ -37,7 +37,7 @@ class Times:
 
     @classmethod
     def of(cls, pairs: Sequence[tuple[float, float]]) -> "Times":
-        """Summarize the queueing and completion times of jobs."""
+        """Summarize pairs of the queueing time and the job completion time of a job."""
         if not pairs:
             return cls(0, None, None, None, None, None, None)
         queueing, jct = zip(*pairs, strict=True)
@@ -50,9 +50,9 @@ class Times:
 
 @dataclass(frozen=True)
 class Usage:
-    """The fractions of GPU time in use during a time span.
+    """The fractions of available GPU time that are in use during a time span, by kind of machine.
 
-    A fraction is None if no GPU time of its kind is available.
+    A fraction is None if no machine of its kind is available.
     """
 
     begin: float
@@ -113,7 +113,7 @@ class Loans:
 
     @cached_property
     def givings(self) -> tuple[Giving, ...]:
-        """The cost of giving up machines, in ascending order of time."""
+        """The costs of giving up machines: one entry for each time at which any are given up, in order."""
         servers: dict[Any, list[str]] = defaultdict(list)
         for time, server in self._schedule.vacated:
             servers[time].append(server)
@@ -125,12 +125,12 @@ class Loans:
         return tuple(self._giving(time, names, stopped[time]) for time, names in sorted(servers.items()))
 
     def usage(self, until: float | None = None) -> Usage:
-        """Return the usage from time 0 to the given time or, if it is None, to the last event."""
+        """Return the usage from time 0 to `until` or, if that is None, to `end`."""
         end = self.end if until is None else until
         return self.usages(end, end)[0]
 
     def usages(self, step: float = 3600.0, until: float | None = None) -> tuple[Usage, ...]:
-        """Return the usage in each time step, by default hourly, from time 0. The last may be shorter."""
+        """Return the usage in each time step, by default an hour, from time 0. The last step may be shorter."""
         end = self.end if until is None else until
         if not 0 < step <= end:
             raise InvalidInput("step", shorten(step), f"must be more than 0 and at most the end, {end:g} s")
@@ -149,7 +149,7 @@ class Loans:
         return tuple(found)
 
     def times(self, names: Iterable[str] | None = None) -> Times:
-        """Return the queueing and completion times of some jobs, by default of those on loaned machines.
+        """Return the queueing times and JCTs of some jobs, by default of those on loaned machines.
 
         To compare two schedules, pass the names of the jobs that the other schedule ran on loaned machines.
         """

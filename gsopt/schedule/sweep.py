@@ -47,7 +47,7 @@ class Account:
         return True
 
     def progress(self, seconds: Any, rate: Any, mode: str) -> None:
-        """Let the job work for some seconds at the given rate, reduced by the slowdowns of its phases."""
+        """Let the job work for the given seconds at the given rate, reduced by the slowdowns of its phases."""
         before = self.done
         self._work(seconds, rate, mode)
         if self.job.training is not None:

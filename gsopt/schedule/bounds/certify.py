@@ -41,8 +41,7 @@ def certify(
     given, cluster, physics
         The workload or scenario, the cluster and the physics, as for `gsopt.simulate`.
     cells, evaluations, seconds, start
-        Limits on the search for better prices, and the bound with whose prices it starts, as for
-        `price_bound`.
+        Limits on the search for better prices, and a bound whose prices are tried first, as for `price_bound`.
 
     Raises
     ------

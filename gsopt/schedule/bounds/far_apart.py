@@ -11,11 +11,11 @@ _FAR, _MOST_PARTS = 1_000, 100
 
 
 def far_apart(workload: Workload) -> list[Sequence[Job]]:
-    """Divide a workload at long breaks, so that jobs far apart in time cost neither precision nor cells.
+    """Divide a workload at long breaks between arrivals, and return the jobs of each part.
 
-    The bounds of the parts add up to a bound for the whole workload. A break is far longer than all jobs
-    before it would take one after another, so the division does not weaken the bound if every job has enough
-    GPUs.
+    The bounds of the parts add up to a bound for the whole workload. Without the division, long breaks would
+    cost precision and time cells. A break is far longer than all jobs before it would take one after another,
+    so the division does not weaken the bound if every job has enough GPUs.
     """
     jobs, breaks = workload.jobs, list[tuple[float, int]]()
     begin = busy = before = 0.0

@@ -1,4 +1,4 @@
-"""Mean busy time: a bound from the linear program of areas over time, solved by one preemptive schedule."""
+"""Mean busy time: a bound from a linear program over the jobs' areas, solved by one preemptive schedule."""
 
 from fractions import Fraction
 from heapq import heappop, heappush
@@ -15,9 +15,10 @@ _BITS = 64
 def mean_busy_time_bound(workload: Workload, gpus: Number) -> Exact:
     """Return a lower bound on the sum of completion times, derived from mean busy times.
 
-    The completion time of a job exceeds the mean time of its work by at least half of its height. The sum of
-    these means is smallest if one fast machine always serves the job with the smallest area first, with
-    preemption. Complexity: O(n log n).
+    The mean busy time of a job is the mean point in time at which its work is done. The job completes later
+    than that by at least half of its height. The sum of all mean busy times is smallest if one machine as fast
+    as all GPUs combined always serves the available job with the smallest area, with preemption. Complexity:
+    O(n log n).
 
     Examples
     --------

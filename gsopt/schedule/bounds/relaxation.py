@@ -23,14 +23,14 @@ class Relaxation:
     Attributes
     ----------
     scenario
-        The scenario with jobs that are released when they can first make progress, on their best network
-        tiers and with weighted epochs.
+        The simplified scenario: jobs are released when they can first make progress, run on their best network
+        tiers, and have weighted work instead of epochs.
     numbers
         Indices of the scenario's jobs in the given workload.
     delays
         Seconds from each job's release to its first possible progress, one per job.
     times
-        Epoch times of the adaptive jobs, keyed by name.
+        Epoch times of the adaptive jobs, keyed by job name.
     """
 
     scenario: Scenario
@@ -65,7 +65,7 @@ class Relaxation:
         return replace(self, scenario=scenario, numbers=self.numbers[chosen], delays=self.delays[chosen])
 
     def heights(self) -> Fraction:
-        """Add up the jobs' minimum run times in seconds, with each adaptive epoch on its fastest GPUs."""
+        """Add up the jobs' minimum run times in seconds; adaptive jobs run every epoch on its fastest GPUs."""
         jobs = self.scenario.workload.jobs
         own = (self.times[job.name].height if job.name in self.times else height(job) for job in jobs)
         return sum((Fraction(each) for each in own), Fraction(0))

@@ -13,7 +13,9 @@ from gsopt.scenario.scenario import Scenario
 def on_first_progress(
     scenario: Scenario, *, round_length: float | None = None, advances: Mapping[str, float] | None = None
 ) -> tuple[Scenario, dict[str, Exact]]:
-    """Return a scenario whose jobs are released when they can first make progress, and the delays by name.
+    """Return a scenario whose jobs are released when they can first make progress, and each job's delay.
+
+    The delays, in seconds, are keyed by job name.
 
     A job makes no progress before its release date plus the overhead of its first start. If decisions are
     made in rounds, it does not start before the first round after its release. The new dates are rounded

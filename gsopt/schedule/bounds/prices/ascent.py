@@ -38,7 +38,7 @@ class Prices:
     Attributes
     ----------
     edges
-        The edges of the time cells. After the last edge, GPUs are free.
+        The edges of the time cells. After the last edge, GPUs cost nothing.
     prices
         The price of a GPU-second, by row and cell. The first row applies to the whole cluster, and the other
         rows are surcharges for GPU types.
@@ -210,7 +210,8 @@ class Ascent:
 def prove(values: Array, sizes: Array, rents: Array, terms: int) -> float:
     """Return the bound: the costs of the jobs minus the rents, minus the largest possible rounding error.
 
-    Each value is a sum of at most `terms` terms, and their total magnitude is at most the value's size.
+    The rents are the prices of all available GPU-seconds. Each cost in `values` is a sum of at most `terms`
+    terms, whose magnitudes add up to at most the corresponding entry of `sizes`.
     """
     total = fsum([*values.tolist(), *(-rents).ravel().tolist()])
     return total - PRICED * terms * fsum([*sizes.tolist(), *rents.ravel().tolist()])

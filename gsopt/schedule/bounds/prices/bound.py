@@ -215,7 +215,7 @@ def relaxed_bound(
     compiled: bool | None = None,
     on_progress: Callable[[PriceBound], Any] | None = None,
 ) -> PriceBound:
-    """Return a bound on times since the release dates of a relaxation, with `price_bound`'s options."""
+    """Return a bound on completion times since the release dates of a relaxation; see `price_bound`."""
     begin = monotonic()
     scenario = relaxation.scenario
     jobs, found = scenario.workload.jobs, list[PriceBound]()

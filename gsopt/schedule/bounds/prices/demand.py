@@ -49,9 +49,10 @@ class Demand:
     release, work, weight
         Release dates in units, work in units at speed 1, and costs of a unit of completion time; one per job.
     slip
-        How far the release dates were rounded down, in units; 0 for dates that are a whole number of units.
+        Amounts by which the release dates were rounded down, in units; 0 for whole numbers of units.
     kind
-        Numbers, from 1 on, of the GPU types that all modes of a job require; 0 if they do not agree on one.
+        For each job, the number (from 1) of the GPU type that all its modes require; 0 if there is no such
+        type, or if the type has no prices of its own.
     first
         Index of each job's first segment in `gpus` and `speed`, with one additional entry at the end.
     gpus, speed
@@ -219,7 +220,7 @@ def _worths(scenario: Scenario) -> Iterator[list[tuple[str, int, float, float]]]
 
 
 def ways_of(scenario: Scenario) -> list[tuple[Way, ...]]:
-    """Return the ways in which each job can run."""
+    """Return the ways in which each job can run: tuples of type, count, holding and speed (see `Way`)."""
     found = zip(_worths(scenario), places(scenario), strict=True)
     return [
         tuple(sorted({(kind, count, worth * place, worth / count) for kind, count, worth, _ in entries}))

@@ -20,8 +20,9 @@ class Elastic:
     """Jobs whose hulls have several segments, padded with empty segments.
 
     The slope is the value of a unit of work. Given a slope, a job runs on a segment in every cell where
-    running costs less than the value of the work done. For every slope, the value of the job's total work
-    minus its gain is a lower bound on its cost, and for the right slope it equals the cost.
+    running costs less than the value of the work done. Its gain is the total value of the work that it does
+    in this way, minus what this costs. For every slope, the value of the job's total work minus the gain is a
+    lower bound on the job's cost, and for the right slope, it equals the cost.
     """
 
     release: Array
@@ -84,7 +85,7 @@ class Elastic:
         return np.where(possible, value, np.inf), np.stack([low, high], axis=-1)
 
     def finish(self, tables: Tables, end: Array, found: Array) -> tuple[Array, Array]:
-        """Return the usage by cell and the slope of each job that completes in the given cell."""
+        """Return the total usage of each cell and the slope of each job if jobs complete in the given cells."""
         trade = _Trade(self, tables, end)
         below, above = trade.at(found[:, 0]), trade.at(found[:, 1])
         missing, range_ = self.work - below.done, above.done - below.done

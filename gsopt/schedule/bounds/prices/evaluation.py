@@ -62,7 +62,7 @@ def evaluate(demand: Demand, edges: Array, prices: Array, *, compiled: bool) -> 
     demand
         The jobs.
     edges
-        The edges of the cells. The first edge is at 0. After the last edge, GPUs are free.
+        The edges of the cells. The first edge is at 0. After the last edge, GPUs cost nothing.
     prices
         The price of a GPU-second, by kind of job and cell; at least 0.
     compiled

@@ -8,11 +8,11 @@ from gsopt.schedule.bounds.prices.supply import GpuSupply
 
 
 def first_edges(demand: Demand, supply: GpuSupply, cells: int, areas: Array | None = None) -> Array:
-    """Divide the time until all work is certainly done into cells, shorter ones where jobs come and go.
+    """Divide the time until all work is certainly done into cells, which are shorter where jobs come and go.
 
     Half of the edges are equally spaced. The other half divide the release dates and earliest completion
-    times of the jobs into groups of equal size. After the last edge, GPUs are free. Jobs are assumed to hold
-    GPUs for their minimum areas unless other areas are given.
+    times of the jobs into groups of equal size. After the last edge, GPUs cost nothing. Jobs are assumed to
+    need their minimum areas unless other areas are given.
     """
     alone = demand.release + demand.height
     queue = _longest_queue(demand, supply, demand.area if areas is None else areas)

@@ -68,7 +68,7 @@ class Rigid:
         return begin, np.clip(self.seconds[jobs] - cheaper, 0.0, tables.edges[span.end + 1] - begin)
 
     def finish(self, tables: Tables, end: Array, cheapest: Array) -> tuple[Array, Array]:
-        """Return the usage by cell and the slope of each job that completes in the given cell."""
+        """Return the total usage of each cell and the slope of each job if jobs complete in the given cells."""
         span = Span.of(tables, self.start, end, self.release)
         _, own = self._own(tables, span, np.arange(len(end)))
         rest = self.seconds - own

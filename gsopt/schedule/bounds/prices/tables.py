@@ -1,4 +1,4 @@
-"""Tables: look-up tables of the total length and cost of the cheapest cells before any time."""
+"""Tables: look-up tables for the total length and price of the cheapest cells before any given time."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -15,7 +15,7 @@ class Tables:
     Attributes
     ----------
     edges, prices
-        The edges and prices of the cells in order of time. The last cell has no end and is free.
+        The edges and prices of the cells in order of time. The last cell has no end, and its price is 0.
     ascending
         The prices of all cells except the last, in ascending order.
     order, rank
@@ -92,7 +92,10 @@ class Span:
         return self.start.reshape(shape), self.end.reshape(shape), self.cut.reshape(shape)
 
     def seconds(self, cheapest: Array) -> Array:
-        """Return the total time in the cheapest cells, for one or several numbers of cells per job."""
+        """Return the total length of the cheapest cells in each job's span.
+
+        `cheapest` contains one or several numbers of cells per job.
+        """
         start, end, cut = self._shaped(cheapest)
         table = self.tables.seconds
         found: Array = (
@@ -101,7 +104,10 @@ class Span:
         return found
 
     def costs(self, cheapest: Array) -> Array:
-        """Return the price of a GPU in the cheapest cells, for one or several numbers of cells per job."""
+        """Return the price of holding a GPU throughout the cheapest cells in each job's span.
+
+        `cheapest` contains one or several numbers of cells per job.
+        """
         start, end, cut = self._shaped(cheapest)
         table = self.tables.costs
         lost = cut * self.tables.prices[start] * (self.tables.rank[start] < cheapest)

@@ -1,4 +1,4 @@
-"""Trainings: the minimum cost of completing adaptive jobs at given prices, with their epochs in order."""
+"""Trainings: the minimum cost of completing adaptive jobs, epoch by epoch, at given prices."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,14 +23,14 @@ _NODES, _MOST_PARTS, _FINER = 200_000, 48, 3
 
 @dataclass(frozen=True, eq=False)
 class TrainingEvaluation:
-    """The minimum costs of trainings, and the GPU-seconds that they use.
+    """The minimum costs of completing adaptive jobs, and the GPU-seconds that this uses.
 
     Attributes
     ----------
     values, slopes
-        As in `gsopt.schedule.bounds.prices.evaluation.PriceEvaluation`, for the jobs that are trainings.
+        As in `gsopt.schedule.bounds.prices.evaluation.PriceEvaluation`, for the adaptive jobs.
     usage
-        GPU-seconds that trainings use, by kind of job and cell.
+        GPU-seconds that the adaptive jobs use, by kind of job and cell.
     error
         Bound on the rounding error in the sum of the values.
     """
@@ -204,7 +204,7 @@ class Trainings:
         return found
 
     def evaluate(self, edges: Array, prices: Array, *, fine: bool = False) -> TrainingEvaluation:
-        """Compute the minimum costs of the trainings at the given prices.
+        """Compute the minimum costs of the adaptive jobs at the given prices.
 
         The edges and prices are as for `gsopt.schedule.bounds.prices.evaluation.evaluate`, without the last
         cell.
