@@ -1,1 +1,1 @@
-"""Performance: models of training speed for different batch sizes, numbers of GPUs, and shared GPUs."""
+"""Performance: models of training speed by batch size and number of GPUs, alone or on shared GPUs."""

@@ -90,7 +90,7 @@ def _finish_times(
 class FairTimes:
     """The finish times of a scenario's jobs under two fairness references, on the scenario's clock.
 
-    The references are processor sharing with a cap on what each job can use, and without caps.
+    One reference caps the GPUs of a job at what it can use. The other, generalized processor sharing, does not.
     """
 
     fair: Sequence[Any]  # under the fair share capped at what each job can use, see `fair_finish_times`

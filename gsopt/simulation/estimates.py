@@ -35,7 +35,7 @@ def misjudging(
 
     Source of the latter: Aryl, section 7.5 (Table 9), where up to 60 % of the predictions are wrong, each by
     at most 25 %. The paper does not state the distribution of the errors; here, it is uniform. A job that is
-    misjudged at one share is misjudged by the same factor at every larger share.
+    misjudged for one share is misjudged by the same factor for every larger share.
 
     Parameters
     ----------

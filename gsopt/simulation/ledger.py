@@ -211,7 +211,11 @@ class Placements:
         return True
 
     def offer(self, job: Job, mode: str, count: int, placer: Placer | None = None) -> tuple[int, ...]:
-        """Return the closest free GPUs that a placer would choose; ties go to GPUs with the least memory."""
+        """Return the free GPUs that a placer would choose, or an empty tuple if too few are free.
+
+        The placer chooses once for each memory size, among the suitable GPUs with at most this memory. Of its
+        choices, the one on the innermost tier is returned, with ties going to the smallest memory size.
+        """
         tiers = self._cluster.levels.index
         closest = len(self._cluster.levels)
         best: tuple[int, ...] = ()

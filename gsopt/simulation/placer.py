@@ -83,7 +83,7 @@ class FreeGpus:
         return self._by_count[self._counts[position]][0] if position < len(self._counts) else None
 
     def on_smallest_island(self, count: int) -> tuple[int, ...]:
-        """Return `count` free GPUs of the island with the fewest that suffice, or an empty tuple.
+        """Return `count` free GPUs of the island with the fewest free GPUs that suffice, or an empty tuple.
 
         Ties go to the first island. The tuple is empty if no island suffices, and always for a single GPU.
         """

@@ -32,9 +32,10 @@ class Shapes:
         return [gpu_type for gpu_type, gpus in self._rooms.items() if gpus >= count]
 
     def closest(self, count: int, tier: str, gpu_type: str | None = None) -> tuple[int, ...]:
-        """Return the shape of `count` GPUs on the fewest machines, but at least two if the tier is wider.
+        """Return the shape of `count` GPUs on as few machines as possible.
 
-        Only machines with GPUs of `gpu_type` are used. None allows all types.
+        If the tier is wider than a machine, several GPUs are spread over at least two machines. Only machines
+        with GPUs of `gpu_type` are used; None allows all types.
         """
         left, shape = count, []
         for machine in self._machines:

@@ -28,7 +28,7 @@ class _Open:
 
 
 class Supply:
-    """The capacity changes and events of a scenario, applied to its ledger, and the open requests."""
+    """The supply of GPUs in a run, which applies capacity changes and events and tracks open requests."""
 
     def __init__(
         self,

@@ -16,7 +16,7 @@ from gsopt.simulation.shapes import Shapes
 
 
 class Trainees(dict[int, Trainee]):
-    """The trainees of a run, keyed by job number. A job is added when it is released."""
+    """The adaptive jobs (trainees) of a run, keyed by job number. A job is added when it is released."""
 
     def __init__(self, scenario: Scenario) -> None:
         super().__init__()

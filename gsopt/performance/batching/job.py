@@ -65,7 +65,7 @@ class BatchingJob(Frozen):
     Attributes
     ----------
     batch_limit
-        Largest batch size R over all GPUs. It grows and shrinks during training.
+        Largest batch size R, in total over all GPUs. This limit grows and shrinks during training.
     local_limit
         Largest batch size on one GPU, given its memory.
     throughput

@@ -53,7 +53,7 @@ def split(costs: ArrayLike, gpus: int, *, must: ArrayLike | None = None, use_all
 
 
 def least_costs(costs: Floats, gpus: int, *, compiled: bool | None = None) -> Floats:
-    """Return the minimum cost of the first jobs for each total number of GPUs, shape (jobs + 1, GPUs + 1).
+    """Return the minimum costs of the first 0, 1, ... jobs by total number of GPUs, shape (jobs + 1, GPUs + 1).
 
     The cost is infinite if the jobs cannot use exactly that number of GPUs. If `compiled` is None, the compiled
     kernel is used when it is faster.

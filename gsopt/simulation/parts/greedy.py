@@ -121,12 +121,15 @@ class Greedy:
             self._asking.append(self._wait(job))
 
     def rekey(self, job: int) -> None:
-        """Update the key of a running or waiting job after it has risen or fallen."""
+        """Update the key of a running or waiting job, whether the key has risen or fallen."""
         self._from_scratch = True
         self.update_key(job)
 
     def update_key(self, job: int) -> None:
-        """Update a key that fell while its job was running, or rose while its job was waiting."""
+        """Update the key of a running job that has fallen, or of a waiting job that has risen.
+
+        After any other change, call `rekey` instead.
+        """
         if job in self._running:
             self._running.rekey(job, self._key(job))
         else:

@@ -20,7 +20,7 @@ class Instants:
         self._asked: Any = None
 
     def reached(self, now: Any, excused: float = 0) -> bool:
-        """Check whether `now` is an instant or at least the requested one, and end the request.
+        """Check whether `now` is an instant, or at or after the requested one; then drop the request.
 
         To allow for rounding, a time at most `excused` seconds after a multiple counts as this multiple.
         """
@@ -38,6 +38,6 @@ class Instants:
         return number * length
 
     def ask(self, now: Any) -> Any:
-        """Request the first multiple of the interval after the given time, and return it."""
+        """Request a decision at the first multiple of the interval after `now`, and return its time."""
         self._asked = self.after(now)
         return self._asked

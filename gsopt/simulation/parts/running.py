@@ -1,4 +1,4 @@
-"""Running: the running jobs by key, with the GPUs that the jobs after a rank hold."""
+"""Running: the running jobs in order of their keys, with a look-up of what the jobs after a rank hold."""
 
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable, Iterator, Mapping

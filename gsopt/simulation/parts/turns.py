@@ -41,10 +41,10 @@ class Turns:
             del self._lists[need]
 
     def walk(self, is_open: Callable[[Any], bool]) -> Iterator[tuple[Turn, Any]]:
-        """Yield the turns in order, each with its need, except those whose need is not open.
+        """Yield the turns of the jobs whose needs are open, in order, each with its need.
 
-        Whether a need is open is checked before each of its jobs. Once it is not, all further jobs with this
-        need are skipped. The caller may remove the job that was yielded last.
+        Before each turn, `is_open` is called with its need. Once a need is no longer open, all further jobs
+        with this need are skipped. The caller may remove the job that was yielded last.
         """
         heads: list[tuple[Turn, int, Any]] = [(turns[0], 0, need) for need, turns in self._lists.items()]
         heapify(heads)

@@ -50,7 +50,11 @@ def span_of(schedule: Schedule, scenario: Scenario) -> ShownSpan:
 
 
 def capacity_steps(schedule: Schedule, scenario: Scenario, begin: float, end: float) -> list[tuple[float, int]]:
-    """Return the times at which the number of available GPUs changes, and the end, each with this number."""
+    """Return the times at which the number of available GPUs changes, each with the number from then on.
+
+    The first entry is at `begin`, and the last one, at `end` or at the last change if that is later, repeats
+    the final number.
+    """
     steps = [(begin, scenario.cluster.gpus)]
     for step in Presence(scenario, schedule.vacated, float).steps:
         time = max(step.time, begin)
