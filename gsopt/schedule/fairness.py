@@ -98,7 +98,7 @@ class FairTimes:
 
     @classmethod
     def of(cls, scenario: Scenario, *, exact: bool = False) -> "FairTimes":
-        """Compute both references, as fractions if `exact` is set."""
+        """Compute the finish times under both references, as fractions if `exact` is set."""
         workload, gpus = scenario.workload.since(scenario.clock), scenario.cluster.gpus
         fair = fair_finish_times(workload, gpus, exact=exact)
         return cls(fair, gps_finish_times(workload, gpus, exact=exact))

@@ -319,7 +319,7 @@ class Record:
 
     @property
     def lost_gpu_hours(self) -> Any:
-        """GPU time of the work that jobs lose and do again, on the GPUs that they demand, in GPU-hours."""
+        """GPU time of the work that jobs lose and redo, in GPU-hours on the GPUs that they demand."""
         return self.lost_gpu_seconds / 3600
 
     @property

@@ -1,6 +1,6 @@
 """Foreign tables: schedules and workloads in CSV files, data frames or lists of rows from any program.
 
-Columns may have names of their own. Times may have another unit and origin, or be timestamps. Additional
+Columns may have any names. Times may have any unit and origin, or be timestamps. Additional
 columns are ignored. Every value is converted exactly and rounded once, so that equal times stay equal.
 """
 
@@ -60,7 +60,7 @@ def read_schedule(
     columns
         The meanings of the table's columns, such as ``{"job_id": "job"}`` if the column ``job_id`` contains
         the names of jobs. The meanings ``job``, ``start``, ``end`` (or ``duration``) and ``gpus`` are
-        required. ``placement``, ``mode`` and ``vacated`` are optional. A row with the name of a machine as
+        required. ``placement``, ``mode`` and ``vacated`` are optional. A row with the name of a machine in
         ``vacated`` contains no job: the machine is given up at the row's start.
     time_unit
         Unit of times: ms, s, min, h or d. Timestamps are converted to seconds since 1970; those without a

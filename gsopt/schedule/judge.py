@@ -17,10 +17,10 @@ at most `gsopt.core.numbers.clock.clock_error`, computed from the job's last end
 highest speed. A larger error breaks the rule.
 
 As a result, even a large number of small errors gives a schedule no advantage beyond their sum. To see this,
-remove the times in which a rule is broken from an otherwise legal schedule, and, while each job makes up for
-its error, stop the clock for everything else. The result is exactly legal. So on a plain cluster of constant
-capacity, without overheads, the mean job completion time of a legal schedule is below the optimum by at most
-the sum of the tolerated errors.
+remove the periods during which a rule is broken from an otherwise legal schedule, and, while each job makes up
+for its error, stop the clock for everything else. The result is exactly legal. So on a plain cluster of
+constant capacity, without overheads, the mean job completion time of a legal schedule is below the optimum by
+at most the sum of the tolerated errors.
 """
 
 from collections import Counter

@@ -61,7 +61,7 @@ def tick_of(tasks: Sequence[ElasticTask]) -> Fraction:
 
 
 def retimed(tasks: Sequence[ElasticTask], gpus: int, runs: Iterable[TaskStretch]) -> list[TaskStretch]:
-    """Repeat runs in the same order, with times that satisfy every rule of a plain cluster exactly.
+    """Return the runs in the same order, with times that satisfy every rule of a plain cluster exactly.
 
     The runs between two events form a step. A step lasts at least until all jobs of the next step are
     released. A job stops in the tick in which its work is done, and its last step lasts at least until then.

@@ -112,7 +112,7 @@ class Schedule:
     vacated: tuple[Vacated, ...] = ()
 
     def rounded_on(self, clock: Clock) -> Clock:
-        """Return the clock on which the times were rounded: `clock`, or one with origin 0 if they are exact.
+        """Return the clock on which times were rounded: `clock`, or a clock with origin 0 if times are exact.
 
         The times are exact if any of them is a fraction.
         """

@@ -68,7 +68,11 @@ class Account:
                 seconds -= needed
 
     def lose(self, time: Any, seconds: Any = inf) -> None:
-        """Lose the given seconds of work, or all work without checkpoints, unless the job is complete."""
+        """Undo some of the job's work, unless the job is complete.
+
+        The job loses its work since the last checkpoint and the given seconds of work before that. Without
+        checkpoints, it loses all its work.
+        """
         complete = (self.work - self.done) / self.speed <= self.limit
         if self.adaptive is not None:  # its work may be done before its last epoch ends
             complete = self.adaptive.completed_at is not None

@@ -33,9 +33,9 @@ def misjudging(
     median 1, or a share of the jobs has factors that are uniform around 1 and the other jobs are estimated
     correctly.
 
-    Source of the latter: Aryl, section 7.5 (Table 9), where up to 60 % of the predictions are wrong, each by
-    at most 25 %. The paper does not state the distribution of the errors; here, it is uniform. A job that is
-    misjudged for one share is misjudged by the same factor for every larger share.
+    Source of the second option: Aryl, section 7.5 (Table 9), where up to 60 % of the predictions are wrong,
+    each by at most 25 %. The paper does not state the distribution of the errors; here, it is uniform. A job
+    that is misjudged for one share is misjudged by the same factor for every larger share.
 
     Parameters
     ----------
@@ -43,8 +43,8 @@ def misjudging(
         The policy that sees the estimates.
     factor
         The factor at one standard deviation above the median, from 1 (all estimates are correct) to 1e6. The
-        default, if `wrong` is not given, is 2, so a third of the estimates are more than twice or less than
-        half the truth.
+        default, if `wrong` is not given, is 2, so about a third of the estimates are more than twice or less
+        than half the truth.
     wrong
         Share of the jobs that are misjudged, from 0 to 1. Given instead of `factor`.
     margin

@@ -28,8 +28,8 @@ class GpuTypes:
         return Counter(of_machine[machine_of[gpu]] for gpu in gpus)
 
     def best(self, job: Job, mode: str, count: int) -> Mapping[str, int] | None:
-        """Return the types of `count` GPUs that all have the fastest type that a job's mode allows.
+        """Return a mapping from the fastest GPU type that a job's mode allows to `count`.
 
-        The result maps this type to `count`. It is None if types do not affect speeds.
+        The result is None if types do not affect speeds.
         """
         return {job.gpu_type_in(mode) or self._fastest: count} if self.count else None

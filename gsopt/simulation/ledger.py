@@ -87,7 +87,7 @@ class PlainLedger:
         return self._last_started(max(self.capacity - gpus, 0), running)
 
     def set_limit(self, limit: int) -> None:
-        """Set the number of available GPUs, including those that have been given up."""
+        """Set the capacity, from which GPUs that have been given up on request are subtracted."""
         self._limit = limit
         self._count()
 

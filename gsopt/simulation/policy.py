@@ -75,7 +75,9 @@ class Move(NamedTuple):
 
 
 class Assign(NamedTuple):
-    """An action that runs exactly the given jobs from now on, each with its GPUs or a pair of GPUs and mode.
+    """An action that runs exactly the given jobs from now on.
+
+    Each job is mapped to its GPUs, or to its GPUs and its mode as a pair.
 
     A running job whose number of GPUs and mode stay the same keeps its GPUs, unless others are given by
     index. All other running jobs release their GPUs before GPUs are chosen for jobs with just a number of

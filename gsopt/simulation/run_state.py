@@ -75,8 +75,7 @@ class RunState:
     ) -> Any:
         """Return the speed of a job on GPUs of the given types that a tier connects, ignoring phases.
 
-        For an adaptive job, this is relative to its speed on the same GPUs without partners and on the
-        measured type.
+        For an adaptive job, the result is the fraction of its speed that partners and GPU types leave.
         """
         item, speed = self.jobs[job], self.scenario.speed
         if job in self.trainees:

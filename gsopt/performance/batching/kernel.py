@@ -11,7 +11,7 @@ Array = np.ndarray[Any, Any]
 
 @compiled
 def fill_rows(costs: Array, widths: Array, table: Array) -> None:
-    """Fill in a table of minimum costs below its given first row, with one row per job.
+    """Fill in the rows of a table of minimum costs, one row per job, below its given first row.
 
     `costs` contains the cost of each job on 0, 1, ... GPUs, with shape (jobs, most GPUs of a job + 1). The cost
     is infinite for numbers of GPUs that are not allowed. `widths` contains the largest number of GPUs of each

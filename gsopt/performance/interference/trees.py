@@ -20,7 +20,7 @@ def require_scikit_learn(predictor: str) -> None:
 
 
 def require_options(seed: int, *, rate: float = 1.0, **counts: int | None) -> None:
-    """Raise `InvalidInput` if an option is invalid for trees."""
+    """Raise `InvalidInput` if an option of a tree predictor is out of range."""
     for name, count in counts.items():
         require(count is None or count >= 1, name, count, "must be at least 1")
     require(0 < rate <= 1, "rate", rate, "must be above 0 and at most 1")
@@ -28,7 +28,7 @@ def require_options(seed: int, *, rate: float = 1.0, **counts: int | None) -> No
 
 
 def fitted(table: PairTable, model: Any) -> Prediction:
-    """Fit a scikit-learn model to the logarithms of the slowdowns."""
+    """Fit a scikit-learn model to the logarithms of the slowdowns, and return its predictions."""
     import numpy as np
 
     samples = Samples(table)

@@ -7,8 +7,8 @@ properties of a job: its area (the minimum GPU-seconds over the menus of all its
 height (the minimum duration in seconds over the same menus) and its release date. GPUs of slower types are
 weighted by their capability (`gsopt.schedule.bounds.capability`), which leaves areas unchanged. With network
 tiers, the bounds apply to the jobs returned by `on_best_tiers`; with adaptive jobs, they apply to those
-returned by `on_weighted_epochs`. `total_jct` converts a sum of completion times into a sum of job completion
-times.
+returned by `on_weighted_epochs`. `total_jct` converts a sum of completion times, which are points in time, into
+a sum of job completion times, which are counted from release.
 
 `gsopt.schedule.bounds.prices` derives a bound from prices of GPU time. It is much stronger, but takes longer
 to compute. `mean_jct_bound` returns the best affordable bound.

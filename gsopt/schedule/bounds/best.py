@@ -1,4 +1,4 @@
-"""Best: the best affordable lower bound, and the conversion of completion times to job completion times."""
+"""Best: the best affordable lower bound, and the conversion of completion times (points in time) to JCTs."""
 
 from fractions import Fraction
 
@@ -36,7 +36,7 @@ def lower_bound(workload: Workload, gpus: Number) -> Exact:
 
 
 def total_jct(total_completion: Number, workload: Workload) -> Fraction:
-    """Convert a sum of completion times into the exact sum of job completion times.
+    """Convert a sum of completion times into the exact sum of JCTs, which are counted from release.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def total_jct(total_completion: Number, workload: Workload) -> Fraction:
 
 
 def mean_jct(total_completion: Number, workload: Workload) -> float:
-    """Convert a sum of completion times into a mean job completion time, rounded down.
+    """Convert a sum of completion times into the mean JCT, which is counted from release; round down.
 
     Examples
     --------

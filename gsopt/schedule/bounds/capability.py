@@ -10,14 +10,14 @@ def capability(scenario: Scenario, gpu_type: str) -> float:
 
 
 class Capabilities:
-    """The largest total capability of a given number of GPUs, for jobs that require a GPU type or memory."""
+    """The largest total capability that a number of GPUs can have, given their type and minimum memory."""
 
     def __init__(self, scenario: Scenario) -> None:
         self._scenario = scenario
         self._rooms: dict[tuple[str, int], list[tuple[float, int]]] = {}
 
     def of(self, count: int, gpu_type: str = "", memory: int = 0) -> float | None:
-        """Return the largest capability of `count` GPUs of the given type, or of any type if it is empty.
+        """Return the largest total capability of `count` GPUs of the given type (of any type if empty).
 
         The result is None if there are fewer than `count` GPUs of this kind with enough memory.
         """

@@ -78,7 +78,7 @@ class EpochTimes:
 
     @cached_property
     def columns(self) -> Mapping[tuple[str, int], int]:
-        """Columns of `seconds`, keyed by GPU type (empty if all GPUs are alike) and number of GPUs."""
+        """Column indices of `seconds`, keyed by GPU type (empty if all GPUs are alike) and number of GPUs."""
         counts = self.counts.tolist()
         return {
             way: column for column, way in enumerate(zip(self.types or [""] * len(counts), counts, strict=True))
@@ -100,11 +100,11 @@ class EpochTimes:
         return float(self.seconds.min(axis=1).sum() * (1 - rounding))
 
     def speeds(self, weights: Array) -> Array:
-        """Return the highest speed, on each number of GPUs, at which work weighted by epoch can grow.
+        """Return the highest speed at which weighted work can grow, for each entry of `counts`.
 
-        In each epoch, the weighted work of the job grows at a rate of the epoch's weight divided by its
-        duration. It never grows faster than at the highest of these rates. So, for any weights, a job without
-        epochs that has these speeds is at least as fast.
+        During an epoch, the weighted work of the job grows at a rate equal to the epoch's weight divided by the
+        epoch's duration. It never grows faster than at the highest of these rates. So, for any weights, a job
+        without epochs that has these speeds is at least as fast.
         """
         found: Array = (weights[:, None] / self.seconds).max(axis=0)
         return found

@@ -79,14 +79,14 @@ def first_release(workload: Workload) -> float:
 
 
 def arrivals_of(workload: Workload) -> list[Exact]:
-    """Return the release dates in seconds after the first one."""
+    """Return the jobs' release dates, in seconds after the first one."""
     origin = decimal(first_release(workload))
     return [decimal(job.release_date) - origin for job in workload.jobs]
 
 
 @dataclass(frozen=True)
 class Steps:
-    """The input of the bounds, in whole steps of time from the first release date.
+    """The input of the bounds, with times counted in whole steps from the first release date.
 
     The step divides all times, unless such a step would be too short. In this case, times are rounded down to
     whole steps. A job that needs less time and is released earlier completes no later, so bounds for the

@@ -129,7 +129,7 @@ class Partners:
 
 
 def suitable(state: State, job: Job, gpus: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the GPUs of a type that the job can use."""
+    """Return those of the given GPUs whose type the job can use."""
     if not job.gpu_type:
         return gpus
     machines, machine_of = state.cluster.machines, state.cluster.machine_of

@@ -59,11 +59,11 @@ class Count:
         return least
 
     def fits(self, queue: Any) -> bool:
-        """Check whether as many GPUs are free as the jobs in a queue need."""
+        """Check whether enough GPUs are free for the jobs in a queue, each by itself."""
         return bool(queue <= self.free)
 
     def kinds(self, job: Job) -> tuple[int, ...]:
-        """Return the only kind."""
+        """Return the index of the only kind."""
         del job
         return (0,)
 
@@ -94,7 +94,7 @@ class Count:
     def actions(
         self, state: State, before: Mapping[int, int | None], after: Mapping[int, int | None]
     ) -> list[Action]:
-        """Return the actions that change one allocation into another, those that free GPUs first."""
+        """Return the actions that change one allocation into another, starting with those that free GPUs."""
         del state
         less: list[Action] = []
         more: list[Action] = []
@@ -147,11 +147,11 @@ class Kinds:
         self._free = [counts[kind] for kind in range(len(self._kinds))]
 
     def queue(self, job: Job, least: int) -> Hashable:
-        """Return the key of the queue of jobs with the same usable kinds and the smallest number `least`."""
+        """Return the key of the queue of jobs with the same usable kinds and the same smallest GPU count."""
         return self.kinds(job), least
 
     def fits(self, queue: Any) -> bool:
-        """Check whether as many GPUs are free as the jobs in a queue need."""
+        """Check whether enough GPUs are free for the jobs in a queue, each by itself."""
         kinds, least = queue
         return bool(sum(self._free[kind] for kind in kinds) >= least)
 

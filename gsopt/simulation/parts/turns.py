@@ -15,7 +15,10 @@ class Turn(NamedTuple):
 
 
 class Turns:
-    """The waiting jobs in order of their turns, in one sorted list per need."""
+    """The waiting jobs in order of their turns, in one sorted list per need.
+
+    A need describes the GPUs that a job waits for; jobs with equal needs can be served by the same GPUs.
+    """
 
     def __init__(self) -> None:
         self._lists: dict[Hashable, list[Turn]] = {}

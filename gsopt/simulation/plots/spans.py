@@ -26,7 +26,7 @@ class ShownSpan(NamedTuple):
     end: float  # of the last segment
 
     def set_on(self, axes: "Axes") -> None:
-        """Limit the time axis of a plot, and state the end of the last job in its label if that is later."""
+        """Limit the time axis of a plot. If the last job ends later, state its end in the axis label."""
         set_time_axis(axes, self.begin, self.visible_until)
         if self.visible_until < self.end:
             unit, name = time_unit(self.visible_until - self.begin)
@@ -37,7 +37,7 @@ class ShownSpan(NamedTuple):
 def span_of(schedule: Schedule, scenario: Scenario) -> ShownSpan:
     """Return the time span that charts show.
 
-    If there are many jobs, most of the time at the end in which no job waits is left out.
+    If there are many jobs, most of the final period during which no job waits is left out.
     """
     releases = [float(job.release_date) for job in scenario.workload.jobs]
     first = min([*releases, *(float(segment.start) for segment in schedule.segments)], default=0.0)

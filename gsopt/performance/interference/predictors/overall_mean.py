@@ -11,7 +11,7 @@ from gsopt.performance.interference.table import PairTable
 def overall_mean(table: PairTable, /) -> Prediction:
     """Predict the geometric mean of the table for every pair, a baseline that ignores the jobs.
 
-    Schedulers that use the same interference ratio for all pairs do the same.
+    Schedulers that assume one interference ratio for all pairs make the same kind of prediction.
 
     Examples
     --------

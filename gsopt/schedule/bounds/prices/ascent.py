@@ -63,7 +63,7 @@ def first_cells(jobs: int) -> int:
 
 
 class Enough(Exception):
-    """Raised by the caller's function when the bound is good enough."""
+    """Raised by the caller's `on_evaluation` function when the bound is good enough."""
 
 
 class _NextGrid(Exception):

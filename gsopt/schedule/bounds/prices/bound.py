@@ -131,7 +131,7 @@ def price_bound(
     for the same price. Each type that some jobs cannot avoid has additional prices of its own. The same holds
     for types between which adaptive jobs choose: such a job pays the price of the type on which it runs.
 
-    The supply at any time is the largest that can be available, no matter which machines are given up on
+    The supply at any time is the largest that can be available, regardless of which machines are given up on
     request (`gsopt.schedule.bounds.stock`). Capability is added up over each cell, so that cells need no
     edges at capacity changes.
 

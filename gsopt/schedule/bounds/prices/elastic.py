@@ -64,7 +64,8 @@ class Elastic:
         Returns
         -------
         tuple
-            The costs, and for each job two slopes between which it does exactly its work.
+            The costs, and for each job two slopes. Between them lies the slope at which the job does exactly
+            its work.
         """
         trade = _Trade(self.taken(jobs), tables, end)
         low, high = np.zeros(len(jobs)), trade.highest

@@ -19,9 +19,10 @@ class PriceEvaluation:
     slopes
         Costs of one more second of work, one per job.
     sizes
-        Sums of the largest magnitudes of the terms in each value, which bound its rounding error.
+        For each job, the sum of the largest magnitudes of the terms in its value, which bounds the rounding
+        error of the value.
     usage
-        GPU-seconds that the jobs use, by kind of job and cell.
+        GPU-seconds that the jobs use, with one row per kind of job and one column per cell.
     """
 
     values: Array
@@ -64,9 +65,9 @@ def evaluate(demand: Demand, edges: Array, prices: Array, *, compiled: bool) -> 
     edges
         The edges of the cells. The first edge is at 0. After the last edge, GPUs cost nothing.
     prices
-        The price of a GPU-second, by kind of job and cell; at least 0.
+        The price of a GPU-second, at least 0, with one row per kind of job and one column per cell.
     compiled
-        Whether to use the compiled kernel instead of numpy. Their results differ by rounding.
+        Whether to use the compiled kernel instead of numpy. The results differ only by rounding.
     """
     jobs = len(demand)
     found = PriceEvaluation(np.empty(jobs), np.empty(jobs), np.empty(jobs), np.zeros((len(prices), len(edges))))

@@ -26,7 +26,9 @@ Function = Callable[[Array], tuple[float, Array]]
 
 
 def climb(function: Function, point: Array) -> None:
-    """Climb until no step increases the value. The function remembers its best point, and may raise to stop.
+    """Climb until no step increases the function's value.
+
+    The function should remember its best point itself. It may raise an exception to stop the climb.
 
     The inverse curvature is estimated from the most recent steps (L-BFGS) on the coordinates that are not
     held at 0, and points are projected onto the nonnegative ones. Step lengths are bisected until the value
