@@ -564,7 +564,7 @@ class Admission(Problem[AdmissionSolution]):
         }
 
     def measures(self, solution: AdmissionSolution) -> dict[str, Number]:
-        """Return the numbers of evicted gangs and of moved gangs, and the GPUs that each of the two hold."""
+        """Return the numbers of evicted and of moved gangs, and the numbers of GPUs that they hold."""
         gangs = self._by_name
         return {
             "evicted_gangs": len(solution.evicted),

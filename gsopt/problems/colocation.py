@@ -24,7 +24,7 @@ class Running(Frozen):
     seconds
         Remaining running time at full speed, in seconds.
     model
-        Name of the model that the job trains, by which slowdowns are looked up.
+        Name of the model that the job trains, which is used to look up slowdowns.
     memory
         Bytes of memory that the job uses on each GPU.
 

@@ -65,8 +65,7 @@ class Mode(Frozen):
     steps
         Number of sub-batches into which the batch is divided.
     samples
-        Samples until the target if the whole training runs in this mode; None for the same as in the default
-        mode.
+        Samples until the target if the job always runs in this mode; None for the same as in the default mode.
     gpu_type
         The only GPU type on which the job may run in this mode; empty for any type, None for the type required
         in the default mode.

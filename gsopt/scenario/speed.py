@@ -121,8 +121,8 @@ class Speed(Frozen):
     default_interference
         Slowdown of every pair that is not listed.
     groups
-        ``groups[a]["b + c"]`` is the slowdown of model a on GPUs shared with models b and c, in alphabetical
-        order; it applies only if it exceeds the slowdown of the worst pair.
+        ``groups[a]["b + c"]`` is the slowdown of model a on GPUs shared with models b and c. Each key lists the
+        partners' models in alphabetical order. The slowdown applies only if it exceeds that of the worst pair.
     gpu_types
         Factors by which GPU types are slower than the GPUs on which menus were measured; 1 for types that are
         not listed. Only GPUs in a cluster of racks have types.

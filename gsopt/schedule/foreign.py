@@ -1,7 +1,7 @@
 """Foreign tables: schedules and workloads in CSV files, data frames or lists of rows from any program.
 
-Columns may have any names. Times may have any unit and origin, or be timestamps. Additional
-columns are ignored. Every value is converted exactly and rounded once, so that equal times stay equal.
+Columns may have any names. Times may have any unit and origin, or be timestamps. Additional columns are
+ignored. Every value is converted exactly and rounded once, so that equal times stay equal.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

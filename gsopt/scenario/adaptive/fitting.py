@@ -55,7 +55,7 @@ def fit(measurements: Sequence[Measurement], *, tolerance: float | None = None) 
 
     Source: Pollux (OSDI 2021), section 4.1; loss, starting point and limits as in the authors' program.
 
-    The search is local. In one of fifty random cases, its result also depends on the order of the measurements.
+    The search is local. In one of fifty random cases, its result depends on the order of the measurements.
     Jobs pass their measurements in the order in which they made them, as in the authors' program. The search
     takes 10 to 100 evaluations of the loss and its gradient, each in time linear in the number of measurements.
     It ends when the relative change of the loss, or the gradient, falls below `tolerance`. None stands for

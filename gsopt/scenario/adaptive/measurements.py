@@ -38,7 +38,7 @@ class MeasuredPlacement(Frozen):
 
 
 class Spread(Frozen):
-    """Step times measured for a number of nodes and GPUs, for any spread of the GPUs over the nodes."""
+    """Step times measured on given numbers of nodes and GPUs, however the GPUs are spread over the nodes."""
 
     nodes: Annotated[int, Field(ge=1, le=MOST_NODES)]
     gpus: Gpus

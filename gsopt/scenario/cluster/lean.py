@@ -8,7 +8,7 @@ from gsopt.core.problem import Frozen
 
 
 class Lean(Frozen):
-    """Data whose fields in `later` are omitted from files while they have their default values.
+    """Data that omits the fields in `later` from files as long as they have their default values.
 
     Existing files, and the keys of finished studies, lack these fields; they remain valid.
     """

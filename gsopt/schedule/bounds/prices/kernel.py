@@ -37,8 +37,8 @@ def evaluate_jobs(  # noqa: C901, PLR0912, PLR0915 - a call for each item would 
     Parameters
     ----------
     edges, prices
-        As in `gsopt.schedule.bounds.prices.evaluation.evaluate`, plus the last cell, which has no end and
-        a price of 0.
+        As in `gsopt.schedule.bounds.prices.evaluation.evaluate`, plus the last cell, which has no end and a
+        price of 0.
     cell
         Cells in which the jobs are released, one per job.
     release, work, weight, kind, first, gpus, speed
