@@ -50,10 +50,10 @@ class Batching(Problem[Batches]):
     w T. Each job that is reconfigured incurs an additional cost of `reconfiguration`, in the same unit.
 
     **Which jobs must run.** Waiting jobs cost nothing, so `sruf` alone would run only the few jobs with the
-    least work, each on as many GPUs as it may have. The paper tries to avoid this. `forced` makes jobs run as
-    long as there are free GPUs: either the new jobs, in the given order (as in the paper's refresh operator),
-    or all jobs, in ascending order of T on their smallest number of GPUs with their fastest batch size.
-    `sum_time` requires ``"all"``. If every job may run on a single GPU, ``"all"`` runs as many jobs as
+    least work, each on as many GPUs as it may have. The paper tries to avoid this. With `forced`, jobs must
+    run as long as enough GPUs are left: either the new jobs, in the given order (as in the paper's refresh
+    operator), or all jobs, in ascending order of T on their smallest number of GPUs with their fastest batch
+    size. `sum_time` requires ``"all"``. If every job may run on a single GPU, ``"all"`` runs as many jobs as
     possible.
 
     **How many GPUs.** The paper requires every GPU to run a job, but the limits of the jobs may leave some

@@ -259,7 +259,7 @@ class Goodput(Problem[GoodputSolution]):
         return {"jobs": len(self.jobs), "nodes": len(self.nodes), "gpus": self.total}
 
     def measures(self, solution: GoodputSolution) -> dict[str, Number]:
-        """Return the paper's fitness and the number of waiting jobs, of restarted jobs, and of idle GPUs."""
+        """Return the paper's fitness, and the numbers of waiting jobs, restarted jobs, and idle GPUs."""
         vectors = self.vectors(solution)
         moved = Counter(
             "restarts" if any(gpus) else "stops"

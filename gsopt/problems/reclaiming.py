@@ -185,7 +185,7 @@ class Reclaiming(Problem[ReclaimingSolution]):
         return cost * self.cost_weight + self.collateral(solution)
 
     def violations(self, solution: ReclaimingSolution) -> list[str]:
-        """Check that a solution gives back exactly `demand` distinct servers of the instance."""
+        """Return a message for each way in which a solution fails to give back `demand` distinct servers."""
         known = {server.name for server in self.servers}
         count = Counter(solution.servers)
         found = [f"servers: {name!r} is not a server of the instance" for name in count if name not in known]

@@ -300,7 +300,7 @@ class Scheduling(Problem[SchedulingSolution]):
         return SchedulingSolution(runs=found)
 
     def objective(self, solution: SchedulingSolution) -> float:
-        """Return the mean job completion time in seconds, plus any time for which rounding breaks rules."""
+        """Return the mean job completion time in seconds, plus any time for which rounding breaks a rule."""
         return float(self._trial(solution).mean_jct)
 
     def violations(self, solution: SchedulingSolution) -> list[str]:

@@ -149,7 +149,7 @@ class Sequencing(Problem[Sequences]):
         return exact_total(self.completions(solution).values())
 
     def violations(self, solution: Sequences) -> list[str]:
-        """Check that every job runs exactly once, on a machine of a type on which it can run."""
+        """Return a message for each job that does not run exactly once, on a machine of a suitable type."""
         found = [
             f"order: {name!r} is not a machine of the instance"
             for name in solution.order

@@ -86,7 +86,7 @@ class Shares(Problem[TimeShares]):
     J jobs.
 
     - `max_min`: maximize min_m z_m r_m / (w_m e_m), where e_m = sum_t a_mt M_t / M is the throughput of a job
-      that runs on each type in proportion to its number of GPUs (max-min fairness, Gavel's default).
+      that runs on each type in proportion to the type's number of GPUs (max-min fairness, Gavel's default).
     - `finish_time`: minimize max_m (age_m + s_m / r_m) / (isolated_m + s_m / i_m), where s_m is the number of
       remaining steps and i_m the throughput with the isolated shares M_t / (J z_m), divided by their sum if
       that exceeds 1 (finish-time fairness, as in Gavel's comparison with Themis).

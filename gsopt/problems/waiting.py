@@ -205,7 +205,7 @@ class Waiting(Problem[WaitingSolution]):
         return self._values(solution)[self.minimize]
 
     def violations(self, solution: WaitingSolution) -> list[str]:
-        """Check that every job runs once, after its release, alone on as many GPUs as it demands."""
+        """Return a message for each broken rule about the runs of jobs, or about GPUs that jobs would share."""
         found = list(broken_runs(solution.runs, self.jobs, self.cluster.gpus))
         return found or list(self._crowded(solution))
 

@@ -375,7 +375,7 @@ class IterationTime(Frozen):
     def menu(
         self, gpus: int, counts: Iterable[int], *, batch_size: int, message: float
     ) -> tuple[tuple[int, float], ...]:
-        """Return the menu of a job that demands `gpus` GPUs and keeps its total batch size on any number.
+        """Return the menu of a job that demands `gpus` GPUs and has the same total batch size on any number.
 
         Examples
         --------

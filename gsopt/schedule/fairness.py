@@ -37,7 +37,7 @@ class VirtualTime:
         self._active: list[tuple[Any, int]] = []
 
     def advance(self, time: Any) -> list[tuple[int, Any]]:
-        """Advance to `time`, or to the end if it is None, and return the finished jobs and their times."""
+        """Advance to `time` (to the end if None), and return the jobs that finish by then, with their times."""
         finished: list[tuple[int, Any]] = []
         active, gpus, value, elapsed = self._active, self._gpus, self.value, self._elapsed
         limit = None if time is None else time - self._begin
@@ -189,7 +189,7 @@ class _CappedFluid:
         self._rebalance()
 
     def advance(self, time: Any) -> list[tuple[int, Any]]:
-        """Advance to `time`, or to the end if it is None, and return the finished jobs and their times."""
+        """Advance to `time` (to the end if None), and return the jobs that finish by then, with their times."""
         finished: list[tuple[int, Any]] = []
         limit = None if time is None else time - self._begin
         while self._present:

@@ -37,7 +37,7 @@ class Times:
 
     @classmethod
     def of(cls, pairs: Sequence[tuple[float, float]]) -> "Times":
-        """Summarize pairs of the queueing time and the job completion time of a job."""
+        """Summarize pairs of queueing time and job completion time, one pair per job."""
         if not pairs:
             return cls(0, None, None, None, None, None, None)
         queueing, jct = zip(*pairs, strict=True)

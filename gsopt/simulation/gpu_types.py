@@ -28,7 +28,7 @@ class GpuTypes:
         return Counter(of_machine[machine_of[gpu]] for gpu in gpus)
 
     def best(self, job: Job, mode: str, count: int) -> Mapping[str, int] | None:
-        """Return a mapping from the fastest GPU type that a job's mode allows to `count`.
+        """Return ``{type: count}`` for the fastest GPU type that a job's mode allows.
 
         The result is None if types do not affect speeds.
         """

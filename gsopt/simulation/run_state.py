@@ -75,7 +75,8 @@ class RunState:
     ) -> Any:
         """Return the speed of a job on GPUs of the given types that a tier connects, ignoring phases.
 
-        For an adaptive job, the result is the fraction of its speed that partners and GPU types leave.
+        For an adaptive job, the result is the fraction of its speed that remains beside its partners and on
+        these GPU types.
         """
         item, speed = self.jobs[job], self.scenario.speed
         if job in self.trainees:

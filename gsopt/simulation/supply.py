@@ -28,7 +28,7 @@ class _Open:
 
 
 class Supply:
-    """The supply of GPUs in a run, which applies capacity changes and events and tracks open requests."""
+    """The supply of GPUs in a run. It applies capacity changes and events, and tracks open requests."""
 
     def __init__(
         self,

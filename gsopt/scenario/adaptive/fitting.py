@@ -56,7 +56,7 @@ def fit(measurements: Sequence[Measurement], *, tolerance: float | None = None) 
     Source: Pollux (OSDI 2021), section 4.1; loss, starting point and limits as in the authors' program.
 
     The search is local. In one of fifty random cases, its result depends on the order of the measurements.
-    Jobs pass their measurements in the order in which they made them, as in the authors' program. The search
+    Jobs pass their measurements in the order in which these were made, as in the authors' program. The search
     takes 10 to 100 evaluations of the loss and its gradient, each in time linear in the number of measurements.
     It ends when the relative change of the loss, or the gradient, falls below `tolerance`. None stands for
     scipy's defaults, 2e-9 and 1e-5 respectively, as in the program of Pollux. Sia's program uses 1e-5.

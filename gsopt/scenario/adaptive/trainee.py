@@ -122,7 +122,7 @@ class Trainee:
         self._work(max(now, works_from))
 
     def slow(self, slowdown: float, now: float) -> None:
-        """Set the slowdown that is caused by sharing GPUs from `now` on."""
+        """Set the slowdown due to shared GPUs that applies from `now` on."""
         self._record_progress(now)
         self._slowdown = slowdown
         if self._next_change < inf:

@@ -36,7 +36,7 @@ def lower_bound(workload: Workload, gpus: Number) -> Exact:
 
 
 def total_jct(total_completion: Number, workload: Workload) -> Fraction:
-    """Convert a sum of completion times into the exact sum of JCTs, which are counted from release.
+    """Convert a sum of completion times into the exact sum of JCTs, counted from release.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def total_jct(total_completion: Number, workload: Workload) -> Fraction:
 
 
 def mean_jct(total_completion: Number, workload: Workload) -> float:
-    """Convert a sum of completion times into the mean JCT, which is counted from release; round down.
+    """Convert a sum of completion times into the mean JCT, counted from release and rounded down.
 
     Examples
     --------

@@ -88,7 +88,7 @@ class EpochTimes:
     def weights(self) -> Array:
         """Weights of the epochs: their minimum costs in GPU-seconds.
 
-        Each second of the job's own time is charged as eight additional GPU-seconds.
+        Each second of an epoch's duration is charged as eight additional GPU-seconds.
         """
         found: Array = ((self.counts + _OWN_GPUS) * self.seconds).min(axis=1)
         return found

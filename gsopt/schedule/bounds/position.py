@@ -38,7 +38,7 @@ def srpt_bound(workload: Workload, gpus: Number) -> Exact:
 
 
 def position_bound(workload: Workload, gpus: Number) -> Exact:
-    """Return the sum of lower bounds on the first, second, ... completion time.
+    """Return a lower bound on the sum of completion times: bounds on the first, second, ... one, added up.
 
     On one fast machine, shortest remaining processing time (SRPT) completes the largest number of jobs by any
     time, so the q-th completion cannot be earlier than the q-th completion under SRPT. Nor can it be earlier

@@ -38,6 +38,6 @@ class Instants:
         return number * length
 
     def ask(self, now: Any) -> Any:
-        """Request a decision at the first multiple of the interval after `now`, and return its time."""
+        """Request the first multiple of the interval after `now`, and return it, for use in a `Wake`."""
         self._asked = self.after(now)
         return self._asked

@@ -99,7 +99,7 @@ class Partners:
                 self._see(state, job)
 
     def refresh(self, state: State, job: int) -> None:
-        """Update the jobs on the GPUs of a job that has just started."""
+        """Update what is known of a job that has just started, and of the jobs that share its GPUs."""
         if state.share_limit > 1:
             beside = {user for gpu in state.placement(job) for user in state.users(gpu)}
             for each in sorted(beside):

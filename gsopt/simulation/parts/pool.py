@@ -19,7 +19,7 @@ Holding = Any
 
 
 def pool_of(state: State) -> "Pool":
-    """Create the pool for a cluster, depending on its number of kinds.
+    """Create the pool for a cluster: `Kinds` if it has several kinds of GPUs, otherwise `Count`.
 
     Examples
     --------
@@ -59,16 +59,16 @@ class Count:
         return least
 
     def fits(self, queue: Any) -> bool:
-        """Check whether enough GPUs are free for the jobs in a queue, each by itself."""
+        """Check whether enough GPUs are free for any one job of a queue."""
         return bool(queue <= self.free)
 
     def kinds(self, job: Job) -> tuple[int, ...]:
-        """Return the index of the only kind."""
+        """Return the index of the only kind, as a tuple."""
         del job
         return (0,)
 
     def holding(self, gpus: Sequence[int]) -> int:
-        """Return the holding with the given number of GPUs of the only kind."""
+        """Return the holding with the given number of GPUs, which is the only item of `gpus`."""
         return gpus[0]
 
     def room(self, job: Job) -> int:
@@ -151,7 +151,7 @@ class Kinds:
         return self.kinds(job), least
 
     def fits(self, queue: Any) -> bool:
-        """Check whether enough GPUs are free for the jobs in a queue, each by itself."""
+        """Check whether enough GPUs are free for any one job of a queue."""
         kinds, least = queue
         return bool(sum(self._free[kind] for kind in kinds) >= least)
 

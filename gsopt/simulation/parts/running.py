@@ -62,9 +62,9 @@ class RunningQueue:
                 yield holding, len(ranks) - bisect_right(ranks, bound)
 
     def last(self, but: Mapping[Any, int]) -> Rank | None:
-        """Return the last rank, a pair of key and job, among the holdings in `but`, or None if there is none.
+        """Return the rank (key and job) of the last job with a holding in `but`, or None if there is none.
 
-        For each holding, the last `but[holding]` jobs are ignored.
+        For each holding, its last `but[holding]` jobs are ignored.
         """
         paces, worst = None if self._pace is None else self._paces, None
         for holding, number in but.items():

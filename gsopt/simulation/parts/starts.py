@@ -32,9 +32,9 @@ def on_free(state: State, job: int, placer: Placer | None = None) -> Start | Non
 
 
 def beside(state: State, job: int, found: Sequence[Partner], *, free_first: bool = False) -> Start | None:
-    """Return the action that starts a job on its best partners' GPUs, or None if there are too few GPUs.
+    """Return the action that starts a job on its best partners' GPUs, or None if there are too few in all.
 
-    If there are too few GPUs to share, free GPUs are added. With `free_first`, free GPUs are used first.
+    If the partners have too few GPUs, free GPUs are added. With `free_first`, free GPUs are used first.
     """
     if not found:
         return None

@@ -33,11 +33,11 @@ class Turns:
         return self._lists[need][0]
 
     def add(self, turn: Turn, need: Hashable) -> None:
-        """Add a job, given by its turn, with its need."""
+        """Add a job, which is given by its turn and its need."""
         insort(self._lists.setdefault(need, []), turn)
 
     def remove(self, turn: Turn, need: Hashable) -> None:
-        """Remove a job, given by its turn, with its need."""
+        """Remove a job, which is given by its turn and its need."""
         turns = self._lists[need]
         del turns[bisect_left(turns, turn)]
         if not turns:

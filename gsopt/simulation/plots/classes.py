@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Colour(StrEnum):
-    """The value of a job that determines its colour."""
+    """The quantity that determines the colour of a job."""
 
     SLOWDOWN = "slowdown"  # completion minus release, over the duration on the demanded GPUs
     WAITING = "waiting"  # seconds since the release without GPUs

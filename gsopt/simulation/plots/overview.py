@@ -46,7 +46,7 @@ def overview(schedule: Schedule, scenario: Scenario, *, colour: str = "slowdown"
 
 
 def save(replays: Sequence[Replay], folder: str | Path, *, ending: str = ".png") -> list[Path]:
-    """Save charts of each recorded run, named after its policy, and one of all job completion times.
+    """Save charts of each recorded run, in files named after its policy, and one chart of all JCTs.
 
     Parameters
     ----------

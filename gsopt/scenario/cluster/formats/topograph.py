@@ -146,7 +146,7 @@ def _gpus(source: str, block: _Block) -> Iterator[tuple[str, Gpus]]:
 
 
 def write_topograph(cluster: Cluster, notes: list[str]) -> str:
-    """Write a cluster as a topograph model, with a block for each run of equal machines of a switch."""
+    """Write a cluster as a topograph model, with a block for each run of equal machines below a switch."""
     branches = plain_branches(cluster, notes)
     domain_of, outer = _without_domains(branches)
     names = [machine for branch in branches for machine in branch.machines]

@@ -49,7 +49,7 @@ class Demand:
     release, work, weight
         Release dates in units, work in units at speed 1, and costs of a unit of completion time; one per job.
     slip
-        Amounts by which the release dates were rounded down, in units; 0 for whole numbers of units.
+        Amounts by which the release dates were rounded down, in units; 0 for dates that are whole units.
     kind
         For each job, the number (from 1) of the GPU type that all its modes require; 0 if there is no such
         type, or if the type has no prices of its own.
