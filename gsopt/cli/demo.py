@@ -176,7 +176,7 @@ def _compare(word: str, most: int) -> tuple[list[Problem[Any]], Comparison]:
 
 
 def _instances(word: str, most: int) -> list[Problem[Any]]:
-    """Return at most `most` evenly spaced instances that have the most common unit of the suite to show."""
+    """Return at most `most` evenly spaced instances of the suite to show, all in its most common unit."""
     suites = (catalogue.names(f"{word}/{suite}/") for suite in _SUITES)
     found = [catalogue.load(name) for name in next(filter(None, suites))]
     [(unit, _)] = Counter(problem.unit for problem in found).most_common(1)
