@@ -488,7 +488,7 @@ def settles(value: Number | None, bound: Number | None, resolution: Number = 0) 
 
 
 def agree(problem: Problem[S], results: Sequence[Result[S]]) -> list[Result[S]]:
-    """Return the results, with optimal ones at level `agreed` if two solver families proved the same optimum.
+    """Return the results; if two solver families proved the same optimum, optimal ones get the level `agreed`.
 
     Each solver, and each algorithm of gsopt, counts as one family.
     """
