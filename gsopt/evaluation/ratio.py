@@ -60,7 +60,7 @@ class Worst:
     unsolved
         Number of feasible instances on which the method failed or returned no solution.
     first_unsolved, reason
-        The first of these instances, and the message of the method on it.
+        The first of these instances, and the method's message about that instance.
     unproven
         Number of instances whose optimum was not proven.
     """

@@ -1,4 +1,4 @@
-"""Simulate: a version of `gsopt.simulation.simulate` that accepts names of policies and prints as a table."""
+"""Simulate: a version of `gsopt.simulation.simulate` that accepts policy names and prints as a table."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
