@@ -23,7 +23,8 @@ class Reservation(NamedTuple):
     def holds(self, time: float | None) -> bool:
         """Check whether the reservation is active at the given time.
 
-        An unknown start or end does not limit it, and it counts as active if the time itself is unknown.
+        If its start or end is unknown, the reservation is unlimited on that side. If the given time is None,
+        the reservation counts as active.
         """
         return time is None or ((self.start or 0.0) <= time and (self.end is None or time < self.end))
 
@@ -53,8 +54,8 @@ def told_by_hosts(hosts: Iterable[Host]) -> list[Reservation]:
 class SlurmPlaces:
     """A collector of the node requirements of jobs and of the nodes that meet them.
 
-    `partitions` maps partitions to their nodes, as the nodes themselves may not state them. A line is appended
-    to `notes` for each kind of requirement that is ignored.
+    `partitions` maps partitions to their nodes, because the nodes themselves may not state their partitions. A
+    line is appended to `notes` for each kind of requirement that is ignored.
     """
 
     def __init__(
