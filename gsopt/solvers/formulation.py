@@ -64,7 +64,7 @@ class Formulation(ABC, Generic[P, S]):
         """
 
     def encode(self, solution: S, problem: P) -> Mapping[str, float]:
-        """Return a solution as column values, keyed by column name, to start the solver from.
+        """Convert a solution to column values, keyed by column name, from which the solver can start.
 
         Columns that are left out are 0.
         """

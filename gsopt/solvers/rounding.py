@@ -23,7 +23,7 @@ def valid_costs(form: StandardForm) -> Sequence[Number]:
     """Return costs under which no solution is worse than under the exact costs behind the form's floats.
 
     Floats with up to 15 digits are read as decimals. If a continuous column has a cost, all costs are returned
-    unchanged, as bounds on such objectives are weakened by more than rounding anyway.
+    unchanged, because bounds on such objectives are loosened anyway, by more than the rounding errors.
 
     Raises
     ------
