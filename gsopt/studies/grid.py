@@ -39,7 +39,11 @@ class Point:
     label: str  # the entry's own name for itself; empty when it has none
 
     def name(self, base: str, options: Mapping[str, Any], *, leaving: Collection[str] = ()) -> Label:
-        """Return the entry's own label with the options that vary, or else the name `base` with all options."""
+        """Return the name of this point in tables.
+
+        If the entry has a label of its own, the name is that label with the options for which the entry lists
+        several values. Otherwise, it is `base` with all options. The options in `leaving` are omitted.
+        """
         shown = {
             key: value
             for key, value in options.items()

@@ -35,7 +35,7 @@ class ImprovedSchedule(Frozen):
     tries
         Number of runs tried so far.
     multipliers
-        Factors by which the keys of jobs are multiplied, keyed by job name; 1 for jobs that are not listed.
+        Factors for the sort keys of jobs, keyed by job name; 1 for jobs that are not listed.
     """
 
     mean_jct: float
