@@ -19,7 +19,7 @@ def halved(gpus: int, halvings: int) -> int:
 
 
 def doublings(job: Job, gpus: int) -> Job:
-    """Limit the menu of a job to its demand and the doublings of it that fit on the cluster.
+    """Limit the menu of a job to its demand and to those doublings of its demand that fit on the cluster.
 
     Source: Ares, section 3.3, where allocations start at the demand and are doubled.
     """

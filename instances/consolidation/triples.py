@@ -19,8 +19,8 @@ def triples(
     """Generate three jobs for each rack of an empty cluster, which fill or slightly exceed a rack.
 
     Each job needs more than a quarter and less than half of a rack. Without excess, all jobs fit into racks if
-    the right groups of three are found. With an excess, some jobs do not fit. If its GPUs are further apart, a
-    job loses hardly any or almost all of its speed, depending on its model.
+    the right groups of three are found. With an excess, some jobs do not fit. A job whose GPUs are in different
+    racks loses hardly any or almost all of its speed, depending on its model.
 
     Source: sizes as in `instances.triplets.triplets`, with racks as bins.
 

@@ -27,7 +27,7 @@ class ServerReplay:
     Attributes
     ----------
     running
-        Placements of the running jobs by name, in the order in which the jobs started.
+        Placements of the running jobs, keyed by job name, in the order in which the jobs started.
     left_out
         Names of the jobs that are larger than the cluster.
     """

@@ -73,7 +73,7 @@ def scenario(name: str, path: str | Path | None = None) -> Scenario:
 
 
 def best_schedules(folder: Path = FOLDER) -> tuple[BestSchedule, ...]:
-    """Return what is known about each workload that has a schedule on file."""
+    """Return the best known value and bound of each workload for which a schedule is stored."""
     file = folder / "known.json"
     return tuple(read_data(_Known, file).schedules) if file.exists() else ()
 

@@ -29,8 +29,8 @@ def interfering_jobs(
 ) -> Sharing:
     """Generate rigid jobs that arrive one after another, each of a different model.
 
-    A job demands a number of GPUs that is a power of two, and takes 2 to 20 seconds alone. All values are
-    equally likely. The slowdowns of ordered pairs are independent and uniform, with two decimals.
+    A job demands a number of GPUs that is a power of two, and takes 2 to 20 seconds when it runs alone. All
+    values are equally likely. The slowdowns of ordered pairs are independent and uniform, with two decimals.
 
     Parameters
     ----------

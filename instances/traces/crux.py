@@ -64,8 +64,8 @@ def crux_cluster(path: str | Path, *, hosts: int | None = None) -> Cluster:
     """Read the cluster of Crux: hosts of eight GPUs below top-of-rack, aggregation and core switches.
 
     The levels of the switches are rack, pod and network. A top-of-rack switch is identified by its own name
-    together with that of its aggregation switch, because the same names occur below each of these. Hosts,
-    racks and pods keep the order in which the file first names them.
+    together with that of its aggregation switch, because the same names occur below every aggregation switch.
+    Hosts, racks and pods keep the order in which the file first names them.
 
     Parameters
     ----------

@@ -40,13 +40,15 @@ class MeasuredProfile:
     Parameters
     ----------
     steps
-        Measured points by placement. The digits of a placement are the GPUs on each node, with full nodes last.
+        Measured points, keyed by placement. The digits of a placement are the GPUs on each node, with full
+        nodes last.
     iterations
-        Number of iterations until the training is complete, by batch size.
+        Number of iterations until the training is complete, keyed by batch size.
     gpus_per_node
         Number of GPUs per node.
     spread
-        Measured points by number of nodes and GPUs, regardless of their distribution over the nodes.
+        Measured points, keyed by numbers of nodes and GPUs, no matter how the GPUs are distributed over the
+        nodes.
     """
 
     def __init__(

@@ -163,7 +163,10 @@ def members(path: str | Path, pattern: re.Pattern[str]) -> list[tuple[re.Match[s
 
 
 def find(path: str | Path | None, place: Path) -> Path:
-    """Return the file of a trace: the path itself, or a file in it if it is the folder of one or all traces."""
+    """Return the file of a trace, given its path or a folder.
+
+    The folder may be that of the trace or that of all traces. `place` is the path of the file in the latter.
+    """
     if not isinstance(path, str | os.PathLike):
         rule = "must be a file or folder; instances.data_folder() is None if GSOPT_DATA names no folder"
         raise InvalidInput("path", shorten(path), rule)
