@@ -84,7 +84,7 @@ def demo(
     """Show how far heuristics are from the proven optimum.
 
     A gap is the relative distance between a value and the best proven bound. Policies are compared with a lower
-    bound on the mean completion time.
+    bound on the mean job completion time.
     """
     decisions = word or sorted(problem_types())
     for decision in decisions:
