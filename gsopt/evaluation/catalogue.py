@@ -108,7 +108,7 @@ def methods(word: str) -> dict[str, Method]:
 
 
 def generators(word: str) -> dict[str, Callable[..., Any]]:
-    """Return the instance generators for a decision, or for ``workloads``, keyed by name."""
+    """Return a decision's instance generators, or the workload generators for ``workloads``, keyed by name."""
     return _named_exports("instances.workloads") if word == "workloads" else _exports("instances", word)
 
 

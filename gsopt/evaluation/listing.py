@@ -1,4 +1,4 @@
-"""Listing: objects that print as tables, in notebooks and papers too, and convert to CSV or data frames."""
+"""Listing: objects shown as tables in terminals, notebooks and papers, or converted to CSV or data frames."""
 
 import csv
 from abc import ABC, abstractmethod
