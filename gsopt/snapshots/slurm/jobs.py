@@ -51,7 +51,7 @@ class SlurmJob(NamedTuple):
 
 
 class JobReader(NamedTuple):
-    """A reader of jobs, with the nodes and places to which it refers."""
+    """A reader of jobs, with the nodes and places that it looks up."""
 
     hosts: Mapping[str, Host]
     places: SlurmPlaces

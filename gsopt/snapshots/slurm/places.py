@@ -79,7 +79,7 @@ class SlurmPlaces:
         return tuple(self._named.values())
 
     def of(self, job: Field) -> str:
-        """Return the name of the set of nodes on which a job may start; it is empty for all open nodes."""
+        """Return the name of the set of nodes on which a job may start; empty if these are all open nodes."""
         keys = ("partition", "features", "resv_name", "required_nodes", "excluded_nodes")
         asked = (*(job[key].text() for key in keys), str(number(job["node_count"])))
         if asked not in self._asked:
