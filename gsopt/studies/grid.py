@@ -32,7 +32,7 @@ class Label:
 
 @dataclass(frozen=True)
 class Point:
-    """One combination of values of the options of an entry."""
+    """One combination of option values of an entry in a study file."""
 
     values: Mapping[str, Any]  # the entry with one value per option, without its label
     spanned: frozenset[str]  # options that had a list of values

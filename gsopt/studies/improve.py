@@ -58,7 +58,7 @@ def improve(
 
     The search begins with the multipliers in the file, or without any if there is no file. Each try changes the
     multipliers of one to three jobs, preferring jobs with long completion times, and simulates the whole
-    scenario. Multipliers that lead to a mean completion time no longer than the best one so far replace the
+    scenario. If the mean job completion time is at most the best one so far, the new multipliers replace the
     best ones. Every try is recorded in the file immediately. An interrupted search therefore continues where it
     stopped, and leads to the same result as without the interruption.
 
