@@ -7,7 +7,7 @@ from gsopt.scenario.job import Job
 def check_halvings(halvings: int | None) -> None:
     """Raise `InvalidInput` unless the number of halvings is valid.
 
-    None, for unchanged demands, is valid.
+    Valid numbers are None, which leaves demands unchanged, and integers that are at least 0.
     """
     counts = halvings is None or (isinstance(halvings, int) and halvings >= 0)
     require(counts, "halvings", halvings, "must be a whole number, at least 0, or None")

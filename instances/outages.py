@@ -18,7 +18,7 @@ class Outage(NamedTuple):
     end: float
 
 
-#: The outages of every machine by name, in order of time and apart from each other.
+#: The outages of every machine, keyed by machine name, in chronological order and apart from each other.
 Outages = dict[str, tuple[Outage, ...]]
 
 

@@ -63,7 +63,7 @@ def _order(row: TraceRow) -> SubmittedJob:
 
 
 class Menus:
-    """A cache of the durations and menus of the jobs of each application.
+    """A cache of the durations and menus of jobs, which follow from the measurements of their models.
 
     The duration of a job is the duration of its whole training run with the user's batch size, on the best
     placement of the demanded GPUs. For each number of GPUs, the menu contains the highest speed of any epoch
@@ -111,7 +111,7 @@ class Menus:
         )
 
     def halved(self, order: SubmittedJob, halvings: int) -> SubmittedJob:
-        """Return a row whose demand is halved `halvings` times.
+        """Return a row whose demand is rounded down to a power of two and halved `halvings` times.
 
         If the job cannot run on the halved demand, it demands the next larger number of GPUs on which it can.
         """
@@ -194,7 +194,7 @@ def scenario_of(
 
 
 def home_of(path: str | Path) -> Path:
-    """Return the folder of all public traces: the nearest folder at or above a path that has Sia's profiles."""
+    """Return the folder of all public traces: the nearest one with Sia's profiles, at or above a given path."""
     for folder in (Path(path).absolute(), *Path(path).absolute().parents):
         if (folder / FOLDER).is_dir():
             return folder

@@ -42,7 +42,7 @@ def interfering_jobs(
     least, most
         Limits of the slowdowns.
     starts
-        Allowed start times of jobs: at ``"events"`` or at ``"any"`` time.
+        When jobs may start: only at ``"events"``, or at ``"any"`` time.
     seed
         Seed of all random draws.
 

@@ -153,7 +153,7 @@ def _read_spread(file: Path, issues: list[Issue]) -> dict[tuple[int, int], list[
 def table(
     file: Path, columns: tuple[str, ...], convert: Callable[[TraceRow], T], issues: list[Issue]
 ) -> list[tuple[TraceRow, T]]:
-    """Return the usable rows of a file of a profile, and report the others."""
+    """Return the usable rows of one of a profile's files, and report the others."""
     return read_table(file, columns, convert, issues, name_of(file))
 
 
@@ -188,7 +188,7 @@ def _measured(row: TraceRow) -> Point:
 
 
 def between(row: TraceRow, column: str, least: float, most: float = _LARGEST) -> float:
-    """Return a column as a number, or raise `InvalidInput` if it is outside the limits."""
+    """Return the value in a column as a number, or raise `InvalidInput` if it is outside the limits."""
     number = row.number(column)
     if not least <= number <= most:
         rule = f"must be between {least:g} and {most:g}"
