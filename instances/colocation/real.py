@@ -67,7 +67,7 @@ def measured(table: PairTable, jobs: Sequence[Job], *, seed: int = 0) -> Colocat
 
 
 def complete(table: PairTable) -> list[str]:
-    """Repeatedly drop the configuration with the most missing pairs; return the rest once none is missing."""
+    """Drop configurations one by one, most missing pairs first, until no pair is missing; return the rest."""
     kept = [profile.name for profile in table.profiles]
     while True:
         missing = {one: sum(other not in table.slowdowns.get(one, {}) for other in kept) for one in kept}

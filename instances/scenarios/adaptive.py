@@ -90,7 +90,7 @@ class Menus:
     def job(self, order: SubmittedJob, *, tunes: bool) -> Job:
         """Create the job that a row of a workload describes.
 
-        With `tunes`, the job has an additional mode in which it chooses its batch size.
+        If `tunes` is true, the job has an additional mode in which it chooses its batch size.
         """
         batch = order.batch_size
         duration = self._seconds(order.model, order.gpus, batch)

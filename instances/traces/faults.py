@@ -31,8 +31,8 @@ def server_outages(path: str | Path) -> tuple[tuple[Outage, ...], ...]:
     """Read the outages of every server, in seconds from the beginning of the trace.
 
     A server is out of service as long as any of its faults lasts. A fault that ends at the moment it begins
-    counts as lasting for one step of the file's clock, 8.64 s. Servers come in the order of their first faults,
-    and those without a fault last.
+    counts as lasting for one step of the file's clock, 8.64 s. Servers are in the order of their first faults;
+    servers without a fault come last.
 
     Parameters
     ----------

@@ -122,8 +122,8 @@ def read_profile(
     """Read an application's profile from its folder, and report unusable rows.
 
     Times are in ``placements-<gpu>.csv``, and the number of iterations is in the last row of
-    ``validation-<batch size>.csv``. With `by_nodes`, measurements by number of nodes are read from
-    ``scalability-<gpu>.csv``, if this file exists.
+    ``validation-<batch size>.csv``. If `by_nodes` is true and ``scalability-<gpu>.csv`` exists, measurements by
+    number of nodes are read from that file.
 
     Raises
     ------

@@ -165,7 +165,8 @@ def members(path: str | Path, pattern: re.Pattern[str]) -> list[tuple[re.Match[s
 def find(path: str | Path | None, place: Path) -> Path:
     """Return the file of a trace, given its path or a folder.
 
-    The folder may be that of the trace or that of all traces. `place` is the path of the file in the latter.
+    The folder may be that of the trace or that of all traces. `place` is the path of the file in the folder of
+    all traces.
     """
     if not isinstance(path, str | os.PathLike):
         rule = "must be a file or folder; instances.data_folder() is None if GSOPT_DATA names no folder"
