@@ -7,7 +7,7 @@ from gsopt.scenario.job import Job
 def check_halvings(halvings: int | None) -> None:
     """Raise `InvalidInput` unless the number of halvings is valid.
 
-    None, for unchanged demands, is valid.
+    Valid numbers are None, which leaves demands unchanged, and integers that are at least 0.
     """
     counts = halvings is None or (isinstance(halvings, int) and halvings >= 0)
     require(counts, "halvings", halvings, "must be a whole number, at least 0, or None")
@@ -19,7 +19,7 @@ def halved(gpus: int, halvings: int) -> int:
 
 
 def doublings(job: Job, gpus: int) -> Job:
-    """Limit the menu of a job to its demand and the doublings of it that fit on the cluster.
+    """Limit the menu of a job to its demand and to those doublings of its demand that fit on the cluster.
 
     Source: Ares, section 3.3, where allocations start at the demand and are doubled.
     """

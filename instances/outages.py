@@ -1,4 +1,4 @@
-"""Outages: times in which machines are out of service, and the events of a scenario that they cause."""
+"""Outages: periods during which machines are out of service, and the scenario events that they cause."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby, pairwise
@@ -12,18 +12,18 @@ from gsopt.scenario.job import LATEST
 
 
 class Outage(NamedTuple):
-    """A time in which a machine is out of service, in seconds."""
+    """A period during which a machine is out of service: its begin and end, in seconds."""
 
     begin: float
     end: float
 
 
-#: The outages of every machine by name, in order of time and apart from each other.
+#: The outages of every machine, keyed by machine name, in chronological order and apart from each other.
 Outages = dict[str, tuple[Outage, ...]]
 
 
 def merged(outages: Iterable[Outage]) -> tuple[Outage, ...]:
-    """Return outages in order of time, with those that overlap or touch joined.
+    """Return outages in chronological order, after merging those that overlap or touch.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def random_outages(
 
 
 def outage_events(outages: Mapping[str, Sequence[Outage]], *, seconds: float = LATEST) -> tuple[Event, ...]:
-    """Return the events at which machines leave without notice, and return.
+    """Create the events that take machines away without notice and bring them back after their outages.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def outage_events(outages: Mapping[str, Sequence[Outage]], *, seconds: float = L
 def drawn_availability(
     histories: Sequence[Sequence[Outage]], needed: int, spares: int, *, seconds: float
 ) -> float:
-    """Return the share of time in which at least `needed` of `needed + spares` drawn machines are up.
+    """Return the share of time during which at least `needed` of `needed + spares` drawn machines are up.
 
     The result is the mean over all possible draws of `needed + spares` machines. At any time, the number of
     drawn machines that are down has a hypergeometric distribution. Unlike
@@ -124,7 +124,7 @@ def drawn_availability(
     needed, spares
         Numbers of machines, together at most as many as there are.
     seconds
-        Length of time.
+        Length, from time 0, of the period that is considered.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Records: readers for decisions that the simulators of papers' authors wrote to gzipped JSON lines files."""
+"""Records: readers for decisions that published simulators recorded in gzipped JSON Lines files."""
 
 import gzip
 import json
@@ -33,7 +33,7 @@ def compressed_lines(path: Path) -> list[Mapping[str, Any]]:
 
 
 def recorded_decisions(path: Path, problem: Callable[[Mapping[str, Any]], P]) -> Iterator[P]:
-    """Yield a problem for each line of a record.
+    """Yield a problem for each line of a file, in which a simulator recorded one decision per line.
 
     Raise `InvalidInput` for a line that is not a decision.
     """

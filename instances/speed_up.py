@@ -15,7 +15,7 @@ class SpeedUp(NamedTuple):
 
     The numbers are gsopt's own. Each additional GPU prolongs a step by the fraction `near` on one node, and by
     the fraction `far` on several nodes. On `noise` GPUs, each sample contributes about half as much to progress
-    because of the larger batch.
+    as on one GPU, because the batch is larger.
     """
 
     near: float

@@ -14,8 +14,8 @@ from typing import NoReturn
 def main() -> None:
     """Run the command, and report any error as one line on standard error and an exit code.
 
-    The working directory may contain the modules of methods and policies named ``module:function``. Installed
-    modules take precedence.
+    The modules of methods and policies that are named ``module:function`` may be in the working directory.
+    Installed modules of the same name take precedence.
     """
     try:
         from gsopt.cli.app import run

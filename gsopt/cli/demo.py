@@ -84,7 +84,7 @@ def demo(
     """Show how far heuristics are from the proven optimum.
 
     A gap is the relative distance between a value and the best proven bound. Policies are compared with a lower
-    bound on the mean completion time.
+    bound on the mean job completion time.
     """
     decisions = word or sorted(problem_types())
     for decision in decisions:
@@ -176,7 +176,7 @@ def _compare(word: str, most: int) -> tuple[list[Problem[Any]], Comparison]:
 
 
 def _instances(word: str, most: int) -> list[Problem[Any]]:
-    """Return at most `most` evenly spaced instances that have the most common unit of the suite to show."""
+    """Return at most `most` evenly spaced instances of the suite to show, all in its most common unit."""
     suites = (catalogue.names(f"{word}/{suite}/") for suite in _SUITES)
     found = [catalogue.load(name) for name in next(filter(None, suites))]
     [(unit, _)] = Counter(problem.unit for problem in found).most_common(1)

@@ -31,7 +31,7 @@ class Glance:
         return max(self.gaps, default=None)
 
     def notes(self) -> list[str]:
-        """Return notes that say on how many instances the heuristic has no gap, and why."""
+        """Return notes that state on how many instances the heuristic has no gap, and for what reason."""
         unrelated = self.instances - self.unsolved - len(self.gaps)
         told = {"found no solution": self.unsolved, "misses a bound of 0 and so has no gap": unrelated}
         return [f"{self.method} {what} on {count} of {self.instances}" for what, count in told.items() if count]
@@ -49,7 +49,7 @@ def glances(comparison: Comparison) -> list[Glance]:
 
 
 def proofs(comparison: Comparison) -> tuple[str, str]:
-    """Return two texts: how many optima the exact method proves, such as ``7/8``, and its median run time."""
+    """Return as text how many optima the exact method proves, such as ``7/8``, and its median run time."""
     rows = [row for row in comparison if row.kind == _EXACT and row.result is not None]
     times = [row.result.runtime for row in rows if row.result is not None]
     if not times:

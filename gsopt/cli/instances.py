@@ -20,7 +20,7 @@ def read_instance(name: str) -> Problem[Any]:
 
 
 def read_instances(what: Iterable[str]) -> list[Problem[Any]]:
-    """Read all instances of the given decisions, suites, names and files."""
+    """Read all instances that are given as decisions, suites, names or files."""
     found: list[Problem[Any]] = []
     for name in what:
         suite = [] if Path(name).is_file() else catalogue.names(f"{name.rstrip('/')}/")

@@ -66,9 +66,9 @@ def interference(
 ) -> None:
     """Evaluate predictions of how jobs slow each other down.
 
-    Each pair of jobs on one GPU is predicted from other pairs. The output shows the errors, and how they affect
-    decisions to share a GPU: two jobs share if this reduces the sum of their completion times. The ratio of
-    their lengths ranges from 1:8 to 8:1.
+    The slowdowns of each pair of jobs on one GPU are predicted from other pairs. The output shows the errors,
+    and how they affect decisions on sharing: two jobs share a GPU if this reduces the sum of their completion
+    times. The ratio of the jobs' lengths ranges from 1:8 to 8:1.
     """
     chosen = [_find(text) for text in predictor or _PREDICTORS]
     if output is not None:

@@ -29,7 +29,7 @@ def say(text: str, *, err: bool = False, nl: bool = True) -> None:
 def print_policies(figures: Sequence[Record], *, as_json: bool = False, one: bool = False) -> None:
     """Print the figures of policies as a table or as JSON.
 
-    The JSON is an array or, with `one`, a single object.
+    The JSON is an array or, if `one` is true, a single object.
     """
     if not as_json:
         print_table(PolicyComparison(tuple(figures)).table())

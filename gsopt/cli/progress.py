@@ -5,7 +5,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 
 
 def show_progress(*more: str) -> Progress:
-    """Return a progress display on standard error with additional columns, hidden if there is no terminal."""
+    """Return a progress display on standard error, which is hidden if there is no terminal.
+
+    The names in `more` are those of task fields to show in additional columns.
+    """
     console = Console(stderr=True)
     return Progress(
         SpinnerColumn(),

@@ -41,9 +41,9 @@ def queue(
 ) -> None:
     """Bound the start time of each waiting job of a trace.
 
-    The output shows the earliest and latest start of each job. These are certain if no job runs longer than its
-    estimate and no GPUs are taken away. Jobs that are released later are ignored. A job without an estimate is
-    expected to run for its duration.
+    The output shows the earliest and latest start of each job that waits at the given time. These limits are
+    certain if no job runs longer than its estimate and no GPUs are taken away. Jobs released after that time
+    are ignored. A job without an estimate is expected to run for its duration.
     """
     (chosen,) = find_policies([policy], "--policy").values()
     scenario = read_scenario(trace, reader, read_setting(gpus=gpus, cluster=cluster))

@@ -125,7 +125,7 @@ class Budget:
         return self.time_limit is not None and self.runtime >= share * self.time_limit + grace
 
     def within(self, seconds: float) -> "Budget":
-        """Return this budget, shortened to end at most the given number of seconds from now."""
+        """Return this budget, shortened so that it ends no later than the given number of seconds from now."""
         limit = self.runtime + seconds
         return replace(self, time_limit=limit if self.time_limit is None else min(limit, self.time_limit))
 

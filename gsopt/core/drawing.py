@@ -120,7 +120,7 @@ def new_figure(width: float, height: float) -> "Figure":
 
 
 def titled(given: "Axes | None", horizontal: str, vertical: str, *, size: tuple[float, float]) -> "Axes":
-    """Label the given axes, or those of a new figure if there are none, and return them."""
+    """Label the given axes, or those of a new figure if none are given, and return them."""
     axes = given or new_figure(*size).subplots()
     axes.set_xlabel(horizontal)
     axes.set_ylabel(vertical)

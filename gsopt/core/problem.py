@@ -271,7 +271,7 @@ class Problem(Frozen, ABC, Generic[S]):
         return {}
 
     def measures(self, solution: S) -> dict[str, Number]:
-        """Return further figures to show next to the objective, keyed by name and unit."""
+        """Return further figures to show next to the objective, keyed by names that include the units."""
         del solution
         return {}
 

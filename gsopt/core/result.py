@@ -488,7 +488,7 @@ def settles(value: Number | None, bound: Number | None, resolution: Number = 0) 
 
 
 def agree(problem: Problem[S], results: Sequence[Result[S]]) -> list[Result[S]]:
-    """Return the results, with optimal ones at level `agreed` if two solver families proved the same optimum.
+    """Return the results; if two solver families proved the same optimum, optimal ones get the level `agreed`.
 
     Each solver, and each algorithm of gsopt, counts as one family.
     """
@@ -535,9 +535,10 @@ def is_within(value: Number | None, bound: Number | None, gap: float) -> bool:
 
 
 def gap_by_value(gap: float) -> float:
-    """Convert a gap for solvers that divide by the value, so that reaching the solver's gap implies ours.
+    """Convert a gap relative to the bound into one relative to the value, as some solvers define it.
 
-    For a positive minimum the two are equivalent; otherwise the solver's gap is the stricter one.
+    A solver that reaches the returned gap has also reached the given one. For a positive minimum the two are
+    equivalent; otherwise the returned gap is the stricter one.
 
     Examples
     --------

@@ -28,17 +28,18 @@ def wait_brackets(
 ) -> dict[str, Bracket]:
     """Return the earliest and latest start of each job that is waiting at a given time, keyed by job name.
 
-    The jobs are simulated until that time, and jobs released later are ignored. The brackets are certain if no
-    job exceeds its estimate, no GPUs are taken away, there are no overheads, and decisions are made at every
-    event:
+    The jobs are simulated until that time, and jobs released later are ignored. A job is certain to start
+    within its bracket if no job exceeds its estimate, no GPUs are taken away, there are no overheads, and
+    decisions are made at every event:
 
     - Under ``conservative_backfilling``, a job starts no later than at its reserved time. Later jobs cannot
       delay it, and reservations only move to earlier times.
     - Under ``easy_backfilling``, this holds for the first waiting job. The others have no latest start, as jobs
-      that arrive later may be backfilled before them. With exact estimates, all reserved jobs have one.
+      that arrive later may be backfilled before them. With exact estimates, every job that has a reservation
+      also has a latest start.
     - No policy starts a job before enough running jobs can have ended to free its GPUs.
     - With exact estimates, a reserved job starts exactly at its reserved time. The other jobs start no earlier
-      than they fit in beside all reservations.
+      than the first time at which they fit beside all reservations.
 
     Parameters
     ----------

@@ -108,7 +108,7 @@ def methods(word: str) -> dict[str, Method]:
 
 
 def generators(word: str) -> dict[str, Callable[..., Any]]:
-    """Return the instance generators for a decision, or for ``workloads``, keyed by name."""
+    """Return a decision's instance generators, or the workload generators for ``workloads``, keyed by name."""
     return _named_exports("instances.workloads") if word == "workloads" else _exports("instances", word)
 
 
@@ -160,8 +160,8 @@ def data_folder() -> Path | None:
 def place_of(path: str | Path) -> str:
     """Return the path of a file in a form that is valid on other machines.
 
-    It is relative to the data folder or to the folder of the packages. Paths of other files are returned
-    unchanged.
+    The returned path is relative to the data folder or to the folder of the packages. Paths of files outside
+    these folders are returned unchanged.
     """
     folder, file = data_folder(), Path(path)
     if folder is not None and file.is_relative_to(folder):
@@ -246,7 +246,7 @@ def is_path(name: str) -> bool:
 
 
 def short_names(names: Iterable[str], others: Iterable[str] = ()) -> dict[str, str]:
-    """Return a short name for each path: its function, or the path itself if that name is not unique.
+    """Return a short name for each path: the function's name, or the path itself if that name is not unique.
 
     Examples
     --------

@@ -53,7 +53,7 @@ class Display:
     def line(self, known: KnownBracket, *, seconds: float, width: int | None = None) -> str:
         """Return the status line in at most `width` characters, if possible.
 
-        If it is too long, the name is left out first.
+        If the line is too long, the name of the problem is left out first.
         """
         value, bound = told_apart(known.value, known.bound)
         found = f"{self._problem.unit} {value}"

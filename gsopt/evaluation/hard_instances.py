@@ -1,4 +1,4 @@
-"""Hard instances: a genetic search for spaces that are too large to enumerate."""
+"""Hard instances: a genetic search through instance spaces that are too large to enumerate."""
 
 from fractions import Fraction
 from random import Random
@@ -49,7 +49,7 @@ class HardInstances:
     method
         The method to test, with its `options`.
     optima
-        The space, with the exact method that provides the optima.
+        The optima of the space to search.
     seed
         Seed of the random choices.
     """
@@ -62,7 +62,7 @@ class HardInstances:
         self.found = Worst()
 
     def run(self, budget: Budget, *, generations: int | None = None) -> Worst:
-        """Search within the limit on time or generations, then shrink the instance that was found."""
+        """Search until the time or the number of generations is used up, then shrink the instance found."""
         living = [self._judged(self._drawn()) for _ in range(_POPULATION)]
         while not budget.passed and generations != 0:
             self._best.update(living)

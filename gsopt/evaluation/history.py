@@ -26,7 +26,7 @@ class History(Listing[KnownBracket]):
     Attributes
     ----------
     rows
-        The value and bound known from each point in time on.
+        The best value and bound known at each change and at the end of the run, with the time in seconds.
 
     Examples
     --------

@@ -50,7 +50,7 @@ def lift_waiting(policy: Policy, **preset: Any) -> Callable[..., Result[WaitingS
 
 
 def lift_sharing(policy: Policy, **preset: Any) -> Callable[..., Result[SharingSolution]]:
-    """Turn a policy into a heuristic for sharing, as in `lift_waiting`."""
+    """Turn a policy into a heuristic for sharing, as `lift_waiting` does for waiting."""
     return _lifted(policy, Sharing, preset, InvalidInput)
 
 

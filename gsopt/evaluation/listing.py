@@ -1,4 +1,4 @@
-"""Listing: objects that print as tables, in notebooks and papers too, and convert to CSV or data frames."""
+"""Listing: objects shown as tables in terminals, notebooks and papers, or converted to CSV or data frames."""
 
 import csv
 from abc import ABC, abstractmethod
@@ -28,7 +28,7 @@ class Tabular(ABC):
 
     @abstractmethod
     def columns(self) -> list[Column]:
-        """Return the columns of the table, which have equally many cells and no group headings."""
+        """Return the columns of the table, which all have the same number of cells and no group headings."""
 
     @abstractmethod
     def records(self) -> list[dict[str, Any]]:
@@ -47,13 +47,13 @@ class Tabular(ABC):
         return html_of(self.table())
 
     def to_markdown(self) -> str:
-        """Return the table in Markdown, leaving out the columns that do not fit in a paper."""
+        """Return the table in Markdown, without minor columns that would make it too wide for a paper."""
         return markdown_of(*on_paper(self.columns(), self.notes()))
 
     def to_latex(self) -> str:
         """Return the table as a LaTeX tabular for the package booktabs, with the best values in bold.
 
-        Columns that do not fit in a paper are left out, and a comment lists their names.
+        Minor columns that would make the table too wide for a paper are left out; a comment lists their names.
         """
         return latex_of(*on_paper(self.columns(), self.notes()))
 

@@ -60,7 +60,7 @@ class Worst:
     unsolved
         Number of feasible instances on which the method failed or returned no solution.
     first_unsolved, reason
-        The first of these instances, and the message of the method on it.
+        The first of these instances, and the method's message about that instance.
     unproven
         Number of instances whose optimum was not proven.
     """
@@ -131,7 +131,10 @@ class Optima:
     _known: dict[Pick, Result[Any]] = field(default_factory=dict)
 
     def of(self, pick: Pick, problem: Problem[Any]) -> Result[Any]:
-        """Return the exact method's result on an instance, cached regardless of the order of the items."""
+        """Return the exact method's result on an instance.
+
+        Instances that differ only in the order of their items share one cached result.
+        """
         key = Pick(pick.setting, tuple(sorted(pick.items)))
         if key not in self._known:
             self._known[key] = run(self.exact, problem)

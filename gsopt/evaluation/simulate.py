@@ -1,4 +1,4 @@
-"""Simulate: a version of `gsopt.simulation.simulate` that accepts names of policies and prints as a table."""
+"""Simulate: `gsopt.simulation.simulate` for policies given by name, with results that print as tables."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
@@ -21,7 +21,7 @@ Options = ParamSpec("Options")
 
 @dataclass(frozen=True, repr=False)
 class TabularReplay(Replay, Tabular):
-    """A replay whose figures print as a table, in notebooks and papers too.
+    """A replay whose figures are shown as a table in terminals, notebooks and papers.
 
     Examples
     --------

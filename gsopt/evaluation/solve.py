@@ -52,8 +52,9 @@ def solve(
         A method, a plain function ``problem -> solution``, or a name, which may have the form
         ``package.module:function``. None for the decision's default exact method.
     time_limit
-        Time limit including the heuristics, in seconds or as a string such as ``30s`` or ``2min``. The answer
-        comes at most half a second later. Methods that take almost no time ignore the limit.
+        Time limit for the heuristics and the method together, in seconds or as a string such as ``30s`` or
+        ``2min``. The result is returned at most half a second after the limit. Methods that take almost no time
+        ignore the limit.
     display
         Whether to show value, bound, gap and time on standard error while an exact method runs.
     options

@@ -36,7 +36,11 @@ class Pick(NamedTuple):
 
 
 class Part(NamedTuple):
-    """Consecutive classes of a space that have the same setting and the same number of items."""
+    """A range of consecutive classes of a space.
+
+    A class consists of equivalent instances; see `Setting.count`. All classes of a part have the same setting
+    and the same number of items.
+    """
 
     setting: int
     size: int
@@ -158,7 +162,7 @@ class Space:
 
     @property
     def sizes(self) -> range:
-        """Range of the number of items in an instance."""
+        """The possible numbers of items in an instance."""
         return range(self.least, self.most + 1)
 
     def parts(self, length: int) -> list[Part]:
@@ -172,7 +176,7 @@ class Space:
         ]
 
     def classes(self, part: Part | None = None) -> Iterator[Pick]:
-        """Yield the first instance of each class of a part, or of the whole space."""
+        """Yield the first instance of each class in a part or, without a part, in the whole space."""
         for each in [part] if part else self.parts(2**62):
             setting = self.settings[each.setting]
             every = combinations_with_replacement(range(len(setting.items)), each.size)
@@ -180,7 +184,7 @@ class Space:
             yield from (Pick(each.setting, items) for items in chosen if setting.is_first(items))
 
     def picks(self, part: Part | None = None) -> Iterator[Pick]:
-        """Yield the instances of a part, or of the whole space, class by class."""
+        """Yield the instances of a part or, without a part, of the whole space, class by class."""
         for first in self.classes(part):
             if self.problem(first) is not None:
                 members = self.settings[first.setting].members(first.items)

@@ -11,7 +11,7 @@ _MOST = 1_000
 
 
 def availability(needed: int, spares: int, up: Exact | float) -> Fraction:
-    """Return the share of time in which at least `needed` of `needed + spares` nodes are up.
+    """Return the share of time during which at least `needed` of `needed + spares` nodes are up.
 
     Nodes fail and are repaired independently, and each is up for a share `up` of the time: the mean time
     between a repair and the next fault, divided by that time plus the mean time of a repair. The distributions
@@ -34,7 +34,7 @@ def availability(needed: int, spares: int, up: Exact | float) -> Fraction:
 
 
 def spare_nodes(needed: int, up: Exact | float, *, target: Exact | float = 0.99) -> int:
-    """Return the least number of spare nodes with which `availability` is at least a target.
+    """Return the smallest number of spare nodes with which the `availability` is at least `target`.
 
     Examples
     --------

@@ -164,7 +164,7 @@ def _table(columns: Sequence[Column], widths: Sequence[int], lines: Iterable[int
 
 
 def on_paper(columns: Sequence[Column], notes: Sequence[str] = ()) -> tuple[list[Column], list[str]]:
-    """Return the columns that fit in a paper, and the notes, extended by one that names the other columns."""
+    """Return the columns to show in a paper, and the notes with one more that names the columns left out."""
     kept = [column for column in columns if column.rank <= PAPER_RANK]
     others = [column.name for column in columns if column not in kept]
     return kept, [*notes, *_left_out(others, "to_csv() and to_frame()")]

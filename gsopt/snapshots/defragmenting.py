@@ -24,8 +24,8 @@ def defragment(
 ) -> Admit:
     """Choose which running gangs to move, at minimum cost, so that all GPUs of some nodes become free.
 
-    No gang is evicted: every moved gang gets a place on other nodes. The result has the form of a result of
-    `admit`, for a gang that needs all GPUs of the nodes to be freed.
+    No gang is evicted: every moved gang gets a place on other nodes. The result is that of admitting an
+    imaginary gang that needs all GPUs of the nodes to be freed; see `admit`.
 
     Parameters
     ----------
@@ -36,7 +36,8 @@ def defragment(
     within
         Network level at which a single group must hold all freed nodes; empty if they may be anywhere.
     gpus
-        Number of GPUs of each node to free; None for the maximum number on any node of the cluster.
+        Number of GPUs that must become free on each freed node; None for the number on the cluster's largest
+        node.
     gpu_type
         Type of these GPUs; empty if any type will do.
     cost

@@ -121,7 +121,7 @@ class Drain:
 
     @cached_property
     def waits(self) -> dict[str, tuple[int, int]]:
-        """Numbers of evictions needed and allowed, keyed by the names of budgets that allow too few."""
+        """Evictions needed and allowed, keyed by disruption budget, for the budgets that allow too few."""
         returned, evicted = set(self.servers), Counter[str]()
         for gang in self.snapshot.gangs:
             for part in gang.parts:

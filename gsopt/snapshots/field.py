@@ -106,7 +106,7 @@ class Field:
     def name(self) -> str:
         """Return the value, which must be a printable name.
 
-        Unlike in `text`, a missing value is an error.
+        Unlike for `text`, a missing value is an error.
         """
         found = self.text()
         if not found:

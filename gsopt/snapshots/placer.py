@@ -26,7 +26,7 @@ def rows_of(pending: Sequence[Gang]) -> list[WorkerLine]:
 
 
 class GangPlacer:
-    """A placer of gangs, one after another, in the free resources of a placement problem's servers.
+    """A greedy placer, which puts one gang after another into the free resources of a problem's servers.
 
     `search` is called for a gang whose parts do not fit one by one. `unsure` contains the names of the gangs
     for which neither a placement nor a proof that none exists was found.

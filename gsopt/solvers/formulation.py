@@ -64,7 +64,7 @@ class Formulation(ABC, Generic[P, S]):
         """
 
     def encode(self, solution: S, problem: P) -> Mapping[str, float]:
-        """Return a solution as column values, keyed by column name, to start the solver from.
+        """Convert a solution to column values, keyed by column name, from which the solver can start.
 
         Columns that are left out are 0.
         """
@@ -95,9 +95,9 @@ class Formulation(ABC, Generic[P, S]):
     def exact_costs(self, problem: P, form: StandardForm) -> Sequence[Number]:
         """Return the exact cost of each column.
 
-        By default, a cost with at most 15 digits is read as that decimal. Any other float is assumed to be
-        rounded, and is replaced by a slightly better cost. The resulting bound is valid, but may differ from
-        the optimum by a few units in the twelfth digit.
+        By default, a cost with at most 15 digits is taken as an exact decimal number. Any other float is
+        assumed to be rounded, and is replaced by a slightly better cost. The resulting bound is valid, but may
+        differ from the optimum by a few units in the twelfth digit.
 
         Raises
         ------

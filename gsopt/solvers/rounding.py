@@ -20,10 +20,12 @@ _DIGITS = 13
 
 
 def valid_costs(form: StandardForm) -> Sequence[Number]:
-    """Return costs under which no solution is worse than under the exact costs behind the form's floats.
+    """Return costs at least as good as the exact costs, of which the form's floats may be rounded values.
 
-    Floats with up to 15 digits are read as decimals. If a continuous column has a cost, all costs are returned
-    unchanged, as bounds on such objectives are weakened by more than rounding anyway.
+    No solution is worse under these costs than under the exact ones, so a bound for these costs also holds for
+    the exact ones. Floats with up to 15 digits are read as decimals. If a continuous column has a cost, all
+    costs are returned unchanged, because bounds on such objectives are loosened anyway, by more than the
+    rounding errors.
 
     Raises
     ------
@@ -53,7 +55,7 @@ def valid_costs(form: StandardForm) -> Sequence[Number]:
 
 
 def valid_offset(form: StandardForm) -> Number:
-    """Return a constant for the objective that is no worse than the exact constant behind the form's float."""
+    """Return an objective constant at least as good as the exact one, which the form states as a float."""
     return _improved(form.offset, form.sense) if is_rounded(form.offset) else form.offset
 
 

@@ -231,7 +231,7 @@ class StandardForm:
         return dict(zip(self.columns, _floats(values).tolist(), strict=True))
 
     def point(self, values: Mapping[str, float]) -> Vector:
-        """Return a point from column values, keyed by column name.
+        """Convert column values, keyed by column name, to a point.
 
         Columns that are left out are 0.
         """

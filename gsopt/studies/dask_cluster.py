@@ -81,7 +81,7 @@ class DaskCluster:
 
     @property
     def note(self) -> str:
-        """A message that there is no worker; empty if there is one."""
+        """A message saying that the scheduler has no worker; empty if it has one."""
         return "" if self.workers else f"{self._name}: there is no worker; waiting for one"
 
     def borrow(self, check: Callable[[], None]) -> AbstractContextManager[Call]:

@@ -32,7 +32,7 @@ _OPEN, _COMPUTING = ("running", "paused", "closing_gracefully"), ("executing", "
 
 @dataclass(frozen=True)
 class CellOrder:
-    """A request to call a function with a cell, which any worker that meets the cell's needs can compute."""
+    """A request to call a function with a cell, which any worker that meets the cell's needs can serve."""
 
     run: str  # of a study; the driver hears under this name when a cell is begun
     number: int  # within the run

@@ -41,7 +41,7 @@ class Executor(Protocol):
         """One-line reason why the executor currently cannot compute cells; empty if it can."""
 
     def borrow(self, check: Callable[[], None]) -> AbstractContextManager[Call]:
-        """Return a context manager that yields a function for calls.
+        """Return a context manager that yields a function with which to run calls in another process.
 
         `check` raises an exception once no further cell may start.
         """
@@ -65,7 +65,7 @@ class Processes:
 
     @contextmanager
     def borrow(self, check: Callable[[], None]) -> Iterator[Call]:
-        """Yield a function for calls in an idle process, once that process has started."""
+        """Yield a function that runs calls in an idle process, once that process has started."""
         with self._pool.borrow(MODULE, check) as worker:
             yield caller(worker)
 
@@ -75,7 +75,7 @@ class Processes:
 
 
 def caller(worker: Worker) -> Call:
-    """Return a function for calls in the given worker process, without a time limit."""
+    """Return a function that runs calls in the given worker process, without a time limit."""
 
     def call(function: Callable[..., Any], cell: Cell) -> Reply:
         return worker.call(function, cell, limit=None, hear=lambda _: None)

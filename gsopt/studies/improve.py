@@ -35,7 +35,7 @@ class ImprovedSchedule(Frozen):
     tries
         Number of runs tried so far.
     multipliers
-        Factors by which the keys of jobs are multiplied, keyed by job name; 1 for jobs that are not listed.
+        Factors for the sort keys of jobs, keyed by job name; 1 for jobs that are not listed.
     """
 
     mean_jct: float
@@ -58,7 +58,7 @@ def improve(
 
     The search begins with the multipliers in the file, or without any if there is no file. Each try changes the
     multipliers of one to three jobs, preferring jobs with long completion times, and simulates the whole
-    scenario. Multipliers that lead to a mean completion time no longer than the best one so far replace the
+    scenario. If the mean job completion time is at most the best one so far, the new multipliers replace the
     best ones. Every try is recorded in the file immediately. An interrupted search therefore continues where it
     stopped, and leads to the same result as without the interruption.
 

@@ -141,7 +141,7 @@ class Report:
         return json.dumps([dict(zip(self.header, line, strict=True)) for line in self.lines], indent=1) + "\n"
 
     def markdown(self) -> str:
-        """Return the table in Markdown, with only the figures that fit in a paper."""
+        """Return the table in Markdown, without minor figures that would make it too wide for a paper."""
         return markdown_of(*self._on_paper())
 
     def latex(self) -> str:
@@ -184,7 +184,7 @@ class Heading:
 
     @property
     def rank(self) -> int:
-        """The rank of the column, which is low for requested figures. High ranks are left out first."""
+        """The rank of the column, low for requested figures. Columns of high rank are left out first."""
         return 1 if self.asked or self.figure is None else self.figure.rank - 1
 
 
@@ -285,7 +285,11 @@ def values_of(
 
 
 def baselines(rows: Sequence[CellRow], method: str, figures: Sequence[str]) -> dict[tuple[str, str], float]:
-    """Return the mean over the seeds of a method, or the smallest such mean, keyed by instance and figure."""
+    """Return the means by which figures are divided, keyed by instance and figure.
+
+    Each is the mean over the seeds of the given method, or the smallest such mean of any method if `method` is
+    `LEAST`.
+    """
     names = list(dict.fromkeys(str(row.labels.method) for row in rows))
     _refuse_unknown("relative_to", [method], [*names, LEAST])
     mean = statistic("mean")

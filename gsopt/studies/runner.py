@@ -85,7 +85,7 @@ def run(
         A Dask scheduler whose workers compute the cells instead: its address, such as ``"tcp://host:8786"``,
         ``"local:4"`` for four workers on this machine, or a Dask `Client` or cluster.
     retry
-        Whether to compute cells again that failed in earlier runs.
+        Whether to recompute the cells that failed in earlier runs.
     on_progress
         Called with a `StudyProgress` at the beginning, after each cell, and when the note changes.
     source

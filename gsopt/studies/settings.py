@@ -69,7 +69,7 @@ KEYS = tuple(Setting.model_fields)
 
 
 def setting_of(values: Mapping[str, Any], notes: list[str] | None = None) -> Setting:
-    """Read the setting from the keys of an instance.
+    """Read the setting from the keys of an instance in a study file.
 
     ``cluster`` may be a file, or the shape of equal racks such as ``4x8x8``. ``gpus`` is the number of GPUs per
     machine if a cluster file does not state it. ``speed`` may be a key of `SPEEDS`. For every item in a cluster

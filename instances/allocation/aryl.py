@@ -5,10 +5,11 @@ from gsopt.problems.allocation import Allocation, ElasticJob
 
 
 def table_4() -> Allocation:
-    """Create the two jobs of Table 4 on eight GPUs, of which the minimum workers use four.
+    """Create the two jobs of Table 4 on eight GPUs, four of which remain for workers beyond the minimum.
 
-    Source: Aryl, Table 4. The table lists the running time with the maximum number of workers. With the
-    minimum, it is longer by the factor maximum / minimum: 100 * 3 / 2 = 150 for A and 20 * 6 / 2 = 60 for B.
+    Source: Aryl, Table 4. The table lists the running time in seconds with the maximum number of workers. With
+    the minimum number, the running time is maximum / minimum times as long: 100 * 3 / 2 = 150 for A and 20 * 6
+    / 2 = 60 for B.
 
     Examples
     --------

@@ -37,14 +37,15 @@ def elastic_jobs(
     queued_share: float = 0.0,
     seed: int = 0,
 ) -> Allocation:
-    """Generate elastic jobs and the GPUs that remain for their extra workers.
+    """Generate elastic jobs that compete for the GPUs that remain for extra workers.
 
     Parameters
     ----------
     jobs
         Number of jobs.
     capacity
-        Number of GPUs that remain for extra workers. The GPUs for the minimum workers of queued jobs are added.
+        Number of GPUs that remain for extra workers. The GPUs that queued jobs need for their minimum workers
+        are added to this number.
     most_workers
         Upper limit of the minimum number of workers, which is drawn from 1 to this limit.
     most_extra

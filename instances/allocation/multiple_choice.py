@@ -39,12 +39,12 @@ def multiple_choice(
     items
         Number of items in each class. Of items with equal weights, only the best is kept.
     largest
-        Largest possible weight. The smallest is 1.
+        Largest weight that is drawn; the smallest is 1.
     correlation
         Dependence of values on weights. ``none``: drawn independently from the same range. ``weak``: within 10
-        of the weight. ``strong``: the weight plus 10, where the items of a class are the sums of the first 1,
-        2, ... draws in ascending order of weight. ``subset_sum``: equal to the weight. ``ordered``: drawn like
-        weights, with both in ascending order, so that no item is dominated.
+        of the weight. ``strong``: the weight plus 10 k for item k of a class, whose weight is the sum of the k
+        smallest draws. ``subset_sum``: equal to the weight. ``ordered``: drawn like weights, with both in
+        ascending order, so that no item is dominated.
     seed
         Seed of all random draws.
 

@@ -1,4 +1,4 @@
-"""Profiles: iterations per second by number of GPUs, as measured and published for ElasticFlow."""
+"""Profiles: iterations per second on each number of GPUs, as measured and published for ElasticFlow."""
 
 import csv
 from math import isfinite
@@ -12,7 +12,9 @@ FOLDER = Path("elasticflow_profiles/scheduler/throughputs_T4")
 
 
 def curves(folder: str | Path) -> dict[str, dict[int, float]]:
-    """Read the tables in a folder, and return iterations per second by model, batch size and number of GPUs.
+    """Read the tables in a folder, and return curves of speed over GPUs, keyed by model and batch size.
+
+    A curve maps each number of GPUs to iterations per second.
 
     GPU counts that were not measured (blank, nan or 0) are left out.
     """

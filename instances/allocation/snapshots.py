@@ -48,10 +48,10 @@ def proportional(workload: Workload) -> Allocation:
 def measured(workload: Workload, curves: Sequence[Curve]) -> Allocation:
     """Create an instance of the jobs running at the busiest moment, with measured scaling curves.
 
-    A worker has one GPU. The curves measured at a job's number of GPUs are assigned to jobs in rotation.
-    Between two measured numbers of GPUs, a job runs on the smaller one, so its values rise in steps, and fall
-    where the curve falls. Jobs without a suitable curve are left out. The number of remaining GPUs is a quarter
-    of those in use.
+    A worker has one GPU. Each job gets a curve that was measured on the job's number of GPUs; if there are
+    several such curves, they are assigned in rotation. Between two measured numbers of GPUs, a job runs on the
+    smaller one, so its values rise in steps, and fall where the curve falls. Jobs without a suitable curve are
+    left out. The number of remaining GPUs is a quarter of those in use.
     """
     time = busiest(workload.jobs)
     elastic: list[ElasticJob] = []

@@ -67,7 +67,7 @@ def measured(table: PairTable, jobs: Sequence[Job], *, seed: int = 0) -> Colocat
 
 
 def complete(table: PairTable) -> list[str]:
-    """Drop configurations, most missing pairs first, until no pair is missing, and return the rest."""
+    """Drop configurations one by one, most missing pairs first, until no pair is missing; return the rest."""
     kept = [profile.name for profile in table.profiles]
     while True:
         missing = {one: sum(other not in table.slowdowns.get(one, {}) for other in kept) for one in kept}

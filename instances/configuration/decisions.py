@@ -1,4 +1,4 @@
-"""Decisions: problems from the recorded decisions of Sia's simulator, if this record is available."""
+"""Decisions: problems made from recorded decisions of Sia's simulator, if the recording is available."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -15,11 +15,11 @@ FILE = Path("baseline_oracles") / "sia-decisions-12jobs.jsonl.gz"
 
 
 def from_data(folder: Path) -> Iterator[Configuration]:
-    """Yield the 147 decisions that the authors' simulator made with 12 jobs on four four-GPU nodes.
+    """Yield the 147 decisions that Sia's simulator made for 12 jobs on four nodes with four GPUs each.
 
-    Without the record there are no instances. The authors' program gives forbidden configurations a goodput of
-    1e-4; here they have none. They are never chosen there either, because they cost 100 or more, while the
-    penalty for waiting is 1.1.
+    Without the recording there are no instances. Sia's program gives a forbidden configuration a goodput of
+    1e-4; here, it has no goodput and cannot be chosen. Sia's program never chooses it either, because it would
+    cost 100 or more, while the penalty for waiting is only 1.1.
     """
     for number, problem in enumerate(recorded_decisions(folder / FILE, _problem), start=1):
         yield renamed(problem, f"real/sia-{number:03}")

@@ -13,7 +13,7 @@ _GOODPUT = (1.0, 4.0)
 
 
 def triples(*, pools: int = 30, gpus: int = 48, excess: int = 1, seed: int = 0) -> Configuration:
-    """Generate three waiting jobs for each of several equal pools, which the jobs fill or slightly exceed.
+    """Generate groups of three waiting jobs that fill or slightly exceed a pool, one group for each pool.
 
     Each job needs a fixed number of GPUs, more than a quarter and less than half of a pool, and is equally fast
     in every pool. The goodput of each job is drawn, so that it matters which job waits. Pools are modelled as

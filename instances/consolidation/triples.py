@@ -16,11 +16,11 @@ _MODELS = ("mobilenetv3", "resnet18", "alexnet")
 def triples(
     *, racks: int = 20, machines: int = 8, gpus: int = 8, excess: int = 1, seed: int = 0
 ) -> Consolidation:
-    """Generate three jobs for each rack of an empty cluster, which fill or slightly exceed a rack.
+    """Generate groups of three jobs that fill or slightly exceed a rack, one for each rack of an empty cluster.
 
     Each job needs more than a quarter and less than half of a rack. Without excess, all jobs fit into racks if
-    the right groups of three are found. With an excess, some jobs do not fit. If its GPUs are further apart, a
-    job loses hardly any or almost all of its speed, depending on its model.
+    the right groups of three are found. With an excess, some jobs do not fit. A job whose GPUs are in different
+    racks loses hardly any or almost all of its speed, depending on its model.
 
     Source: sizes as in `instances.triplets.triplets`, with racks as bins.
 

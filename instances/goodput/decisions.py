@@ -1,4 +1,4 @@
-"""Decisions: problems from the recorded decisions of Pollux's simulator, if this record is available."""
+"""Decisions: problems made from recorded decisions of Pollux's simulator, if the recording is available."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -17,16 +17,16 @@ _GPUS = 4
 
 
 def from_data(folder: Path) -> Iterator[Goodput]:
-    """Yield the 45 decisions that the authors' simulator made with 12 jobs on four four-GPU nodes.
+    """Yield the 45 decisions that Pollux's simulator made for 12 jobs on four nodes with four GPUs each.
 
-    Without the record there are no instances.
+    Without the recording there are no instances.
     """
     for number, problem in enumerate(recorded_decisions(folder / FILE, _problem), start=1):
         yield renamed(problem, f"real/pollux-{number:02}")
 
 
 def records(folder: Path) -> list[Mapping[str, Any]]:
-    """Return, for each decision in the record, its data, the choice of the authors' search, and its fitness."""
+    """Return the data of each recorded decision, with the choice of the authors' search and its fitness."""
     return compressed_lines(folder / FILE)
 
 

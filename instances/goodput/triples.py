@@ -16,7 +16,7 @@ _AGE = 3600.0
 
 
 def triples(*, nodes: int = 40, gpus_per_node: int = 128, excess: int = 1, seed: int = 0) -> Goodput:
-    """Generate three waiting jobs for each node, which together fill or slightly exceed a node.
+    """Generate groups of three waiting jobs that fill or slightly exceed a node, one group for each node.
 
     Each job runs on one node, and makes no progress on fewer GPUs than its size, which is more than a quarter
     and less than half of a node. Its speed-up is drawn, so that it matters which job waits.

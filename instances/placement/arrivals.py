@@ -79,7 +79,7 @@ def arrivals(folder: str | Path, *, pods: str = "default", load: float = 1.3, se
 
 
 def allocation(problem: Placement, solution: PlacementSolution) -> tuple[Allocation, ...]:
-    """Return the GPUs requested and allocated so far after each line of workers, for a given placement.
+    """Return the GPUs requested and allocated up to and including each line of workers, given a placement.
 
     Examples
     --------

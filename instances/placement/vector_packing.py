@@ -1,4 +1,4 @@
-"""Vector packing: generated classes of instances that the literature uses to compare methods."""
+"""Vector packing: generated instances of the classes that the literature uses to compare methods."""
 
 from collections.abc import Iterator
 from random import Random

@@ -22,12 +22,12 @@ class ServerReplay:
     left out.
 
     Waiting jobs are grouped by shape. Once a job does not fit, no other job of its shape is tried until the
-    next departure, so a long queue takes no more time than a short one.
+    next departure, so the computation takes no longer for a long queue than for a short one.
 
     Attributes
     ----------
     running
-        Placements of the running jobs by name, in the order in which the jobs started.
+        Placements of the running jobs, keyed by job name, in the order in which the jobs started.
     left_out
         Names of the jobs that are larger than the cluster.
     """
@@ -50,7 +50,7 @@ class ServerReplay:
         return sum(map(len, self._waiting.values()))
 
     def advance(self, time: float) -> None:
-        """Process all events up to and including a time in seconds, at each time departures before arrivals."""
+        """Process all events up to and including a time in seconds; at equal times, departures come first."""
         while True:
             arrival = self._arrivals[0].release_date if self._arrivals else None
             end = self._ends[0][0] if self._ends else None

@@ -12,7 +12,7 @@ _PACKED_SHARE = {"packed": 1.0, "mixed": 0.8, "worker": 0.0}
 
 
 def draw_worker_size(gpus: int, mode: Mode, random: Random) -> int:
-    """Return the GPUs per worker of a job: 8, or a random one of 1, 2, 4 and 8, at most those of the job."""
+    """Return a job's number of GPUs per worker: 8, or randomly 1, 2, 4 or 8, but never more than it has."""
     packed = random.random() < _PACKED_SHARE[mode]
     return min(gpus, _SIZES[-1] if packed else random.choice(_SIZES))
 

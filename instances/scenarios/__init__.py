@@ -1,4 +1,4 @@
-"""Scenarios: a workload with its cluster and events, as in the evaluation of a paper."""
+"""Scenarios: workloads with their clusters and events, as in the evaluations of papers."""
 
 from instances.scenarios.aryl import aryl
 from instances.scenarios.elasticflow import elasticflow

@@ -1,4 +1,4 @@
-"""Adaptive jobs: the workloads of Pollux and Sia, whose jobs are based on measurements of their models."""
+"""Adaptive jobs: the workloads of Pollux and Sia, in which speeds come from measurements of real models."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -63,11 +63,11 @@ def _order(row: TraceRow) -> SubmittedJob:
 
 
 class Menus:
-    """A cache of the durations and menus of the jobs of each application.
+    """A cache of the durations and menus of jobs, which follow from the measurements of their models.
 
     The duration of a job is the duration of its whole training run with the user's batch size, on the best
     placement of the demanded GPUs. For each number of GPUs, the menu contains the highest speed of any epoch
-    and placement, relative to that on the demanded number. If there are several GPU types, the best type
+    and placement, relative to the speed on the demanded number. If there are several GPU types, the best type
     counts.
 
     Parameters
@@ -75,7 +75,8 @@ class Menus:
     applications, agents
         The measurements of each model, and the settings with which jobs measure and tune themselves.
     most_gpus
-        The largest number of GPUs of a job, or one such number per GPU type if models were measured on several.
+        The largest number of GPUs of a job, or one such number per GPU type if models were measured on several
+        types.
     """
 
     def __init__(
@@ -87,9 +88,9 @@ class Menus:
         self._known_seconds: dict[tuple[str, int, int], float | None] = {}
 
     def job(self, order: SubmittedJob, *, tunes: bool) -> Job:
-        """Return the job of a row.
+        """Create the job that a row of a workload describes.
 
-        With `tunes`, the job has an additional mode in which it chooses its batch size.
+        If `tunes` is true, the job has an additional mode in which it chooses its batch size.
         """
         batch = order.batch_size
         duration = self._seconds(order.model, order.gpus, batch)
@@ -110,7 +111,10 @@ class Menus:
         )
 
     def halved(self, order: SubmittedJob, halvings: int) -> SubmittedJob:
-        """Return a row with a halved demand, or the next larger demand on which its job can run."""
+        """Return a row whose demand is rounded down to a power of two and halved `halvings` times.
+
+        If the job cannot run on the halved demand, it demands the next larger number of GPUs on which it can.
+        """
         batch = order.batch_size
         counts = range(halved(order.gpus, halvings), order.gpus)
         able = (gpus for gpus in counts if self._seconds(order.model, gpus, batch) is not None)
@@ -190,7 +194,7 @@ def scenario_of(
 
 
 def home_of(path: str | Path) -> Path:
-    """Return the folder of all public traces: the nearest folder at or above a path that has Sia's profiles."""
+    """Return the folder of all public traces: the nearest one with Sia's profiles, at or above a given path."""
     for folder in (Path(path).absolute(), *Path(path).absolute().parents):
         if (folder / FOLDER).is_dir():
             return folder

@@ -73,7 +73,7 @@ def scenario(name: str, path: str | Path | None = None) -> Scenario:
 
 
 def best_schedules(folder: Path = FOLDER) -> tuple[BestSchedule, ...]:
-    """Return what is known about each workload that has a schedule on file."""
+    """Return the best known value and bound of each workload for which a schedule is stored."""
     file = folder / "known.json"
     return tuple(read_data(_Known, file).schedules) if file.exists() else ()
 
@@ -100,7 +100,7 @@ def keep(
     folder: Path = FOLDER,
     today: date | None = None,
 ) -> BestSchedule:
-    """Judge a schedule, store it if it is better than the stored one, and return the entry of its workload.
+    """Judge a schedule, store it if it is better than the stored one, and return the workload's entry.
 
     Parameters
     ----------
@@ -109,8 +109,8 @@ def keep(
     schedule, given
         The schedule, and the scenario of the workload.
     bound
-        A proven lower bound on the mean job completion time of schedules in rounds. The larger one of this and
-        the stored bound is kept.
+        A proven lower bound on the mean job completion time of schedules in rounds. The larger of this bound
+        and the stored one is kept.
     found_by
         The method that found the schedule.
     folder

@@ -69,8 +69,8 @@ def failures(
     days
         Number of days after which nodes no longer fail.
     rate
-        How often nodes fail, as a multiple of the trace: each node has the outages of this many servers. If 0,
-        none fails.
+        How often nodes fail, as a multiple of the rate in the trace: each node has the outages of this many
+        servers. If 0, no node fails.
     checkpoint_interval
         Seconds of work from one checkpoint of a job to the next.
     restart

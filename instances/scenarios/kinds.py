@@ -42,8 +42,8 @@ class KindShares:
     checkpoints
         Share of the jobs that keep their progress when they are stopped.
     reach
-        ``above``: an elastic job runs on 1 to 2 times its demand. ``below``: it runs on half of its demand up
-        to all of it.
+        ``above``: an elastic job runs on 1 to 2 times its demand. ``below``: it runs on 0.5 to 1 times its
+        demand.
     worker_gpus
         GPUs per worker of an elastic job. If this does not divide the demand, the greatest common divisor of
         both is used.

@@ -66,8 +66,8 @@ def overlaid_workload(
     trace, days, gpus
         The jobs of the trace, the length of the windows in days, and the number of GPUs of the cluster.
     jobs
-        Number of jobs, drawn from those in the windows if there are more. By default, the number per GPU and
-        day is that of the paper.
+        Number of jobs. If the windows contain more jobs, this many are drawn from them. By default, the number
+        per GPU and day is that of the paper.
     load
         Submitted GPU time divided by available GPU time. All durations are scaled by one factor to reach this
         load. None for the recorded durations.

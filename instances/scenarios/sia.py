@@ -64,8 +64,9 @@ def sia(
         GPU type: ``aws`` (T4), ``rtx`` (RTX 2080 Ti), ``quad`` (Quadro RTX 6000), ``azure`` (V100), ``dgx``
         (A100), or ``dgx-ext``, which has larger batches.
     nodes
-        Number of nodes. For several GPU types, the number of nodes by GPU type, such as `CLUSTER`; `gpu` is
-        then ignored. A job runs on one type at a time, and its demand refers to its speed on the best type.
+        Number of nodes. For several GPU types, a mapping from GPU type to number of nodes, such as `CLUSTER`;
+        in this case, `gpu` is ignored. A job runs on one type at a time, and its demand refers to its speed on
+        the best type.
     gpus_per_node
         Number of GPUs per node. By default, nodes are like those on which the models were measured.
     halvings

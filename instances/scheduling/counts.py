@@ -12,7 +12,7 @@ Counts = Literal["alpha", "all"]
 
 
 def restricted(problem: Scheduling, alpha: float) -> Scheduling:
-    """Return a problem with only the GPU counts that elastic fair queuing may use.
+    """Return a problem whose jobs are restricted to the GPU counts that elastic fair queuing may use.
 
     `alpha` is the scaling control threshold. Source: Ares, section 3.3; see
     `gsopt.scenario.speed.efficient_counts`.

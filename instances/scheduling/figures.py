@@ -23,8 +23,8 @@ def figure_1(*, reading: Reading = "rounded") -> Scheduling:
 
     One hour in the figure is one second here. The figure shows only the mean job completion times: 6.6 h under
     fair sharing, and 4.6 h if the shortest job comes first. These do not determine the sizes. If the means are
-    exact, sizes of (x, 6 - 2x, 1.8 + x) cluster-hours fit for every x from 1.4 to 2. If the means are 20/3 and
-    14/3, truncated, sizes of (x, 6 - 2x, 2 + x) fit.
+    exact, sizes of (x, 6 - 2x, 1.8 + x) cluster-hours fit for every x from 1.4 to 2. If the means are truncated
+    values of 20/3 and 14/3, sizes of (x, 6 - 2x, 2 + x) fit.
 
     Source: Ares, Figure 1.
 

@@ -53,8 +53,8 @@ def typed_jobs(
     largest
         Largest number of GPUs of a job: 1, 2, 4 or 8.
     models
-        Number of models, each with its own speeds, of which every job trains a random one; None for a model of
-        its own for each job.
+        Number of models, each with its own speeds; every job trains a random one of them. If None, every job
+        has a model of its own.
     shortest, longest
         Shortest and longest duration of a job on the slowest type, in seconds.
     seed

@@ -29,8 +29,8 @@ def interfering_jobs(
 ) -> Sharing:
     """Generate rigid jobs that arrive one after another, each of a different model.
 
-    A job demands a number of GPUs that is a power of two, and takes 2 to 20 seconds alone. All values are
-    equally likely. The slowdowns of ordered pairs are independent and uniform, with two decimals.
+    A job demands a number of GPUs that is a power of two, and takes 2 to 20 seconds when it runs alone. All
+    values are equally likely. The slowdowns of ordered pairs are independent and uniform, with two decimals.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def interfering_jobs(
     least, most
         Limits of the slowdowns.
     starts
-        Allowed start times of jobs: at ``"events"`` or at ``"any"`` time.
+        When jobs may start: only at ``"events"``, or at ``"any"`` time.
     seed
         Seed of all random draws.
 

@@ -103,7 +103,7 @@ def on_types(measured: Mapping[str, Mapping[str, Application]]) -> dict[str, App
     Parameters
     ----------
     measured
-        Applications by GPU type and model. The first type is the default type of each model.
+        Applications, keyed by GPU type and then by model. The first type is the default type of each model.
     """
     (_, own), *others = measured.items()
     return {

@@ -67,10 +67,10 @@ def ares(
         Number of GPUs of the cluster.
     halvings
         How many times to halve a job's demand, after rounding it down to a power of two. If the result was not
-        measured, the job demands the largest smaller number that was, or the smallest measured one. The number
-        of iterations stays the same. By default the demand is that of the row, which Sia chose for good
-        utilization. In this case, only 5 to 18 % of the jobs can grow at a scaling control threshold of 0.75,
-        compared with 63 to 87 % with one halving.
+        measured, the job demands the largest smaller number that was measured or, if there is none, the
+        smallest measured one. The number of iterations stays the same. By default the demand is that of the
+        row, which Sia chose for good utilization. In this case, only 5 to 18 % of the jobs can grow at a
+        scaling control threshold of 0.75, compared with 63 to 87 % with one halving.
     profiles
         Folder of the profiles; see `sia`.
     selection

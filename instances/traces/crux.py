@@ -29,7 +29,7 @@ def crux(path: str | Path, **selection: Unpack[Selection]) -> Reading:
     """Read the trace of Crux: arrival, duration (s) and number of GPUs of every job.
 
     A row is dropped if a value is missing or breaks a rule, for example if a job has no duration. Jobs are
-    named after their numbers in the file; their models are not published with it.
+    named after their numbers in the file, which does not contain their models.
 
     Parameters
     ----------
@@ -64,8 +64,8 @@ def crux_cluster(path: str | Path, *, hosts: int | None = None) -> Cluster:
     """Read the cluster of Crux: hosts of eight GPUs below top-of-rack, aggregation and core switches.
 
     The levels of the switches are rack, pod and network. A top-of-rack switch is identified by its own name
-    together with that of its aggregation switch, because the same names occur below each of these. Hosts,
-    racks and pods keep the order in which the file first names them.
+    together with that of its aggregation switch, because the same names occur below every aggregation switch.
+    Hosts, racks and pods keep the order in which the file first names them.
 
     Parameters
     ----------

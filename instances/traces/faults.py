@@ -31,8 +31,8 @@ def server_outages(path: str | Path) -> tuple[tuple[Outage, ...], ...]:
     """Read the outages of every server, in seconds from the beginning of the trace.
 
     A server is out of service as long as any of its faults lasts. A fault that ends at the moment it begins
-    counts as lasting for one step of the file's clock, 8.64 s. Servers come in the order of their first faults,
-    and those without a fault last.
+    counts as lasting for one step of the file's clock, 8.64 s. Servers are in the order of their first faults;
+    servers without a fault come last.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def server_outages(path: str | Path) -> tuple[tuple[Outage, ...], ...]:
     Raises
     ------
     InvalidInput
-        The file cannot be read or is no such trace; the message names the entry.
+        The file cannot be read or is not such a trace; the message names the invalid entry.
 
     Notes
     -----
@@ -81,10 +81,10 @@ def server_outages(path: str | Path) -> tuple[tuple[Outage, ...], ...]:
 def drawn_outages(histories: Sequence[Sequence[Outage]], machines: Sequence[str], *, seed: int = 0) -> Outages:
     """Draw a server at random for every machine, and return the outages of the machines.
 
-    Servers are drawn in rounds: no server is drawn again until all have been drawn. For each round, a moment
-    of the trace is drawn that becomes time 0, and what came before it is appended to the end. Servers of the
-    same round share this moment, so faults that hit several of them together still do. Each round has a
-    different moment, so a server that is drawn again has its outages at other times.
+    Servers are drawn in rounds: no server is drawn again until all have been drawn. For each round, a moment of
+    the trace is drawn, which becomes time 0; the part of the trace before this moment is appended to the end.
+    All servers of a round share the moment, so a fault that hits several of them at once still does. Each round
+    has a different moment, so a server that is drawn again has its outages at other times.
 
     Parameters
     ----------

@@ -27,10 +27,10 @@ _MEMBER = re.compile(r".*\.csv")
 
 
 def serving_gpus(path: str | Path, times: Sequence[float]) -> tuple[int, ...]:
-    """Return how many GPUs the inference instances of a trace hold at times in seconds from its beginning.
+    """Return how many GPUs inference instances hold at given times, in seconds from the trace's beginning.
 
-    An instance holds the GPUs that it requests from its creation to its deletion. The file has no creation time
-    for instances that are older than the trace, and no deletion time for those that outlive it.
+    From its creation to its deletion, an instance holds the GPUs that it requests. The file has no creation
+    time for instances that are older than the trace, and no deletion time for those that outlive it.
 
     Notes
     -----

@@ -67,8 +67,9 @@ def openb(
 
     Jobs have whole GPUs, so a pod that requests only part of a GPU gets a whole GPU to itself. A pod that
     accepts one GPU type becomes a job for that type. A pod that accepts several types becomes a job for any
-    type. Both changes are reported as repairs. A row is dropped if a value is missing or breaks a rule, if its
-    pod has been read before or requests no GPU, or if it was never scheduled and so has no duration.
+    type. Each pod that gets more of a GPU, or a wider choice of types, than it requested is reported as
+    repaired. A row is dropped if a value is missing or breaks a rule, if its pod has been read before or
+    requests no GPU, or if it was never scheduled and so has no duration.
 
     Parameters
     ----------

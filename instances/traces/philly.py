@@ -28,7 +28,8 @@ def philly(
     """Read the Philly trace of 2017: submission time, duration (s) and number of GPUs of every job.
 
     Two forms of the trace can be read: the one from Sia has 82,247 rows, and the one from RFold has 111,549. In
-    the latter, the failed attempts of a job are joined, and there are neither dates nor virtual clusters.
+    RFold's form, the failed attempts of a job are merged into one row, and there are neither dates nor virtual
+    clusters.
 
     A row is dropped if a value is missing or breaks a rule, or if it repeats an earlier row completely. The
     column ``gpu_time`` is the product of two others and is not used. The rows are in no particular order, and

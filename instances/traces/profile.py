@@ -40,13 +40,15 @@ class MeasuredProfile:
     Parameters
     ----------
     steps
-        Measured points by placement. The digits of a placement are the GPUs on each node, with full nodes last.
+        Measured points, keyed by placement. The digits of a placement are the GPUs on each node, with full
+        nodes last.
     iterations
-        Number of iterations until the training is complete, by batch size.
+        Number of iterations until the training is complete, keyed by batch size.
     gpus_per_node
         Number of GPUs per node.
     spread
-        Measured points by number of nodes and GPUs, regardless of their distribution over the nodes.
+        Measured points, keyed by numbers of nodes and GPUs, no matter how the GPUs are distributed over the
+        nodes.
     """
 
     def __init__(
@@ -120,8 +122,8 @@ def read_profile(
     """Read an application's profile from its folder, and report unusable rows.
 
     Times are in ``placements-<gpu>.csv``, and the number of iterations is in the last row of
-    ``validation-<batch size>.csv``. With `by_nodes`, measurements by number of nodes are read from
-    ``scalability-<gpu>.csv``, if this file exists.
+    ``validation-<batch size>.csv``. If `by_nodes` is true and ``scalability-<gpu>.csv`` exists, measurements by
+    number of nodes are read from that file.
 
     Raises
     ------
@@ -151,7 +153,7 @@ def _read_spread(file: Path, issues: list[Issue]) -> dict[tuple[int, int], list[
 def table(
     file: Path, columns: tuple[str, ...], convert: Callable[[TraceRow], T], issues: list[Issue]
 ) -> list[tuple[TraceRow, T]]:
-    """Return the usable rows of a file of a profile, and report the others."""
+    """Return the usable rows of one of a profile's files, and report the others."""
     return read_table(file, columns, convert, issues, name_of(file))
 
 
@@ -186,7 +188,7 @@ def _measured(row: TraceRow) -> Point:
 
 
 def between(row: TraceRow, column: str, least: float, most: float = _LARGEST) -> float:
-    """Return a column as a number, or raise `InvalidInput` if it is outside the limits."""
+    """Return the value in a column as a number, or raise `InvalidInput` if it is outside the limits."""
     number = row.number(column)
     if not least <= number <= most:
         rule = f"must be between {least:g} and {most:g}"

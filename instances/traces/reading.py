@@ -86,15 +86,15 @@ class TraceRow(NamedTuple):
         return Issue(file=self.file, row=self.line, reason=reason, repaired=repaired)
 
     def number(self, column: str) -> float:
-        """Return a column as a number, or raise `InvalidInput` if it is not a plain decimal number."""
+        """Return the value in a column, or raise `InvalidInput` if it is not a plain decimal number."""
         return float(self._matching(column, _NUMBER, "must be a number"))
 
     def whole_number(self, column: str) -> int:
-        """Return a column as an integer, or raise `InvalidInput` if it is not one."""
+        """Return the value in a column, or raise `InvalidInput` if it is not an integer."""
         return int(self._matching(column, _WHOLE_NUMBER, "must be a whole number"))
 
     def moment(self, column: str) -> float:
-        """Return a date and time as a Unix timestamp, or raise `InvalidInput` if the column is not one.
+        """Return the date and time in a column as a Unix timestamp, or raise `InvalidInput` if it has none.
 
         The time zone is unknown; UTC is assumed.
         """
@@ -139,7 +139,7 @@ def text_lines(path: str | Path) -> list[str]:
 
 
 def members(path: str | Path, pattern: re.Pattern[str]) -> list[tuple[re.Match[str], bytes]]:
-    """Read the files in a tar archive whose names match a pattern.
+    """Read all files with names that match a pattern from a tar archive.
 
     Raises
     ------
@@ -163,7 +163,11 @@ def members(path: str | Path, pattern: re.Pattern[str]) -> list[tuple[re.Match[s
 
 
 def find(path: str | Path | None, place: Path) -> Path:
-    """Return the file of a trace: the path itself, or a file in it if it is the folder of one or all traces."""
+    """Return the file of a trace, given its path or a folder.
+
+    The folder may be that of the trace or that of all traces. `place` is the path of the file in the folder of
+    all traces.
+    """
     if not isinstance(path, str | os.PathLike):
         rule = "must be a file or folder; instances.data_folder() is None if GSOPT_DATA names no folder"
         raise InvalidInput("path", shorten(path), rule)

@@ -1,4 +1,4 @@
-"""RFold: tables of jobs in the form in which the simulator RFold distributes traces of Philly and Lingjun."""
+"""RFold: tables of the jobs of Philly and Lingjun, in the format of the simulator RFold."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ _COLUMNS = ("job id", "arrival time (sec)", "topology", "shape", "size", "durati
 
 
 def is_rfold(data: bytes) -> bool:
-    """Check whether a file has this form."""
+    """Check whether the content of a file is a table in RFold's format."""
     return data.startswith(b"#job id,")
 
 

@@ -37,12 +37,13 @@ _LARGEST_MACHINE = re.compile(r";\s*MaxProcs:\s*([0-9]{1,9})\s*")
 
 
 def swf(path: str | Path, **selection: Unpack[Selection]) -> Reading:
-    """Read a log in Standard Workload Format: submit time (s), run time (s) and processors of every job.
+    """Read a log in Standard Workload Format: submission time (s), run time (s) and processors of every job.
 
     The requested time, if positive, becomes the job's estimate. A processor counts as one GPU. If the number of
     allocated processors is unknown, the requested number is used, which is reported as a repair. A row is
     dropped if it does not have 18 values, if a required value is missing or breaks a rule, or if its job has
-    been read before. Examples are a run time of 0, and more processors than ``MaxProcs`` in the header.
+    been read before. Rules are broken, for example, by a run time of 0 and by more processors than the header's
+    ``MaxProcs``.
 
     Parameters
     ----------

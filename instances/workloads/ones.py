@@ -52,11 +52,11 @@ def ones(
 
     The paper states the tasks, a cluster of 64 GPUs with four per server, and that jobs continue for ten epochs
     after the target. It also says that almost all jobs finish within two hours. Everything else is gsopt's own.
-    Speeds, samples by batch size and data sets are those of `instances.workloads.ones_tasks`. The number of
-    epochs to the target is drawn uniformly from the model's range. Users request 1, 2 and 4 GPUs in the ratio
-    5:3:2. The loss begins at the logarithm of the number of classes and ends between a tenth and a third of
-    that. The accuracy at the target is within 0.05 of the model's. The curvatures of loss and accuracy are
-    between 2 and 5.
+    Speeds, data sets, and the number of samples for each batch size are those of
+    `instances.workloads.ones_tasks`. The number of epochs to the target is drawn uniformly from the model's
+    range. Users request 1, 2 and 4 GPUs in the ratio 5:3:2. The loss begins at the logarithm of the number of
+    classes and ends between a tenth and a third of that. The accuracy at the target is within 0.05 of the
+    model's. The curvatures of loss and accuracy are between 2 and 5.
 
     Parameters
     ----------
@@ -66,7 +66,8 @@ def ones(
         Expected GPU-seconds submitted per second and GPU, between 1e-6 and 1e6. A job's GPU-seconds are its
         running time on one GPU with the largest batch, which is the mode that needs the fewest GPU-seconds.
     largest
-        Largest number of GPUs of a job, and of full local batches in its batch. Must be between 1 and 64.
+        Largest number of GPUs of a job. Its largest batch consists of this many full local batches. Must be
+        between 1 and 64.
     convergence
         Number of samples that larger batches need. ``measured``: more than smaller batches, as in published
         measurements. ``equal``: as many as smaller batches, as ONES assumes (section 3.3.2).

@@ -10,7 +10,7 @@ from instances.arguments import at_least
 
 
 def resampled(workloads: Iterable[Workload], *, jobs: int, seconds: float, seed: int = 0) -> Workload:
-    """Draw jobs with replacement from workloads, and release dates uniformly over a number of seconds.
+    """Draw jobs with replacement from workloads, and release dates uniformly between 0 and `seconds`.
 
     Such release dates are those of a Poisson process with a known number of arrivals. Each job is named after
     its index and the job that was drawn.

@@ -18,7 +18,7 @@ def two_classes(
     shape: JobDistribution = ITP,
     seed: int = 0,
 ) -> Workload:
-    """Generate jobs with Poisson arrivals, some of which have priority 1 while the others have priority 0.
+    """Generate jobs with Poisson arrivals, each with priority 1 (urgent) or 0.
 
     Parameters
     ----------

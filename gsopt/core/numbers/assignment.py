@@ -17,15 +17,15 @@ Reals = NDArray[np.float64]
 def sequence(seconds: Reals, available: Reals | None = None) -> list[list[int]]:
     """Return the jobs of each machine in the order that minimizes the total completion time.
 
-    Each machine starts with a few positions, and receives more as long as it uses all of them. A machine whose
-    position furthest from the end is empty needs no more, because every job would cost more in an even earlier
-    position.
+    The search begins with a few positions on each machine, and adds positions to the machines that use all of
+    theirs. A machine on which the position furthest from the end is empty needs no more positions, because
+    every job would cost more in an even earlier one.
 
     Complexity: O(n^2 m K) for n jobs on m machines with K positions each, about 2 n / m, in compiled code with
     double precision.
 
-    Source: AlloX (EuroSys 2020), section 4.2, as an assignment problem; D. Crouse, On implementing 2D
-    rectangular assignment algorithms (2016), as in scipy.
+    Source: AlloX (EuroSys 2020), section 4.2, which states the assignment problem; D. Crouse, On implementing
+    2D rectangular assignment algorithms (2016), whose algorithm scipy implements.
 
     Parameters
     ----------

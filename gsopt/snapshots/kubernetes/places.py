@@ -32,7 +32,7 @@ class KubernetesPlaces:
         return tuple(self._named.values())
 
     def of(self, spec: Field) -> str:
-        """Return the name of the set of nodes on which a pod may run; it is empty for all open nodes."""
+        """Return the name of the set of nodes on which a pod may run; empty if these are all open nodes."""
         asks = {key: spec[key].value for key in ("nodeSelector", "tolerations") if spec[key]}
         asks |= {"nodeAffinity": node.value} if (node := spec["affinity"]["nodeAffinity"]) else {}
         text = json.dumps(asks, sort_keys=True)

@@ -43,7 +43,7 @@ class Pod(NamedTuple):
 
 
 class PodReader(NamedTuple):
-    """A reader of pods, with the nodes, disruption budgets and places to which it refers."""
+    """A reader of pods, with the nodes, disruption budgets and places that it looks up."""
 
     sites: Mapping[str, Site]
     budgets: Mapping[str, Sequence[DisruptionBudget]]  # by namespace

@@ -48,5 +48,5 @@ def amount(field: Field, value: Fraction, *, needed: bool) -> int:
 
 
 def unit_of(resource: str) -> Fraction:
-    """Return the factor, 1 for most resources, that converts an amount into the unit that problems use."""
+    """Return the factor that converts an amount into the unit that problems use; 1 for most resources."""
     return {"cpu": Fraction(1000), "memory": Fraction(1, _MEBI)}.get(resource, Fraction(1))

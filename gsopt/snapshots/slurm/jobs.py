@@ -51,7 +51,7 @@ class SlurmJob(NamedTuple):
 
 
 class JobReader(NamedTuple):
-    """A reader of jobs, with the nodes and places to which it refers."""
+    """A reader of jobs, with the nodes and places that it looks up."""
 
     hosts: Mapping[str, Host]
     places: SlurmPlaces
@@ -97,7 +97,7 @@ class JobReader(NamedTuple):
                 )
 
     def _waiting(self, job: Field) -> tuple[Part, ...]:
-        """Return the waiting part of a job, whose count is that of its nodes, tasks or GPUs."""
+        """Return the waiting part of a job; its count is the number of nodes, tasks or GPUs requested."""
         count, asked = _shape(job)
         cpus = ceil(max(1, number(job["cpus"])) / count)
         memory = number(job["memory_per_node"]) or number(job["memory_per_cpu"]) * cpus

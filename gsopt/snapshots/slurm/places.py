@@ -23,7 +23,8 @@ class Reservation(NamedTuple):
     def holds(self, time: float | None) -> bool:
         """Check whether the reservation is active at the given time.
 
-        An unknown start or end does not limit it, and it counts as active if the time itself is unknown.
+        If its start or end is unknown, the reservation is unlimited on that side. If the given time is None,
+        the reservation counts as active.
         """
         return time is None or ((self.start or 0.0) <= time and (self.end is None or time < self.end))
 
@@ -53,8 +54,8 @@ def told_by_hosts(hosts: Iterable[Host]) -> list[Reservation]:
 class SlurmPlaces:
     """A collector of the node requirements of jobs and of the nodes that meet them.
 
-    `partitions` maps partitions to their nodes, as the nodes themselves may not state them. A line is appended
-    to `notes` for each kind of requirement that is ignored.
+    `partitions` maps partitions to their nodes, because the nodes themselves may not state their partitions. A
+    line is appended to `notes` for each kind of requirement that is ignored.
     """
 
     def __init__(
@@ -78,7 +79,7 @@ class SlurmPlaces:
         return tuple(self._named.values())
 
     def of(self, job: Field) -> str:
-        """Return the name of the set of nodes on which a job may start; it is empty for all open nodes."""
+        """Return the name of the set of nodes on which a job may start; empty if these are all open nodes."""
         keys = ("partition", "features", "resv_name", "required_nodes", "excluded_nodes")
         asked = (*(job[key].text() for key in keys), str(number(job["node_count"])))
         if asked not in self._asked:

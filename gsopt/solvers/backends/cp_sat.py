@@ -63,8 +63,9 @@ class CpSat(Solver):
 
     Every column must be integer. Rows and objective are scaled to integers by the common denominator of their
     decimal numbers. An objective with too many digits for 64 bits is rounded, and its bound is weakened by the
-    largest possible rounding error. Columns without bounds get those implied by the rows, or `CLAMP` if there
-    are none. In the latter case, a proof is claimed only if the objective rules out all points beyond `CLAMP`.
+    largest possible rounding error. Columns without bounds get the bounds that the rows imply. If the rows
+    imply none, `CLAMP` limits the column, and a proof is claimed only if the objective rules out all points
+    beyond `CLAMP`.
 
     Attributes
     ----------

@@ -42,7 +42,7 @@ _CHUNK = 2**20
 
 
 class FrameKind(StrEnum):
-    """The kind of a frame from a worker."""
+    """The kind of a frame, which is a message from a worker."""
 
     READY = "ready"  # the solver is imported
     INCUMBENT = "incumbent"  # (values, bound or None)
@@ -77,8 +77,8 @@ class ProcessStarter:
     """A thread that starts all processes.
 
     The system may terminate a process when the thread that started it ends (see
-    `gsopt.solvers.backends.worker`). This thread lasts as long as the program, unlike the threads that ask
-    for a worker.
+    `gsopt.solvers.backends.worker`). The starter thread lasts as long as the program, unlike the threads that
+    ask for a worker.
     """
 
     def __init__(self) -> None:
@@ -175,8 +175,8 @@ class Worker:
     ) -> Reply:
         """Run ``function(task, link)`` in the worker, with a `gsopt.solvers.backends.worker.ParentLink`.
 
-        The worker is killed if it has not answered after `limit` seconds. `hear` is called with each frame
-        before the answer. If it returns True, the function is asked to stop.
+        The worker is killed if it has not answered after `limit` seconds. `hear` is called with each frame that
+        arrives before the answer. If it returns True, the function is asked to stop.
         """
         deadline = inf if limit is None else monotonic() + limit
         stopped_by = StoppedBy.TIME_LIMIT

@@ -15,7 +15,7 @@ USERS = 2
 
 
 class SlottedJob(NamedTuple):
-    """A job that runs from its start to its end on the same GPUs."""
+    """A job that runs without interruption, on the same GPUs from its start to its end."""
 
     # First slot in which it may start, and end of the last one in which it may run.
     release: int

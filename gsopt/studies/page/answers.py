@@ -171,7 +171,7 @@ def answers(found: Results) -> Iterator[Answer]:
 
 
 def titled(decision: str, group: str) -> str:
-    """Return the title of a group, including the decision unless it is empty or part of the group's name."""
+    """Return the title of a group: its name, with the decision's name in front unless it is there already."""
     return group if group.startswith(decision) else f"{decision}: {group}"
 
 

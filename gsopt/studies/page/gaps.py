@@ -39,7 +39,7 @@ class Decision:
         return any(len(cells) > 1 for found in self._instances.values() for cells in found.values())
 
     def by_instance(self) -> Table:
-        """Return a table of instances: best value, best bound, its prover, and the gap of every method."""
+        """Return a table with one line per instance: best value and bound, proving method, and all gaps."""
         methods = list(dict.fromkeys(str(row.labels.method) for row in self.rows))
         heads = [
             Head("instance"),

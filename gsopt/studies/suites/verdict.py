@@ -87,7 +87,7 @@ class Verdict:
 
 
 def examine(name: str, *, time_limit: float) -> Verdict:
-    """Judge the stored solution of a committed instance, and run the exact method from that start."""
+    """Judge the stored solution of a committed instance, and run the exact method starting from it."""
     return compare(catalogue.load(name), catalogue.best_solution(name), time_limit=time_limit)
 
 
