@@ -22,7 +22,9 @@ _ROUNDS = 8
 
 
 class Alone:
-    """The search for one pending gang through its domains, in ascending order of their bounds.
+    """The search, domain by domain, for the cheapest gangs to stop for one pending gang.
+
+    Domains are examined in ascending order of their bounds.
 
     Attributes
     ----------

@@ -23,7 +23,7 @@ _FINE = 1_000
 
 
 class Choice(NamedTuple):
-    """The gangs that stop, as indices into the stops, and their total weight."""
+    """The gangs that stop, by their index in `Stops`, and their total weight."""
 
     weight: int
     gangs: frozenset[int]

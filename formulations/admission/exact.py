@@ -34,11 +34,11 @@ def exact(problem: Admission, budget: Budget) -> Result[AdmissionSolution]:
     3. Stop when the next bound is not below the best cost. If no gang may be moved, the best choice is then
        optimal.
 
-    With moves, stopping a gang costs the lower of its eviction cost and its move cost. The resulting total is
-    a lower bound. It is optimal if all gangs that move fit into the remaining room. If one of them does not
-    fit, others stop for it, or it is evicted. If a gap remains and all workers are identical, as on clusters
-    where gangs use whole machines, a small mixed-integer program over groups of machines closes the gap.
-    Otherwise, the bound is improved by the room that moved gangs need
+    With moves, stopping a gang costs the lower of its eviction cost and its move cost. The resulting total is a
+    lower bound. It is optimal if all gangs that move fit into the remaining room. If one of them does not fit,
+    other gangs stop to make room for it, or it is evicted. If a gap remains and all workers are identical, as
+    on clusters where gangs use whole machines, a small mixed-integer program over groups of machines closes the
+    gap. Otherwise, the bound is improved by taking into account the room that moved gangs need elsewhere
     (`formulations.admission.displacement`).
 
     If there are several pending gangs, or different workers, admitting the gangs one by one yields a

@@ -105,8 +105,8 @@ class ConsolidationCase:
         Jobs in inner groups are placed before those in outer groups, and larger jobs before smaller ones. Each
         job takes the narrowest group within its own that has room; among several, it takes the one with the
         fewest free GPUs. Within this group, it takes GPUs from the innermost groups with the most room first.
-        So a placement may be better than its choice of groups, but never worse. `stays` must fit every group,
-        and `spared` machines are left whole.
+        So a placement may be better than the choice of groups on which it is based, but never worse. `stays`
+        must fit every group, and `spared` machines are left whole.
         """
         nodes = self.vacancy.nodes
         filling = _FreeGpus(self.vacancy, spared)

@@ -138,7 +138,7 @@ class Patterns(Merged):
                         left[d, p] -= count
 
     def fill(self, stays: Stays, spared: Collection[int], case: ConsolidationCase) -> Mapping[str, float]:
-        """Return the column values, including a pattern that covers the jobs on each machine."""
+        """Return the column values, in which each machine has a pattern that covers the jobs on it."""
         demands, nodes = case.alone, case.vacancy.nodes
         held: dict[int, Counter[int]] = {}
         for (k, v), count in stays.items():

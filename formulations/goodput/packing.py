@@ -51,7 +51,7 @@ class NodePacking:
                 return
 
     def exchange(self, jobs: Iterable[int], orders: Sequence[Sequence[GoodputOption]], budget: Budget) -> None:
-        """Let jobs without GPUs displace another job if that lowers the total cost of the two."""
+        """Let each given job without GPUs displace another job if this lowers the total cost of both."""
         for job in jobs:
             for other in range(len(orders)):
                 if budget.passed or self.chosen[job].gpus:

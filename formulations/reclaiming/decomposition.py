@@ -27,7 +27,10 @@ _ANY_SIZE = 30
 
 
 class Leaf(NamedTuple):
-    """Servers that need the same jobs preempted, cheapest first, with the cost of the first n servers."""
+    """Servers that can be returned once the same jobs are preempted, cheapest first.
+
+    Entry n of `costs` is the total cost of the first n servers.
+    """
 
     jobs: tuple[int, ...]
     groups: tuple[int, ...]
@@ -35,7 +38,11 @@ class Leaf(NamedTuple):
 
 
 class Bucket(NamedTuple):
-    """An elimination step, which decides whether to preempt its first job, given the parts that it affects."""
+    """An elimination step, which decides whether to preempt the first of its jobs.
+
+    The decision is made for every combination of decisions on its other jobs. It takes into account the leaves
+    and the finished buckets that contain the first job.
+    """
 
     jobs: tuple[int, ...]
     buckets: tuple[int, ...]

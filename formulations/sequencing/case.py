@@ -108,7 +108,7 @@ class SequencingCase:
 def depth_of(solution: Sequences, jobs: int) -> int:
     """Return one more than the length of the longest order in a solution, but at most the number of jobs.
 
-    A solution that is best within this number of positions is best overall: any position beyond costs every job
-    more than the position that remains empty.
+    A solution that is best within this number of positions is best overall: a position beyond this number costs
+    every job more than the position that remains empty.
     """
     return min(jobs, max((len(each) for each in solution.order.values()), default=0) + 1)

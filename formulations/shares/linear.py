@@ -45,7 +45,7 @@ def meet(
 ) -> LinearSolution | None:
     """Return the shares that meet the largest multiple of all needs, up to `MOST`, or None if time runs out.
 
-    `settled` lists the jobs (by index) whose needs are met once, regardless of the factor.
+    For the jobs in `settled`, given by index, it suffices to meet the need itself, whatever the multiple is.
 
     Sets: jobs m; types t on which each can run. Parameters: d_m: need of job m; u_mt = d_m / a_mt: its share if
     type t alone meets the need; z_m, M_t: GPUs of a job and of a type. Variables: s_mt: part of the need that

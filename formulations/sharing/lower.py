@@ -122,7 +122,10 @@ def wait_for_room(jobs: Jobs, stack: Stack, depth: int, ends: Array, begins: Arr
 
 @compiled
 def room_from(jobs: Jobs, stack: Stack, depth: int, ends: Array, job: int, time: float) -> float:
-    """Return when more GPUs have room for a pending job, or infinity if enough GPUs have room already."""
+    """Return the next time after `time` at which more GPUs have room for a pending job.
+
+    The result is infinity if enough GPUs have room at `time` already.
+    """
     count = len(jobs.demand)
     room, later = jobs.gpus[0], np.inf
     for one in range(count):

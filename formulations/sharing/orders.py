@@ -178,7 +178,7 @@ class Orders:
                 yield tuple(sorted(gpu for group, count in groups for gpu in group[:count]))
 
     def least(self, prefix: Prefix) -> tuple[Exact, list[Fraction]] | None:
-        """Return the minimum sum of job completion times and the times of the events, or None if infeasible.
+        """Return the minimum sum of job completion times, with the times of the events, or None if infeasible.
 
         The variables of the program are the times between consecutive events, and the times from the last event
         to the earliest starts of the pending jobs.

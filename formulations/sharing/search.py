@@ -28,7 +28,10 @@ class FoundSchedule(NamedTuple):
 
 
 def nothing_found(jobs: Jobs, value: Any = np.inf, rest: Array | None = None) -> FoundSchedule:
-    """Return the record of a search that has found no schedule, with the value of a known schedule if given."""
+    """Return the record of a search that has found no schedule yet.
+
+    If the value of a known schedule is given, the search has to find a better one.
+    """
     count = len(jobs.demand)
     return FoundSchedule(
         np.array([value], dtype=jobs.release.dtype),
