@@ -13,7 +13,7 @@ from heuristics.admission.room import Room, Seats
 
 @dataclass(frozen=True)
 class Stops:
-    """The answer of a rule for one pending gang: places for this gang and for the gangs that it moves.
+    """The answer of a rule for one pending gang: places for this gang, and for the gangs that the rule moves.
 
     Gangs that the rule stopped but did not move are evicted.
     """

@@ -16,10 +16,10 @@ def kai(
 ) -> AdmissionSolution | NoSolution:
     """Stop gangs as KAI's scenario solver does, and place them again where they still fit.
 
-    For 1, 2, 4, ... workers of the pending gang, and then by bisection, the search looks for victims that
-    make room for these workers. Victims that were found for fewer workers always stop. Candidates in the same
-    queue are gathered in ascending order of priority, with ties going to the gang that started last, until
-    the workers could fit if all of them stopped. Then scenarios are tried:
+    For 1, 2, 4, ... workers of the pending gang, and then by bisection, the search looks for victims that make
+    room for these workers. Victims that were found for fewer workers always stop. Candidates in the same queue
+    are gathered in ascending order of priority, with ties going to the gang that started last, until the
+    workers could fit if all candidates gathered so far stopped. Then scenarios are tried:
 
     - With `node_local`: for each machine of the last candidate, the gathered gangs that have workers on it.
     - If no such scenario succeeds for all workers, the whole search restarts with another kind of scenario:
