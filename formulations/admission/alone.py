@@ -59,7 +59,7 @@ class Alone:
 
     @property
     def finished(self) -> bool:
-        """Whether none of the remaining domains can yield a choice better than the best one."""
+        """Whether none of the remaining domains can yield a choice better than the best one so far."""
         below = self.best is not None and bool(self._left) and self._whole(self._left[-1]) >= self.best.weight
         return not self._left or below
 

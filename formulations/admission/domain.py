@@ -30,7 +30,7 @@ class Choice(NamedTuple):
 
 
 class Domains:
-    """The covering problems of all domains for one pending gang."""
+    """The problems, one for each domain, of stopping gangs at minimum cost so that a pending gang fits."""
 
     def __init__(self, cover: Cover, bounds: Bounds) -> None:
         self._cover, self._bounds = cover, bounds

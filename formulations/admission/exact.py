@@ -41,9 +41,9 @@ def exact(problem: Admission, budget: Budget) -> Result[AdmissionSolution]:
     gap. Otherwise, the bound is improved by taking into account the room that moved gangs need elsewhere
     (`formulations.admission.displacement`).
 
-    If there are several pending gangs, or different workers, admitting the gangs one by one yields a
-    solution, and the cost of each gang alone is a lower bound. If a gap remains, `milp` is solved. If no gang
-    may be moved, it contains only the machines and gangs that a better solution can use. On large clusters,
+    If there are several pending gangs, or different workers, admitting the gangs one by one yields a solution,
+    and the cost of each gang alone is a lower bound. If a gap remains, `milp` is solved. If no gang may be
+    moved, this program contains only the machines and gangs that a better solution can use. On large clusters,
     the result may be a solution with a gap.
 
     All weights are integer multiples of a common unit of the costs, so an optimum is exact.

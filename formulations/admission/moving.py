@@ -52,7 +52,7 @@ class Moving:
         return self.stops.priced(weights)
 
     def overall(self, gang: Gang, budget: Budget) -> int:
-        """Return a lower bound on the weight of admitting a gang with identical workers, whatever the domain.
+        """Return a lower bound on the weight of admitting a gang with identical workers, in whichever domain.
 
         The bound treats the whole cluster as one domain. If the number of GPUs of each worker of a running gang
         is a multiple of that of a pending worker, the running gang takes, when it moves, as many places for

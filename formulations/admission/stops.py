@@ -70,7 +70,7 @@ class Stops:
         return replace(self.only(may[self.gang]), weights=[weight or 0 for weight in weights])
 
     def only(self, incidences: NDArray[np.bool_]) -> "Stops":
-        """Return the stops with only the given incidences."""
+        """Return the stops restricted to the given incidences."""
         return replace(
             self, gang=self.gang[incidences], machine=self.machine[incidences], load=self.load[incidences]
         )

@@ -48,10 +48,11 @@ def greedy(problem: Batching, budget: Budget) -> Result[Batches]:
 
     If the steps use up all GPUs, or if no further step helps, no allocation is better. A price per GPU proves
     this: if every GPU costs the gain per GPU of the last step (or 0 if no further step helps), each job's
-    number of GPUs is the best one for this job alone. The price is computed exactly. This case always occurs if
-    costs are convex and every number of GPUs is allowed, because every step is then a single GPU. Otherwise, a
-    step may need more GPUs than are left. In this case, the job that gains the most from the remaining GPUs
-    takes all of them, or the first allocation is kept if no job can. The price then only yields a bound.
+    number of GPUs is the best one for this job alone. The price is computed exactly. The steps always end in
+    this way if costs are convex and every number of GPUs is allowed, because every step is then a single GPU.
+    Otherwise, a step may need more GPUs than are left. In this case, the job that gains the most from the
+    remaining GPUs takes all of them, or the first allocation is kept if no job can. The price then only yields
+    a bound.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Beginning: first pairs and a bound, both cheap to compute, and the test whether they suffice."""
+"""Beginning: first pairs and a bound, both cheap to compute, and a test of whether they suffice."""
 
 from formulations.colocation.case import ColocationCase
 from formulations.common.first import judged_start

@@ -1,4 +1,4 @@
-"""First: a first solution and bound, both cheap to compute, and the test whether they already suffice."""
+"""First: a first solution and bound, both cheap to compute, and a test of whether they already suffice."""
 
 from dataclasses import replace
 

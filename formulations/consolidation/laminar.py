@@ -10,7 +10,7 @@ from gsopt.problems.consolidation import Consolidation
 
 
 class Laminar(GroupModel):
-    """A model that assigns every job to a group of GPUs; the jobs in a group use at most its free GPUs.
+    """A model that assigns jobs to groups of GPUs, so that the jobs within each group fit on its free GPUs.
 
     Sets
     ----

@@ -73,7 +73,10 @@ class Merged(GroupModel):
 
     @abstractmethod
     def pack(self, model: Any, indices: Indices) -> None:
-        """Add constraints to a Pyomo model that make the jobs on single machines fit, stem by stem."""
+        """Add the constraints to a Pyomo model that make the jobs on single machines fit.
+
+        There are separate constraints for each stem (`Vacancy.stems`).
+        """
 
     @abstractmethod
     def pack_rows(self, program: NamedProgram, indices: Indices) -> None:

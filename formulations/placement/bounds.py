@@ -44,10 +44,11 @@ def lagrange(packing: Packing, prices: WorkerPrices, *, counting_cost: bool = Tr
 
 
 def better_than(packing: Packing, prices: WorkerPrices, value: int) -> int:
-    """Return a lower bound on every solution better than a given value, or the value itself if there is none.
+    """Return a lower bound on the value of every solution that is better than a given value.
 
-    If the prices determine all moves of such a solution, the zones have nothing but the servers in common, and
-    the bound on each zone is rounded up separately.
+    If there is no such solution, the given value is returned. If the prices determine all moves of such a
+    solution, the zones have nothing but the servers in common, and the bound on each zone is rounded up
+    separately.
     """
     least = lagrange(packing, prices)
     if not np.isfinite(least):

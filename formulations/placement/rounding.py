@@ -30,7 +30,7 @@ _Filling = tuple[int, int, tuple[tuple[int, int], ...]]
 
 @dataclass(frozen=True, eq=False)
 class Rounding:
-    """The outcome of rounding."""
+    """The outcome of rounding a relaxation down."""
 
     patterns: FillPatterns  # patterns of the relaxation, followed by the fillings of the best run
     # integer values of the columns of the program over these patterns, or None if no run placed all workers

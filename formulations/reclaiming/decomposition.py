@@ -81,8 +81,8 @@ def decomposition(problem: Reclaiming, budget: Budget, *, width: int = 12) -> Re
     Costs and numbers of returned servers add up over independent parts, so the minimum costs by number of
     servers are combined by (min, +) convolution. Jobs are eliminated one by one. A table holds the minimum
     costs for every choice of preempted jobs among those that share a server with an eliminated job. The time
-    grows with 2 to the power of the width, which is the number of jobs in the largest table. It is known before
-    any table is filled.
+    grows with 2 to the power of the width, which is the number of jobs in the largest table. The width is known
+    before any table is filled.
 
     Costs are integer multiples of their unit, so the optimum is exact. Complexity: O(2^width S^2) for S
     servers.
@@ -141,7 +141,10 @@ def _narrow(reduction: Reduction, width: int) -> EliminationPlan:
 
 
 def optimum(program: EliminationPlan, demand: int) -> list[int] | None:
-    """Return the servers per group in a best choice of `demand` servers, or None if there are too few."""
+    """Return the number of servers of each group in a best choice of `demand` servers.
+
+    Returns None if there are too few servers.
+    """
     tables = fill(program, demand)
     if tables[-1].size <= demand:
         return None

@@ -65,9 +65,7 @@ class Segments(NamedTuple):
     def by_slopes(self, slopes: Reals) -> Integers:
         """Return the list of segments in descending order of value per GPU.
 
-        `slopes` holds the value of one unit of each job's work.
-
-        Each job is listed as often as it has segments.
+        `slopes` holds the value of one unit of each job's work. Each job is listed as often as it has segments.
         """
         worth = slopes[self.job] * self.gain / self.more
         return self.job[np.argsort(-worth, kind="stable")]
@@ -93,7 +91,7 @@ class Segments(NamedTuple):
         """Return the list of segments in descending order of an index, which needs no dual values.
 
         The index of a segment is a power of its efficiency relative to that of the job's first segment, divided
-        by the job's size, for example the job's area. For rigid jobs, this is the ascending order of size.
+        by the job's size, for example the job's area. For rigid jobs, the list is in ascending order of size.
         """
         index = self.relative_efficiency**POWER / sizes[self.job]
         return self.job[np.argsort(-index, kind="stable")]

@@ -240,7 +240,7 @@ def replay(
     total: float,
     limit: float,
 ) -> tuple[float, int]:
-    """Replay a list from the last mark before a moved job, until the state is the same as before the move.
+    """Replay a list from the last mark before a moved job arrives, until the state is as before the move.
 
     At any time, the schedule costs at least the time spent by all jobs so far, plus the time that the remaining
     jobs need at full speed. So the replay stops as soon as this sum exceeds `limit`. `known` holds the marks of

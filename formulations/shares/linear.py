@@ -31,7 +31,7 @@ Reals = NDArray[np.float64]
 
 
 class LinearSolution(NamedTuple):
-    """The solution of a linear program: shares, prices, and the factor by which needs are met."""
+    """The solution of a linear program: shares, prices, and the multiple of the needs that the shares meet."""
 
     # shares that satisfy the rules up to the solver's tolerance, by job and type
     shares: Mapping[str, Mapping[str, float]]

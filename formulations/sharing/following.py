@@ -30,7 +30,8 @@ def in_slots(model: Slotted, known: SharingSolution) -> dict[int, Planned] | Non
 def at_events(model: Slotted, plan: Mapping[int, Planned], ends: Mapping[int, int]) -> SharingSolution:
     """Convert a plan in slots to a schedule with starts at events.
 
-    Each job starts once all jobs have ended that end by its start in the plan.
+    Each job waits for the jobs that end by its start in the plan, and starts as soon as they have ended and it
+    has been released.
     """
     problem, waiting, runs = model.problem, set(plan), list[Run]()
     course = ProgressOfJobs(problem.durations, problem.slowdown, problem.releases)

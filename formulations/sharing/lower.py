@@ -18,8 +18,8 @@ def lower(jobs: Jobs, stack: Stack, depth: int, enough: float) -> float:
     """Return a lower bound on the sum of all ends below a node, from delays of starts and remaining areas.
 
     No start makes a running job faster, so no running job ends earlier than without further starts. No pending
-    job starts before enough GPUs have at most one user in this case. A bound of at least `enough` is not
-    improved further.
+    job can start before enough GPUs would have at most one user without further starts. A bound of at least
+    `enough` is not improved further.
     """
     count, given = len(jobs.demand), stack.due[depth]
     ends, begins, extra = np.zeros_like(given), np.zeros_like(given), np.zeros_like(given)

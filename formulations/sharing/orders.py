@@ -50,7 +50,7 @@ class Prefix:
 
 @exact_method(unused=["gap", "backend", "log"])
 def orders(problem: Sharing, budget: Budget) -> Result[SharingSolution]:
-    """Find and prove the best schedule of at most four overlapping jobs that may start at any time.
+    """Find a provably best schedule of at most four overlapping jobs that may start at any time.
 
     Sets: jobs j; events e = 1 .. 2 n, each the start of a job on given GPUs or the end of a job. Parameters:
     p_j: seconds of a job; r_j: its release date; xi_je: its slowdown between events e and e + 1, given the GPUs
@@ -105,7 +105,10 @@ def orders(problem: Sharing, budget: Budget) -> Result[SharingSolution]:
 
 
 def search_orders(part: IndependentPart) -> int:
-    """Find and prove a part's best schedule with starts at any time, and return the number of programs."""
+    """Find a part's best schedule with starts at any time and prove it optimal.
+
+    Returns the number of linear programs that were solved.
+    """
     search = Orders(part)
     if search.run():
         part.raise_bound(part.value)

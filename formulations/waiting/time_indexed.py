@@ -125,7 +125,7 @@ def _solve(model: Relaxation, form: StandardForm, best: BestRuns, budget: Budget
 
 
 def narrowed(model: Relaxation, best: BestRuns, budget: Budget) -> StandardForm:
-    """Return the model with every column fixed at 0 that, by its reduced cost, no better schedule uses."""
+    """Fix columns at 0 if their reduced costs show that no better schedule uses them, and return the model."""
     form = model.form()
     outcome = Highs().solve(form.relaxation, time_limit=budget.left(), log=budget.log)
     if outcome.stopped_by is StoppedBy.INTERRUPT:
