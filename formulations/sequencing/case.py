@@ -55,7 +55,7 @@ class SequencingCase:
         )
 
     def costs(self, depth: int, total: Exact) -> NDArray[Any]:
-        """Return the costs of all jobs at the given number of positions, in integer units.
+        """Return the cost of each job at each position, for `depth` positions per machine, in integer units.
 
         Costs are capped just above the known total, because a position that costs more than this is not used in
         any better solution. The cap is also the cost on machines where a job cannot run.
