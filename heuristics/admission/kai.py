@@ -23,8 +23,9 @@ def kai(
 
     - With `node_local`: for each machine of the last candidate, the gathered gangs that have workers on it.
     - If no such scenario succeeds for all workers, the whole search restarts with another kind of scenario: the
-      gathered gangs on those machines that would have the fewest free GPUs if all gathered gangs stopped. It
-      starts with the fewest of these machines that have enough GPUs in total, then adds 1, 2, 4, ... more.
+      gathered gangs on those machines that would have the fewest free GPUs if all gathered gangs stopped. The
+      first scenario comprises the fewest of these machines that have enough GPUs in total; the following ones
+      add 1, 2, 4, ... more.
 
     In a scenario, all its gangs stop. Then the pending workers are placed on the fullest machines. After
     them, the stopped gangs are placed in descending order of priority, with ties going to the gang that
