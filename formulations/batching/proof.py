@@ -20,7 +20,7 @@ _LONGEST = 2_000_000
 
 @dataclass(frozen=True, eq=False)
 class CostTables:
-    """The minimum costs of the first jobs and of the last jobs in the list."""
+    """The minimum costs of the first k jobs and of the last k jobs, for every k, by number of GPUs used."""
 
     case: BatchingCase  # the problem
     before: Floats  # minimum cost of the first jobs by number of GPUs used, shape (jobs + 1, GPUs + 1)

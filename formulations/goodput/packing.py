@@ -134,7 +134,10 @@ class NodePacking:
 
 
 def pack(case: GoodputCase, wanted: Iterable[GoodputOption]) -> NodePacking:
-    """Place the wanted options, kept ones first, then the largest. Jobs that do not fit get no GPUs."""
+    """Place the wanted options, first those in which jobs keep their GPUs, and then the largest ones first.
+
+    Jobs that do not fit get no GPUs.
+    """
     packing = NodePacking(case)
     for job, option in sorted(enumerate(wanted), key=lambda each: (not each[1].keeps, -each[1].gpus)):
         packing.put(job, option)

@@ -1,4 +1,4 @@
-"""Following: conversions between schedules and slot plans in which each job waits for the same earlier ends."""
+"""Following: conversions between schedules and plans in slots that keep which jobs each job waits for."""
 
 from collections.abc import Mapping
 

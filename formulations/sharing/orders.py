@@ -27,7 +27,7 @@ Users = tuple[frozenset[int], ...]
 
 @dataclass(frozen=True)
 class Prefix:
-    """The first starts and ends of an order, whose times are variables."""
+    """The first starts and ends of an order; their times are variables."""
 
     users: Users  # the jobs that hold each GPU after these events
     # started, ended: event at which each job starts and ends, by job
