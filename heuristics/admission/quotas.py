@@ -42,7 +42,10 @@ class Quotas:
         return self._used[self._gang.queue] < self._nominal.get(self._gang.queue, 0)
 
     def excess(self) -> int:
-        """Return how far the pending gang's queue would exceed its quota with that gang; may be negative."""
+        """Return by how many GPUs the pending gang's queue would exceed its quota with that gang.
+
+        The number is negative if GPUs of the quota would be left.
+        """
         queue = self._gang.queue
         return self._used[queue] + self._gang.gpus - self._nominal.get(queue, 0)
 

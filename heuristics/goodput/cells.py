@@ -82,7 +82,7 @@ class HeldCells:
         return candidates
 
     def fill(self, cells: NDArray[np.int64], groups: NDArray[np.int64], limits: NDArray[np.int64]) -> None:
-        """Limit the total number of GPUs in each group of cells; its last cells lose GPUs first.
+        """Limit the total number of GPUs in each group of cells; a group's last cells lose GPUs first.
 
         `cells` are sorted by group.
         """
