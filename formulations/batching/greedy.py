@@ -25,7 +25,7 @@ _POINTS = 10_000
 
 
 class HullStep(NamedTuple):
-    """A step between two corners of a job's hull: the number of additional GPUs, and the cost of each."""
+    """A step between two corners of a job's hull: the number of additional GPUs, and the cost per GPU."""
 
     slope: float
     job: int

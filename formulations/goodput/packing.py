@@ -134,7 +134,7 @@ class NodePacking:
 
 
 def pack(case: GoodputCase, wanted: Iterable[GoodputOption]) -> NodePacking:
-    """Place the wanted options, first those in which jobs keep their GPUs, and then the largest ones first.
+    """Place the wanted options: first those in which jobs keep their GPUs, then the others, largest first.
 
     Jobs that do not fit get no GPUs.
     """

@@ -42,7 +42,7 @@ class Bracket:
         return replace(self, values=values, objective=objective)
 
     def with_bound(self, bound: int) -> "Bracket":
-        """Return the bracket with the larger of its bound and the given one, at most the best objective."""
+        """Return the bracket with the larger of its bound and the given one, capped at the best objective."""
         best = max(self.bound, bound)
         return replace(self, bound=best if self.objective is None else min(best, self.objective))
 

@@ -1,4 +1,4 @@
-"""Local search: a search for good priority orders, whose schedules are starts for the exact methods."""
+"""Local search: a search for good priority orders, whose schedules serve as starting solutions."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

@@ -322,9 +322,10 @@ def trace(
     completions: Reals,
     changes: Changes,
 ) -> int:
-    """Replay a list from the beginning, record its changes as long as there is room, and return their number.
+    """Replay a list from the beginning, record all changes, and return their number.
 
-    `held`, the GPUs of each job, must be zero at the start.
+    A change gives a job another number of GPUs; changes are recorded as long as there is room. `held`, the GPUs
+    of each job, must be zero at the start.
     """
     jobs, size = len(segments.work), 0
     locate(segments, names, state)

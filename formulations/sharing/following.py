@@ -1,4 +1,4 @@
-"""Following: conversions between schedules and plans in slots that keep which jobs each job waits for."""
+"""Following: conversions between schedules and plans in slots; each job waits for the same jobs in both."""
 
 from collections.abc import Mapping
 

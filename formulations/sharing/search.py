@@ -139,7 +139,7 @@ def next_start(jobs: Jobs, stack: Stack, depth: int) -> int:
 
 @compiled
 def is_least(jobs: Jobs, stack: Stack, depth: int, job: int) -> bool:
-    """Check whether a start needs all of its partners, and is the first start with these partners.
+    """Check whether a start needs all of its partners, and is the first of all starts with these partners.
 
     For the last start, only the partners matter, and fewer partners are no worse.
     """

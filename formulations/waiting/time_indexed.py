@@ -142,7 +142,10 @@ def narrowed(model: Relaxation, best: BestRuns, budget: Budget) -> StandardForm:
 
 
 def model_of(best: BestRuns) -> Relaxation:
-    """Return a relaxation of all schedules as good as the best one, with slots long enough for a solver."""
+    """Return a relaxation of all schedules at least as good as the best one.
+
+    Its slots are long enough for a solver to handle their number.
+    """
     if best.value is None:
         raise AssertionError  # lists find a schedule
     latest = latest_ends(best.instance, best.value)

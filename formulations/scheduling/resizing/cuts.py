@@ -41,7 +41,7 @@ def cut(model: Any, jobs: Resizable, values: Mapping[str, float]) -> bool:
 
 
 def groups(jobs: Resizable) -> Iterator[tuple[dict[int, float], float]]:
-    """Yield the weights of jobs in the row of each group that restricts others, and the row's limit."""
+    """Yield, for each group that restricts other jobs, the jobs' weights in its row, and the row's limit."""
     numbers = range(len(jobs))
     for count in range(1, min(len(jobs), _LARGEST_GROUP + 1)):
         for group in combinations(numbers, count):
