@@ -43,7 +43,7 @@ def evolution(
     distinct: bool = False,
     budget: Budget = UNLIMITED,
 ) -> Batches:
-    """Evolve candidates that assign a job to every GPU, by refresh, crossover, mutation and reorder.
+    """Evolve candidates that assign a job to every GPU, by refreshing, crossover, mutation and reordering.
 
     Source: ONES (SC 2021), section 3.2.2 and Algorithm 1.
 
