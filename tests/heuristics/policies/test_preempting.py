@@ -189,7 +189,7 @@ def test_schedules_are_legal_and_above_the_bound(within: str) -> None:
 
 
 def _least(problem: Admission) -> tuple[Fraction, int]:
-    """Return the least cost of gangs that make room, and the fewest of that cost, by trying all sets of them."""
+    """Return the least cost of gangs that make room, and the fewest at that cost, by trying all sets."""
     able = [gang for gang in problem.running if problem.evictable(gang)]
     costs = []
     for size in range(len(able) + 1):
