@@ -19,7 +19,7 @@ class Queue:
     Attributes
     ----------
     forms
-        The forms of all waiting and running jobs.
+        The forms of all waiting and running jobs, keyed by job number.
     """
 
     def __init__(self, machines: Machines, *, training_first: bool) -> None:
@@ -56,7 +56,7 @@ class Queue:
         self._resting.update(dict.fromkeys(jobs))
 
     def wake(self, state: State) -> None:
-        """Move all resting jobs to the waiting ones."""
+        """Let all resting jobs wait again."""
         for job in self._resting:
             self._add(state, job)
         self._resting.clear()

@@ -98,7 +98,7 @@ class Conservative:
         return actions
 
     def brackets(self, state: State, factor: float | None = None) -> Mapping[int, Bracket]:
-        """Return the bracket of the start of each job that waits after the current decision, keyed by job.
+        """Return the earliest and latest start of each job that waits after the current decision, keyed by job.
 
         `factor` is the largest ratio of an estimate to the running time; see `wait_brackets`.
         """

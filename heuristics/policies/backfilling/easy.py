@@ -23,7 +23,7 @@ def easy_backfilling(
     overestimate: float = 1.0,
     seed: int = 0,
 ) -> "Easy":
-    """Start jobs in order of release. A job may overtake the first waiting one if it does not delay it.
+    """Start jobs in order of release. Jobs may overtake the first waiting job if they do not delay its start.
 
     The first waiting job that does not fit gets a reservation at the earliest time at which enough GPUs are
     free if all running jobs end at their estimates. A job behind it starts at once if enough GPUs are free
@@ -122,7 +122,7 @@ class Easy:
         return books.actions(state, started) if started else ()
 
     def brackets(self, state: State, factor: float | None = None) -> Mapping[int, Bracket]:
-        """Return the bracket of the start of each job that waits after the current decision, keyed by job.
+        """Return the earliest and latest start of each job that waits after the current decision, keyed by job.
 
         `factor` is the largest ratio of an estimate to the running time; see `wait_brackets`.
         """

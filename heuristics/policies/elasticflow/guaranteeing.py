@@ -20,7 +20,7 @@ Rules = Literal["paper", "program"]
 
 
 class DeadlineDecision(NamedTuple):
-    """The decision whether to admit a job, whose deadline the plan then meets."""
+    """The decision whether a job is admitted, i.e. whether the plan ensures that it meets its deadline."""
 
     job: int
     time: Any

@@ -1,4 +1,4 @@
-"""Packing: a division in which pairs of jobs with equal demands share GPUs while GPUs are scarce."""
+"""Packing: equal shares of time for jobs and, while GPUs are scarce, for pairs of jobs that share GPUs."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -33,7 +33,7 @@ class _JobClass(NamedTuple):
 
 
 class PackedShares:
-    """A division for `Rounds` that grants equal time to all units, which are jobs or pairs of jobs.
+    """A function that computes equal shares of time for `Rounds`, where each unit is a job or a pair of jobs.
 
     If all jobs fit, there are no pairs. Otherwise, jobs without a partner are paired with other jobs that
     demand the same number of GPUs, on a kind of GPU with enough memory for both. A pair stays together while
