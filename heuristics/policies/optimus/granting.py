@@ -118,8 +118,9 @@ def place_on_emptiest(state: State, counts: Mapping[int, int]) -> dict[int, tupl
     """Choose GPUs for jobs with given numbers of GPUs, in a cluster with racks.
 
     A running job keeps its GPUs if their number does not change, and releases all of them otherwise. The other
-    jobs are placed in ascending order of GPUs, then of job number. Each takes GPUs from the machine with the
-    most free GPUs, then from the next machine, until it has enough. Ties go to the lower machine.
+    jobs are placed in ascending order of their numbers of GPUs, then of job number. Each takes GPUs from the
+    machine with the most free GPUs, then from the machine with the next most, until it has enough. Ties go to
+    the machine with the lower number.
 
     Source: the placement of Optimus in Pollux' simulator (OSDI 2021).
     """

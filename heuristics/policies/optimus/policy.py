@@ -1,4 +1,4 @@
-"""Policy: Optimus and AFS, which grant GPUs one by one to the job that gains most."""
+"""Policy: the policies Optimus and AFS, which grant GPUs one by one to the job that gains most."""
 
 from functools import partial
 from typing import Literal

@@ -1,4 +1,4 @@
-"""Rules: ways to grant GPUs step by step, by an exact division, or by pairwise comparisons."""
+"""Rules: ways to grant GPUs step by step, by an exact allocation, or by pairwise comparisons."""
 
 from collections.abc import Iterator, Sequence
 from functools import reduce

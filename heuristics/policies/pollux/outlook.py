@@ -56,7 +56,7 @@ class JobOutlook:
         self._ran = max(self._ran, gpus)
 
     def within(self, vector: Vector) -> Vector:
-        """Remove GPUs from the last nodes until the job can run on the rest; return () if it never can."""
+        """Return a vector without the GPUs, on the last nodes, that the job cannot use; () if it cannot run."""
         usable = self._usable[min(sum(vector), len(self._usable) - 1)]
         found, left = [], usable
         for count in vector:
@@ -73,7 +73,7 @@ class JobOutlook:
         return min(most, self._usable[-1])
 
     def speedups(self, state: State, nodes: Nodes, fair: int) -> list[list[float]]:
-        """Return speeds relative to the speed on a fair share, in one row each for 1, 2, ... nodes.
+        """Return speeds relative to the speed on a fair share, with one row each for 1, 2, ... nodes.
 
         The row for n nodes holds the speed-ups on n, n + 1, ... GPUs. The fair share, `fair` GPUs, is assumed
         to be on one node.

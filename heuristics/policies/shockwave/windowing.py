@@ -19,7 +19,7 @@ class Planner(Protocol):
         """Forget a completed job."""
 
     def plan(self, state: State, inventory: Inventory, jobs: Sequence[int]) -> Sequence[Collection[int]]:
-        """Return, for each of the next rounds, at least one, the jobs that run in it."""
+        """Return, for each of the next rounds, the jobs that run in it; there must be at least one round."""
 
 
 class Windowing:

@@ -110,7 +110,7 @@ class Estimated:
         """Return the fraction of its goodput that a job would keep after a restart.
 
         A job keeps all of its goodput if it is younger than the duration of a restart. For a rigid job, its
-        GPU-seconds so far are compared instead of its age.
+        GPU-seconds so far are compared with that duration instead of its age.
         """
         item = state.jobs[job]
         seconds = self.restart_times.get(item.model, self.restart_time)

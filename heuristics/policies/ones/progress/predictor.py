@@ -116,7 +116,10 @@ class ProgressPredictor:
         self._stale = False
 
     def complete(self, log: Sequence[EpochReport], total: float | None = None) -> None:
-        """Learn from a completed job's log; give its total samples if the log does not end with them."""
+        """Learn from the log of a completed job.
+
+        `total` is the job's total number of samples, which is required only if the log ends before them.
+        """
         self._history.add(rows_of(log, total))
         self._stale = True
 

@@ -151,7 +151,9 @@ def fit_regression(
 
 @dataclass(frozen=True)
 class PenalisedCost:
-    """The mean cost of rows as a function of parameters, with half a ridge penalty on the weights.
+    """The mean cost of rows as a function of parameters, plus a ridge penalty on the weights.
+
+    The penalty is half of `ridge`, times the sum of the squared weights.
 
     The linear predictor u is `columns` times the parameters. The last parameter is the intercept, which has no
     penalty.
