@@ -56,7 +56,7 @@ class JobOutlook:
         self._ran = max(self._ran, gpus)
 
     def within(self, vector: Vector) -> Vector:
-        """Return a vector without the GPUs, on the last nodes, that the job cannot use; () if it cannot run."""
+        """Reduce a vector, last nodes first, to a GPU count on which the job can run; () if there is none."""
         usable = self._usable[min(sum(vector), len(self._usable) - 1)]
         found, left = [], usable
         for count in vector:

@@ -27,8 +27,8 @@ class Effort:
 class RoundProgram:
     """The integer program that determines which job runs in which round of a window.
 
-    It is solved twice: first for the largest gain, which determines the number of rounds of each job, and then
-    for the best order of the rounds.
+    It has two forms: one for the largest gain, which also determines each job's number of rounds, and one for
+    the best order of the rounds, given these numbers.
 
     Sets: jobs j; rounds t = 0, ..., T - 1; ordinals i = 1, ..., T of a job's rounds.
 
@@ -60,9 +60,9 @@ class RoundProgram:
         return self._solve(cost, self._numbers(least), np.ones_like(gains), start)
 
     def first(self, plan: Plan) -> Plan:
-        """Return the plan with its rounds reordered so that jobs with the most weight per round run first.
+        """Return a plan in which jobs with the most weight per round run as early as possible.
 
-        Each job keeps its number of rounds.
+        Each job has as many rounds as in the given plan.
         """
         counts = plan.sum(axis=1)
         early: Plan = np.arange(self._window.rounds) < counts[:, None]

@@ -24,7 +24,7 @@ class JobHistory:
 
     @property
     def restarts(self) -> int:
-        """How often the job was granted a configuration that it did not have, not counting the first."""
+        """How often the job was granted a configuration that it did not have, not counting the first time."""
         return max(self.starts - 1, 0)
 
 

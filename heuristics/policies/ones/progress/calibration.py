@@ -19,7 +19,7 @@ class Calibration:
     Attributes
     ----------
     reached
-        For each forecast, the probability that it gave to less progress than the true one (the probability
+        For each forecast, the probability that it assigns to progress below the true value (the probability
         integral transform). The values are uniform between 0 and 1 if forecasts are calibrated, concentrated at
         both ends if they are overconfident, and in the middle if they are underconfident.
 
