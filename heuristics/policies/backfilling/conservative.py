@@ -16,8 +16,8 @@ def conservative_backfilling(state: State, *, overestimate: float = 1.0, seed: i
     the running jobs and the existing reservations. When a job ends before its estimate is over, the
     reservations are compressed: in order of release, each waiting job moves to the earliest time that is free
     for it, while all others stay. Therefore, if estimates are upper limits, decisions are made at every event,
-    and no GPUs are removed, a reservation never moves to a later time, and a job starts no later than its
-    first reservation. Otherwise, all reservations are made anew, in order of release.
+    and no GPUs are removed, a reservation never moves to a later time, and a job starts no later than its first
+    reservation. Otherwise, all reservations are replaced by new ones, in order of release.
 
     A job runs to its end even if its estimate is too short. In this case, its expected end is extended
     (`heuristics.policies.backfilling.estimates.late_end`).

@@ -21,13 +21,13 @@ def elasticflow(
 ) -> Decider:
     """Admit jobs whose deadlines can be met, grant each the fewest GPUs that suffice, and divide the rest.
 
-    Time is divided into slots. At the first slot after an arrival or completion, the policy plans everything
-    anew, job by job in order of deadline. Each job takes the smallest allowed number of GPUs (its level) with
-    which it completes on time, using only GPUs that the jobs before it leave. In slots in which fewer GPUs are
-    left, it runs on as many as it can. The resulting numbers of GPUs are its minimum satisfactory share. A new
-    job is rejected if it would make any job late. Spare GPUs in the first slot go to jobs that have none,
-    earliest deadline first. Further ones go, one step at a time, to the job whose GPU time rises least per GPU;
-    a step leads to the job's next allowed number.
+    Time is divided into slots. At the first slot after an arrival or completion, the policy replans everything,
+    job by job in order of deadline. Each job takes the smallest allowed number of GPUs (its level) with which
+    it completes on time, using only GPUs that the jobs before it leave. In slots in which fewer GPUs are left,
+    it runs on as many as it can. The resulting numbers of GPUs are its minimum satisfactory share. A new job is
+    rejected if it would make any job late. Spare GPUs in the first slot go to jobs that have none, earliest
+    deadline first. Further ones go, one step at a time, to the job whose GPU time rises least per GPU; a step
+    leads to the job's next allowed number.
 
     Source: ElasticFlow (ASPLOS 2023), sections 4.1 and 4.2, Algorithms 1 and 2, with the slots of its authors'
     simulator. Key: as described above. Ties: earlier deadline, then lower job number. Preemptive; resizes;

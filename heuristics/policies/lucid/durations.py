@@ -18,7 +18,7 @@ class DurationPredictor:
     """A predictor of job durations that knows the true ones; the base class of other predictors."""
 
     def learn(self, state: State, complete: Iterable[int]) -> None:
-        """Learn from completed jobs; here, do nothing."""
+        """Learn from completed jobs; this base version does nothing."""
 
     def of(self, state: State, job: int) -> float:
         """Return the predicted running time of a job, in seconds."""

@@ -42,7 +42,7 @@ class Profiler:
         self._held: dict[int, tuple[tuple[int, ...], Any]] = {}  # GPUs, and until when if not to the end
 
     def decide(self, state: State, waiting: Iterable[int]) -> Iterator[Action]:
-        """Take in jobs that begin to wait, stop jobs that have been profiled, and start others."""
+        """Record the jobs that begin to wait, stop jobs that have been profiled, and start others."""
         if not self.machines:
             self.released = list(waiting)
             return

@@ -30,7 +30,7 @@ class Scorer:
         self._pairs = Pairs()
 
     def see(self, state: State, jobs: Iterable[int]) -> None:
-        """Record jobs that have arrived; here, do nothing."""
+        """Record jobs that have arrived; this base version does nothing."""
 
     def of(self, state: State, job: int, partner: int) -> int:
         """Return the sum of the two jobs' scores."""

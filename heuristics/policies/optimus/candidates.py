@@ -15,7 +15,7 @@ from heuristics.policies.optimus.convergence import Convergence
 
 @dataclass(frozen=True)
 class GpuCandidate:
-    """A job that asks for GPUs, with its remaining time on each of its counts."""
+    """A job that asks for GPUs, with its remaining time on each GPU count on which it may run."""
 
     number: int
     item: Job

@@ -22,9 +22,9 @@ class JobOutlook:
     """The expected speed of one job on any set of GPUs, and the numbers of GPUs that it may have.
 
     An adaptive job runs in its mode that tunes the batch size, if it has one. Its expected speed comes from its
-    own model; before it has measured anything, the speed is taken to be proportional to its GPUs. Any other job
-    has its given speeds. On several machines, these assume the best possible network for that number of
-    machines. `fewest` is the fewest GPUs on which the job can run.
+    own model; before it has measured anything, the speed is taken to be proportional to its number of GPUs. Any
+    other job has its given speeds. On several machines, these assume the best possible network for that number
+    of machines. `fewest` is the fewest GPUs on which the job can run.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Pollux: a policy that divides all GPUs anew every minute to maximize a power mean of speed-ups."""
+"""Pollux: a policy that reallocates all GPUs every minute to maximize a power mean of speed-ups."""
 
 from functools import partial
 from math import inf
@@ -63,7 +63,7 @@ def pollux(
 
     - The fair share is the number of GPUs divided by the number of jobs, rounded up. It counts as GPUs of one
       node, regardless of the node's size.
-    - Until a job has measured anything, its speed is taken to be proportional to its GPUs.
+    - Until a job has measured anything, its speed is taken to be proportional to its number of GPUs.
     - The search begins with the Pareto-optimal candidates of the last search.
     - Every start or move is a restart, except the first start of a job. A job that has just arrived counts as
       not running, so it may have to wait for the next interval.

@@ -16,7 +16,7 @@ Counts = NDArray[np.int64]
 
 
 class WindowClaim(NamedTuple):
-    """A job's claim to rounds of a window."""
+    """What determines a job's rounds in a window: its GPUs, gains, remaining time, fewest rounds and weight."""
 
     gpus: int  # that it holds in each of its rounds
     gains: tuple[float, ...]  # what its first, second, ... round is worth; none more than the one before

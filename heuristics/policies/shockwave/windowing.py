@@ -13,7 +13,7 @@ class Planner(Protocol):
     """An interface for planners of the next rounds."""
 
     def enter(self, state: State, job: int) -> None:
-        """Take in a new job."""
+        """Record a new job."""
 
     def leave(self, job: int) -> None:
         """Forget a completed job."""

@@ -32,7 +32,7 @@ class Estimates(Protocol):
     """An interface for estimates of jobs' goodputs and restart costs."""
 
     def enter(self, state: State, job: int) -> list[Shape]:
-        """Take in a new job, and return the configurations in which it may ever run."""
+        """Record a new job, and return the configurations in which it may ever run."""
 
     def leave(self, job: int) -> None:
         """Forget a job that has completed."""
