@@ -52,7 +52,7 @@ class Queue:
             self._add(state, job)
 
     def rest(self, jobs: Iterable[int]) -> None:
-        """Let jobs rest, so that they wait from the next interval on."""
+        """Let jobs rest; they wait again from the next interval on."""
         self._resting.update(dict.fromkeys(jobs))
 
     def wake(self, state: State) -> None:

@@ -10,12 +10,12 @@ from heuristics.policies.backfilling.profile import Slot
 
 
 def conservative_backfilling(state: State, *, overestimate: float = 1.0, seed: int = 0) -> "Conservative":
-    """Reserve GPUs for every job when it is released. A job may overtake others only if it delays none.
+    """Reserve GPUs for every job when it is released. A job may overtake others only if it delays none of them.
 
     The reservation is at the earliest time at which enough GPUs are free for the length of the estimate, given
     the running jobs and the existing reservations. When a job ends before its estimate is over, the
-    reservations are compressed: in order of release, each waiting job moves to the earliest time that is free
-    for it, while all others stay. Therefore, if estimates are upper limits, decisions are made at every event,
+    reservations are compressed: in order of release, each waiting job moves to the earliest time at which it
+    fits, while all others stay. Therefore, if estimates are upper limits, decisions are made at every event,
     and no GPUs are removed, a reservation never moves to a later time, and a job starts no later than its first
     reservation. Otherwise, all reservations are replaced by new ones, in order of release.
 

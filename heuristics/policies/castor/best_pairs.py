@@ -11,7 +11,7 @@ from heuristics.policies.castor.pairing import Pairing
 def best_pairs(
     state: State, *, order: Size = "time", several: bool = False, placement: Placement = "best"
 ) -> Decider:
-    """Start the shortest job that fits, and pair the other jobs with running jobs to save the most time.
+    """Start the shortest jobs that fit, and pair the other jobs with running jobs to save the most time.
 
     `heuristics.policies.castor.sjf_bsbf` goes from job to job, and chooses for each the partner with the
     smallest mean completion time of the pair. Here, all waiting jobs are matched with running jobs at once, at

@@ -51,10 +51,10 @@ def sjf_bsbf(
     the job waits and is reconsidered at the next event. A job takes only GPUs that a partner has to itself, and
     from the last partner no more than needed. With several partners, a job starts with the smallest of the
     sub-batches found for them. The theorem covers two jobs. With more jobs, the worst partner of each job
-    determines its speed, which the decision ignores. Sub-batches are those modes of a job that need more steps
-    for the same batch on the same GPUs, from the whole batch to the smallest one, if their memory fits beside
-    that of the running job. (By mistake, the paper requires the sub-batch to exceed the memory.) A job that
-    waits will use the whole batch.
+    determines its speed, which the decision ignores. The sub-batches of a job are the whole batch and, in
+    descending order of size, the modes that split the same batch into more steps on the same GPUs. Only
+    sub-batches whose memory fits beside that of the running job are considered. (By mistake, the paper requires
+    the sub-batch to exceed the memory.) A job that waits will use the whole batch.
 
     Parameters
     ----------

@@ -23,8 +23,8 @@ def efq(state: State, *, alpha: float | Fraction = 0.75, skip: bool = True) -> D
     resize.
 
     Departures: the allowed numbers are those of the job, not doublings (see
-    `gsopt.scenario.speed.efficient_counts`). The fluid share refers to the initial cluster, even if GPUs are
-    added or removed later.
+    `gsopt.scenario.speed.efficient_counts`). Virtual finish times are computed for the initial number of GPUs,
+    even if GPUs are added or removed later.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""ElasticFlow: admission of the jobs whose deadlines can be met, and the GPUs that they need for that."""
+"""ElasticFlow: a policy that admits jobs whose deadlines can be met, and grants the GPUs that they need."""
 
 from collections.abc import Callable
 from typing import Any, Literal, get_args

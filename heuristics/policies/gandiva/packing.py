@@ -33,11 +33,11 @@ class _JobClass(NamedTuple):
 
 
 class PackedShares:
-    """A function that computes equal shares of time for `Rounds`, where each unit is a job or a pair of jobs.
+    """A function that grants equal shares of time in `Rounds` to all units, i.e. jobs or pairs of jobs.
 
     If all jobs fit, there are no pairs. Otherwise, jobs without a partner are paired with other jobs that
     demand the same number of GPUs, on a kind of GPU with enough memory for both. A pair stays together while
-    its jobs make no less progress than in turns. `pairs` maps each job of a pair to the other one.
+    its jobs make no less progress than if they took turns. `pairs` maps each job of a pair to the other one.
 
     With ``random`` pairing, two jobs are drawn at random as many times as there are jobs without a partner;
     they become a pair if possible, even if interference makes that worse than taking turns. With ``exact``, the

@@ -1,4 +1,4 @@
-"""Rounds: a decider that lets jobs take turns on GPUs of several kinds to give each its share of time."""
+"""Rounds: a decider that lets jobs take turns on GPUs of several kinds to give each job its share of time."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain

@@ -48,7 +48,7 @@ class LinkFunction(StrEnum):
         return result
 
     def inverse(self, beta: float) -> float:
-        """Return a value of u at which beta has a given value above 1."""
+        """Return the value of u at which beta has the given value, which must be above 1."""
         if self is LinkFunction.THRESHOLD:
             return beta
         return float(beta - 1 + np.log(-np.expm1(1 - beta)))
