@@ -1,4 +1,4 @@
-"""Gandiva packing: Gavel's baseline, which grants all jobs equal time and pairs them if GPUs are scarce."""
+"""Gandiva packing: Gavel's baseline, which grants equal GPU time to jobs, or to pairs if GPUs are scarce."""
 
 from typing import get_args
 
@@ -17,7 +17,7 @@ def gandiva_packing(
     interval: float = 360,
     renewal: float = 1920,
 ) -> Decider:
-    """Let single jobs and pairs of jobs, which share GPUs, take equal turns in rounds.
+    """Let jobs, and pairs of jobs that share GPUs, take turns in rounds, so that each gets equal GPU time.
 
     Source: Gandiva (OSDI 2018), section 3.3 (packing), as implemented in the policy ``gandiva`` of Gavel's
     simulator (OSDI 2020). While the jobs demand more GPUs than there are, jobs without a partner are paired at

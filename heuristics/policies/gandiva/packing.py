@@ -1,4 +1,4 @@
-"""Packing: equal shares of time for jobs and, while GPUs are scarce, for pairs of jobs that share GPUs."""
+"""Packing: equal GPU time for jobs and, while GPUs are scarce, for pairs of jobs that share GPUs."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -33,7 +33,9 @@ class _JobClass(NamedTuple):
 
 
 class PackedShares:
-    """A function that grants equal shares of time in `Rounds` to all units, i.e. jobs or pairs of jobs.
+    """A function that computes shares of time for `Rounds`, with equal GPU time for all units.
+
+    A unit is a job or a pair of jobs. No unit gets more than all of the time.
 
     If all jobs fit, there are no pairs. Otherwise, jobs without a partner are paired with other jobs that
     demand the same number of GPUs, on a kind of GPU with enough memory for both. A pair stays together while
