@@ -1,4 +1,4 @@
-"""Policies: callables that make the decider of a simulation, most of them published schedulers."""
+"""Policies: functions that make deciders for simulations, most of which follow published schedulers."""
 
 from heuristics.policies.backfilling import conservative_backfilling, easy_backfilling
 from heuristics.policies.break_even import break_even

@@ -14,10 +14,11 @@ def edf(state: State, *, largest: bool = False) -> Decider:
 
     Source: Liu and Layland (1973) for one machine; for elastic jobs, ElasticFlow's baseline EDF (ASPLOS 2023,
     section 6) and its authors' program. Key: deadline. Ties: lower job number. Preemptive at arrivals and
-    completions; resizes; does not know durations. O(distinct holdings) per start or resize.
+    completions; resizes; does not know durations. O(distinct numbers of GPUs held) per start or resize.
 
     Reading: jobs take no GPUs that do not make them faster. In the authors' program, they take the largest
-    profiled number even so (`largest`), and most are late. The program also decides in slots of 60 s.
+    profiled number even if it does not make them faster (`largest`), and most jobs are late. The program also
+    decides in slots of 60 s.
 
     Comparisons leave the policy out unless it is named by its path, ``heuristics.policies.edf:edf``, because it
     is meant for jobs with deadlines.

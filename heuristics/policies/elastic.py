@@ -16,7 +16,7 @@ def elastic_las(state: State, *, alpha: float | Fraction = 0.75) -> Decider:
 
     Source: none; this is `las` with the allocation of Ares, section 3.3. Key: GPU-seconds held so far. Ties:
     lower job number. Preemptive at arrivals and completions only; resizes; does not know durations. O(distinct
-    holdings) per start or resize.
+    numbers of GPUs held) per start or resize.
 
     Raises
     ------

@@ -32,8 +32,8 @@ def estimated(
     options
         The options of that policy.
     factor
-        The random factor's value one standard deviation above its median, which is 1. Defaults to 2 if `wrong`
-        is not given either.
+        The value of the random factor that lies one standard deviation above the median of 1. Defaults to 2 if
+        `wrong` is not given either.
     wrong
         The fraction of the jobs that are misjudged; used instead of `factor`.
     margin

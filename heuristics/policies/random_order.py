@@ -1,4 +1,4 @@
-"""Random order: waiting jobs started in random order."""
+"""Random order: a policy that starts waiting jobs in random order."""
 
 from random import Random
 

@@ -13,7 +13,7 @@ Settings = TypeVar("Settings")
 def with_settings(
     kind: Callable[..., Settings],
 ) -> Callable[[Callable[[State, Settings], Decider]], Policy]:
-    """Turn a function of a state and settings into a policy with the settings' fields as keywords."""
+    """Turn a function of a state and settings into a policy, with the settings' fields as keyword arguments."""
 
     def decorate(make: Callable[[State, Settings], Decider]) -> Policy:
         @wraps(make)

@@ -39,7 +39,7 @@ def skew_consolidation(
     Parameters
     ----------
     skewed
-        Models whose jobs are consolidated strictly.
+        Names of the models with a large tensor, whose jobs are consolidated strictly.
     thresholds
         GPU-seconds, in ascending order, at which a job leaves the first queue, the second queue, and so on.
     lease, renew, placement

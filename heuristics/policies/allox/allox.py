@@ -1,4 +1,4 @@
-"""AlloX: orders of single-GPU jobs on GPUs of several types with the least mean completion time."""
+"""AlloX: a policy that orders single-GPU jobs on GPUs of several types to minimize mean completion time."""
 
 from collections.abc import Mapping
 from typing import Literal
@@ -20,26 +20,27 @@ def allox(
     interval: float = 360,
     renewal: float = 1920,
 ) -> Decider:
-    """Start, on free GPUs, the jobs that come first in the best orders of all waiting jobs on all GPUs.
+    """Order the waiting jobs on the GPUs to minimize mean completion time; start the first on each free GPU.
 
     Source: AlloX (EuroSys 2020), section 4. While the k-th-to-last job of a GPU runs, k jobs (including that
     job) are not complete. The cost of a job at this position is therefore k times its running time on the GPU,
-    plus the time until the GPU is free. An assignment of jobs to positions yields the orders with the smallest
-    sum of costs (`gsopt.core.numbers.assignment.sequence`). The decision is
+    plus the time until the GPU is free. The assignment of jobs to positions with the smallest sum of costs
+    yields the orders (`gsopt.core.numbers.assignment.sequence`). The decision is
     `gsopt.problems.sequencing.Sequencing`, and the orders are computed at every event. Knows durations.
 
-    Key: the job's position in the orders. Ties: among GPUs of one type, shorter jobs begin earlier, then lower
-    job numbers. With a single type, this is therefore shortest job first. Not preemptive. O(n^2 m K) per event
-    for n waiting jobs and m GPUs with at most K jobs each.
+    Key: the job's position in the orders. Ties: among GPUs of one type, shorter jobs begin earlier, then jobs
+    with lower numbers. With a single type, this is therefore shortest job first. Not preemptive. O(n^2 m K) per
+    event for n waiting jobs and m GPUs with at most K jobs each.
 
     For fairness, only the jobs of some users are ordered: the fraction `alpha` of the users with the least
     service, or more users if that is necessary to fill the free GPUs.
 
     Readings: with ``rounds="original"``, this is Gavel's baseline (`heuristics.policies.allox.reserved`), which
-    is preemptive and works in Gavel's rounds. It orders only the oldest jobs, and only on the free GPUs, and a
-    job that comes first keeps its GPU. Orders are recomputed at most every `renewal` seconds; until then, the
-    other jobs run on the remaining GPUs in order of arrival. This version is therefore not shortest job first,
-    even with a single type. Users are ignored. `allox_port` is the baseline of Sia and Ares.
+    is preemptive and works in Gavel's rounds. It orders only the oldest jobs, and only on the free GPUs. A job
+    that comes first on a GPU keeps it until the job completes. Orders are recomputed at most every `renewal`
+    seconds; until then, the other jobs run on the remaining GPUs in order of arrival. This version is therefore
+    not shortest job first, even with a single type. Users are ignored. `allox_port` is the baseline of Sia and
+    Ares.
 
     Parameters
     ----------
@@ -51,8 +52,8 @@ def allox(
     rounds
         ``original`` for Gavel's version.
     interval, renewal
-        Length of a round, and least time between two computations of the orders, both in seconds and only in
-        Gavel's version.
+        Length of a round, and minimum time between two computations of the orders, in seconds. Only Gavel's
+        version uses them.
 
     Raises
     ------

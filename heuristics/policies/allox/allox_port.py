@@ -13,22 +13,23 @@ def allox_port(state: State, *, alpha: float = 1.0, interval: float = 360) -> De
     Jobs that do not fit are skipped.
 
     Source: the port of Gavel's AlloX in the simulators of Sia (SOSP 2023) and Ares. AlloX is for single-GPU
-    jobs, and the port orders all jobs as if they were such jobs. As a result, more jobs come first than fit,
-    and these take turns in Gavel's rounds (`heuristics.policies.gavel.rounds`, form ``port``). In every round,
-    the orders are computed for the jobs without GPUs, and for the GPUs of each kind that are not assigned to a
-    job.
+    jobs, and the port orders all jobs as if they were such jobs. As a result, more jobs can be first in the
+    orders than fit at the same time, and these jobs take turns in Gavel's rounds
+    (`heuristics.policies.gavel.rounds`, form ``port``). In every round, the jobs that have not come first yet
+    are ordered on the GPUs that are not assigned to any job.
 
     In Sia's scenario of 12 jobs on four nodes, every job completes in the same second as in the authors'
     simulator.
 
-    Key: 1 for a job that comes first or has done so before, otherwise 0; divided by the fraction of time for
-    which the job has run so far. Ties: lower job number. Preemptive, at the beginning of rounds. Knows
-    durations. O(n^2 m K) per round, like `allox`.
+    Key: 1 if the job comes first in an order, now or in an earlier round, and otherwise 0; this is divided by
+    the fraction of time for which the job has run so far. Ties: lower job number. Preemptive, at the beginning
+    of rounds. Knows durations. O(n^2 m K) per round, like `allox`.
 
     Parameters
     ----------
     alpha
-        Fraction of the jobs that are ordered, among those that have not come first yet; the oldest are ordered.
+        Among the jobs that have not come first in an order yet, the fraction that is ordered, oldest jobs
+        first.
     interval
         Length of a round, in seconds.
 

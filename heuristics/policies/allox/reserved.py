@@ -1,4 +1,4 @@
-"""Reserved: AlloX in Gavel's rounds, a division that lets the first jobs in the best orders keep their GPUs."""
+"""Reserved: AlloX in Gavel's rounds, where a job keeps its GPU once it comes first in an order."""
 
 from collections.abc import Sequence
 
@@ -15,13 +15,13 @@ _NEVER = 1e10
 
 
 class Reserved:
-    """A division for `Rounds` in which each job has a GPU either all the time or never.
+    """A function that computes shares of time for `Rounds`: each job has a GPU either always or never.
 
     This is AlloX in Gavel's simulator. At each call, the jobs without a GPU are ordered on the GPUs that no job
-    holds, as if there were no others. A job that comes first keeps its GPU until it ends; all others are
-    ordered again at the next call. Only the oldest jobs without a GPU, a fraction `alpha` of them, are ordered,
-    but at least as many as there are free GPUs. With `gangs`, jobs may demand several GPUs but still count as
-    one GPU each.
+    holds, as if these were the only GPUs. A job that comes first on a GPU keeps it until the job ends; all
+    other jobs are ordered again at the next call. Only the oldest jobs without a GPU, a fraction `alpha` of
+    them, are ordered, but at least as many as there are free GPUs. With `gangs`, jobs may demand several GPUs
+    but still count as one GPU each.
 
     Source: the policy ``allox_perf`` of Gavel's simulator. Ties between orders of equal cost are broken by the
     solver.

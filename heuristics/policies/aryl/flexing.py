@@ -1,4 +1,4 @@
-"""Flexing: functions that add and remove flexible workers until each job has its number."""
+"""Flexing: functions that add and remove flexible workers until each job has as many as it was granted."""
 
 from collections.abc import Iterable, Mapping
 

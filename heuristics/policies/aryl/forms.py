@@ -17,9 +17,9 @@ class Form(NamedTuple):
     mode
         The job's mode.
     pool
-        The pool of its workers, or ``mixed`` if base workers may use both pools together.
+        The pool that the workers use, or ``mixed`` if the base workers may be spread over both pools.
     suits
-        Whether each machine is suitable, shape (machines,).
+        Whether each machine has the GPU type and the memory that the mode requires, shape (machines,).
     worker_gpus
         GPUs of each worker.
     base

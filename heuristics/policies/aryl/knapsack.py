@@ -1,4 +1,4 @@
-"""Knapsack: an exact knapsack over several machines whose item sizes divide each other."""
+"""Knapsack: an exact solution of knapsacks with several machines, where the item sizes divide each other."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -20,13 +20,13 @@ def divide_each_other(sizes: Sequence[int]) -> bool:
 
 
 def choose(sizes: Counts, gains: Floats, rooms: Counts) -> Mask:
-    """Choose the items with the largest total gain that fit on the machines, each on one machine.
+    """Choose items with the largest total gain that fit on the machines, each on a single machine.
 
     Every machine is divided into chunks of the given sizes, largest first. From the smallest size up, the
-    chunks of each size take the best items and bundles of that size. All other items are tied, in descending
-    order of gain, into bundles, which count as items of the next size. At the largest size, the best items that
-    fit are chosen. This is exact because the sizes divide each other. Ties go to the first item. Items without
-    gain are not chosen.
+    chunks of each size take the best items and bundles of that size. All other items are combined, in
+    descending order of gain, into bundles, which count as items of the next size. At the largest size, the best
+    items that fit are chosen. This is exact because the sizes divide each other. Ties go to the first item.
+    Items without gain are not chosen.
 
     Source: gsopt's own; like `formulations.allocation.bundling`, but for several machines.
 
@@ -79,7 +79,7 @@ def _chunks(kinds: Sequence[int], rooms: Counts) -> dict[int, int]:
 
 
 def left_over(rooms: Counts, sizes: Counts) -> Counts:
-    """Return the GPUs left on each machine after placing items by best fit, largest items first."""
+    """Return how many GPUs are left on each machine after placing items by best fit, largest items first."""
     rooms = rooms.copy()
     kinds, counts = np.unique(sizes, return_counts=True)
     for size, number in zip(kinds[::-1].tolist(), counts[::-1].tolist(), strict=True):

@@ -19,8 +19,8 @@ class Loaning:
     """A decider with an orchestrator, which answers requests, and a scheduler, which starts and resizes jobs.
 
     Jobs are stopped only when machines are returned. Workers that the scheduler grants but that cannot be
-    placed are dropped. Nothing is decided if nothing has happened. A request whose deadline is no later than
-    the orchestrator's next interval is answered immediately.
+    placed are dropped. If nothing has happened since the last interval, nothing is decided. A request whose
+    deadline is no later than the orchestrator's next interval is answered immediately.
     """
 
     preemptive = False

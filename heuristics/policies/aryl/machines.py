@@ -22,7 +22,7 @@ class Machines:
     Attributes
     ----------
     names, number_of
-        Name of each machine, and index of each machine by name.
+        Name of each machine, and index of each machine, keyed by name.
     gpus
         Number of GPUs of each machine, shape (machines,).
     first
@@ -30,12 +30,12 @@ class Machines:
     inference
         Whether each machine belongs to the pool ``inference``, shape (machines,).
     machine_of
-        Machine of every GPU.
+        Index of the machine that has each GPU.
 
     Raises
     ------
     InvalidInput
-        The cluster is plain.
+        The cluster is plain, i.e. it has no machines.
     """
 
     def __init__(self, cluster: Cluster, inference: str) -> None:
@@ -54,7 +54,7 @@ class Machines:
         self._suiting: dict[tuple[str, int], Mask] = {}
 
     def suiting(self, gpu_type: str, memory: int) -> Mask:
-        """Return whether each machine has GPUs of a type (any if empty) with at least this memory per GPU."""
+        """Return whether each machine has the GPU type (any if empty) and at least the given memory per GPU."""
         need = gpu_type, memory
         if need not in self._suiting:
             enough = self._memories >= memory

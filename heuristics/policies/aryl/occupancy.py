@@ -26,11 +26,11 @@ class RunningJob:
     base, flexible
         Number of base workers and of flexible workers on each machine.
     pool
-        The pool of further flexible workers.
+        The pool in which further flexible workers would be placed.
     speeds
-        Like the form's speeds, but for the GPUs that the job would get in `pool`.
+        Speeds as in the form, but on the GPUs that the job would get in `pool`.
     gpus
-        GPUs that the job holds on each machine since the last commit.
+        The GPUs that the job has held on each machine since the last commit.
     extra
         Total number of flexible workers.
     """
@@ -67,7 +67,7 @@ class RunningJob:
 
 
 class Occupancy:
-    """The workers of all running jobs, by machine.
+    """The workers of all running jobs on each machine.
 
     Placing and removing workers first changes only their numbers. `commit` then chooses the GPUs, and remaining
     workers keep theirs.
@@ -97,7 +97,7 @@ class Occupancy:
 
     @property
     def room(self) -> Counts:
-        """Number of available GPUs of each machine that no base worker holds."""
+        """For each machine, the number of available GPUs that are not held by base workers."""
         return self.present - self.base
 
     @property
@@ -106,7 +106,10 @@ class Occupancy:
         return self.present - self.base - self.flexible
 
     def update(self, state: State) -> bool:
-        """Update which GPUs are available, and return whether this changed. All workers must be committed."""
+        """Update which GPUs are available, and return whether this changed.
+
+        All changes of workers must have been committed before.
+        """
         seen = (state.servers, state.capacity)
         if seen == self._seen:
             return False
@@ -140,7 +143,7 @@ class Occupancy:
             self._release(machine, gpus)
 
     def put_base(self, workers: Mapping[int, int], worker_gpus: int) -> None:
-        """Add the GPUs of base workers on each machine, or subtract them if `worker_gpus` is negative."""
+        """Count the GPUs of base workers as used, or as no longer used if `worker_gpus` is negative."""
         for machine, number in workers.items():
             self.base[machine] += number * worker_gpus
 
@@ -171,7 +174,7 @@ class Occupancy:
         return [job for job, running in self.jobs.items() if not some.isdisjoint(running.base)]
 
     def commit(self, *, but: Iterable[int] = ()) -> Iterator[Action]:
-        """Choose the GPUs of all jobs whose workers changed, and yield the actions that assign them.
+        """Choose GPUs for all jobs whose workers have changed, and yield the actions that assign these GPUs.
 
         On every machine, a job keeps as many of its GPUs as its workers there still need. Jobs in `but` are
         about to lose all their GPUs and are skipped.

@@ -16,7 +16,9 @@ OnReclaim = Callable[[Reclaiming, Sequence[str]], object]
 
 
 class Orchestrator:
-    """A chooser of machines to return: those without base workers first, then those that a method chooses.
+    """A chooser of the machines to return to their owner.
+
+    Machines without base workers come first (if `spare_first` is set), followed by those that a method chooses.
 
     Flexible workers on returned machines are released, and their jobs continue with the largest allowed number
     of remaining workers. Jobs with base workers on these machines are preempted.
@@ -32,8 +34,8 @@ class Orchestrator:
     def answer(self, occupancy: Occupancy, request: Request) -> list[int]:
         """Choose the machines to return for a request, and remove the flexible workers on them.
 
-        The number is smaller than requested if fewer machines are present, or if the method finds no solution.
-        The missing machines are then taken at the deadline.
+        Fewer machines than requested are chosen if fewer are present, or if the method finds no solution. The
+        missing machines are then taken at the deadline.
         """
         candidates = _candidates(occupancy, request)
         owed = min(request.servers, len(candidates))
@@ -55,7 +57,10 @@ class Orchestrator:
 
 
 def reclaiming(occupancy: Occupancy, machines: Iterable[int], demand: int) -> Reclaiming:
-    """Build the problem of choosing machines to return, with the jobs that have base workers on them."""
+    """Build the problem of choosing `demand` of the given machines to return, with the jobs that use them.
+
+    Only jobs with base workers on these machines are included.
+    """
     names = {machine: occupancy.machines.names[machine] for machine in machines}
     jobs = (_job(running, names) for running in occupancy.jobs.values())
     return Reclaiming(

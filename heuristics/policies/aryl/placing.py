@@ -17,12 +17,12 @@ _RANK, _NONE = 1 << 40, 1 << 60
 
 
 def place_base(occupancy: Occupancy, form: Form, *, grouping: bool) -> dict[int, int] | None:
-    """Return the number of base workers on each machine, or None if not all fit.
+    """Choose machines for a form's base workers, and return the number on each, or None if not all fit.
 
     With `grouping`, flexible workers are ignored: machines with base workers come first, fullest first, then
     empty machines, then machines with flexible workers only. Without `grouping`, idle GPUs come first, on
-    occupied machines before empty ones, and flexible workers are displaced only if these do not suffice. Mixed
-    jobs prefer training machines. Ties go to the first machine.
+    occupied machines before empty ones, and flexible workers are displaced only if the idle GPUs do not
+    suffice. Mixed jobs prefer training machines. Ties go to the first machine.
     """
     has_base, has_flexible = occupancy.base > 0, occupancy.flexible > 0
     last: Counts = (occupancy.machines.inference & (form.pool == "mixed")).astype(np.int64) * 3
@@ -44,9 +44,11 @@ def place_base(occupancy: Occupancy, form: Form, *, grouping: bool) -> dict[int,
 def place_flexible(
     occupancy: Occupancy, running: RunningJob, number: int, *, grouping: bool, among: Mask | None = None
 ) -> dict[int, int]:
-    """Return the machines for at most `number` new flexible workers of a job, as many as fit.
+    """Choose machines for up to `number` new flexible workers of a job, and return the number on each.
 
-    Inference machines with flexible workers only come first, then empty ones, then others. Among training
+    Fewer workers are placed if not all fit.
+
+    Inference machines that have only flexible workers come first, then empty ones, then others. Among training
     machines, and everywhere without `grouping`, occupied machines come before empty ones. Ties go to the
     machine with the fewest idle GPUs, then to the first machine. Mixed jobs prefer inference machines, or
     training machines without `grouping`. Only machines in `among` are used, unless that is None.

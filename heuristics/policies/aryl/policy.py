@@ -13,14 +13,14 @@ def aryl(state: State, settings: ArylSettings) -> Decider:
     A job runs in workers of equal size, each on one machine. Its base workers are the fewest with which it can
     run. An elastic job, which can run on several numbers of GPUs, also has flexible workers, which are added
     and removed while it runs. At every interval, the job scheduler first starts the shortest jobs that fit
-    (phase one); flexible workers make way for them. It then divides the remaining GPUs (phase two). At its own
-    interval, the orchestrator answers requests to return machines. Machines without base workers are returned
-    first, followed by those that a method of the decision `reclaiming` chooses. Inelastic jobs prefer machines
-    that are never on loan. Elastic jobs prefer machines that may be on loan, and there, base and flexible
-    workers use separate groups of machines.
+    (phase one); flexible workers make way for them. It then divides the remaining GPUs among the elastic jobs
+    (phase two). At its own interval, the orchestrator answers requests to return machines. Machines without
+    base workers are returned first, followed by those that a method of the decision `reclaiming` chooses.
+    Inelastic jobs prefer machines that are never on loan. Elastic jobs prefer machines that may be on loan, and
+    there, base and flexible workers use separate groups of machines.
 
     Whether a machine belongs to the inference pool depends only on its GPU type. In a cluster without GPUs of
-    this type, all machines are equal, and requests are still answered.
+    the type `inference`, all machines are equal, and requests are still answered.
 
     Source: Aryl, sections 3 to 6, Algorithms 1 and 2. Key: the remaining time of a job on its base workers
     (T^max in line 5 for elastic jobs), ignoring the slowdown on some GPU types. Ties: the job released first.
@@ -40,8 +40,8 @@ def aryl(state: State, settings: ArylSettings) -> Decider:
     - Heterogeneous jobs come last (section 6) when jobs are started, in the knapsacks, and in placement. Their
       flexible workers use a pool only if that makes the job faster.
     - Algorithm 1 ignores flexible workers, and machines without base workers are returned before it runs
-      (section 5.3). With ``spare_first=False``, the method chooses among all machines, as Random in Table 5
-      must do.
+      (section 5.3). With ``spare_first=False``, the method chooses among all machines, as the baseline Random
+      in Table 5 must do.
     - If the preferred pool is full, a job uses the other pool if it has a mode for it. Base and flexible
       workers share a machine only if they fit nowhere else.
     - A request whose deadline is no later than the orchestrator's next interval is answered immediately.
@@ -89,7 +89,8 @@ def aryl(state: State, settings: ArylSettings) -> Decider:
     Raises
     ------
     InvalidInput
-        An option is out of range, a method or scheduler is unknown, or the cluster is plain.
+        An option is out of range, a method or scheduler is unknown, or the cluster is plain, i.e. it has no
+        machines.
 
     Examples
     --------

@@ -19,7 +19,7 @@ class Queue:
     Attributes
     ----------
     forms
-        The forms of all waiting and running jobs.
+        The forms of all waiting and running jobs, keyed by job number.
     """
 
     def __init__(self, machines: Machines, *, training_first: bool) -> None:
@@ -52,11 +52,11 @@ class Queue:
             self._add(state, job)
 
     def rest(self, jobs: Iterable[int]) -> None:
-        """Let jobs rest, so that they wait from the next interval on."""
+        """Let jobs rest; they wait again from the next interval on."""
         self._resting.update(dict.fromkeys(jobs))
 
     def wake(self, state: State) -> None:
-        """Move all resting jobs to the waiting ones."""
+        """Let all resting jobs wait again."""
         for job in self._resting:
             self._add(state, job)
         self._resting.clear()

@@ -33,7 +33,7 @@ class _WorkerLine:
 
 
 def repack(occupancy: Occupancy, method: Place, *, grouping: bool) -> Placement | None:
-    """Place uncommitted workers anew, by Aryl's preferences or, without `grouping`, on the fewest servers.
+    """Place uncommitted workers again, by Aryl's preferences or, without `grouping`, on the fewest servers.
 
     Workers stay where they are if the method finds no solution, and workers of mixed jobs always stay. Return
     the problem that the method solved, or None if there are no workers to place.

@@ -89,7 +89,8 @@ class SchedulerView:
     pending
         Whether any job is waiting.
     room
-        For each pool, the number of GPUs that no base worker holds on each machine, without zeros.
+        For each pool, how many GPUs of each machine no base worker holds; machines with no such GPUs are
+        omitted.
     """
 
     now: Any

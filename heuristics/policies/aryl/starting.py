@@ -20,8 +20,8 @@ def start(
 
     Each job starts in its first form whose base workers can be placed. With `blocks`, a job that does not fit
     blocks the jobs behind it; otherwise it is skipped, and jobs that are always mixed come last. Finally, all
-    started jobs are placed anew in descending order of worker size, mixed jobs last (Aryl, sections 5.3 and 6).
-    If one of them no longer fits, they all stay where they are.
+    started jobs are placed again, in descending order of worker size, mixed jobs last (Aryl, sections 5.3 and
+    6). If one of them no longer fits, they all stay where they are.
     """
     started: list[RunningJob] = []
     if not blocks:

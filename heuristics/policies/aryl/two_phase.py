@@ -58,9 +58,9 @@ class TwoPhaseScheduler:
 
     If the worker sizes in a pool divide each other and no further worker of a job saves more than the one
     before it, the knapsack is solved exactly on arrays, and all chosen workers can be placed on the machines.
-    Otherwise, `fallback` solves it for the total number of GPUs. If `knapsack` is given, it is always used
-    instead, also for the total number of GPUs. `normalised` is the number of inference GPUs that count as one
-    training GPU; if it is given, there is a single knapsack, as in the paper.
+    Otherwise, `fallback` solves it for the total number of GPUs. If `knapsack` is given, it solves all
+    knapsacks instead, again for the total number of GPUs. `normalised` is the number of inference GPUs that
+    count as one training GPU; if it is given, there is a single knapsack, as in the paper.
 
     Source: Aryl, section 5.2 and Appendix D, Algorithm 2.
     """

@@ -13,7 +13,7 @@ from heuristics.policies.backfilling.profile import Profile, Slot
 
 
 class Need(NamedTuple):
-    """What a job needs: GPUs, of kinds in order of preference, for the length of its estimate."""
+    """What a job needs: a number of GPUs, the kinds that suit it in order of preference, and its estimate."""
 
     gpus: int
     kinds: tuple[int, ...]
@@ -49,7 +49,7 @@ class Books:
         return self._needs[job]
 
     def earliest(self, job: int, before: Any = None) -> Slot | None:
-        """Return the earliest slot for a job, as `Profile.earliest` does."""
+        """Return the earliest slot that fits a job, or None (see `Profile.earliest`)."""
         return self.profile.earliest(*self.need(job), before)
 
     def overestimate(self, job: int, factor: float | None) -> float | None:
@@ -64,7 +64,7 @@ class Books:
         return all(self.overestimate(job, factor) == 1 for job in chain(self.running, waiting))
 
     def soonest(self, job: int, now: Any, factor: float | None) -> Any:
-        """Return the earliest time at which enough running jobs can have ended for a job to start."""
+        """Return the earliest time at which enough running jobs could have ended for a job to start."""
         gpus, kinds, _ = self.need(job)
         missing = gpus - sum(self.profile.free[kind] for kind in kinds)
         ends = sorted(
@@ -99,7 +99,7 @@ class Books:
     def complete(self, state: State) -> bool:
         """Remove the completed jobs, and return whether any of them ended before its expected end.
 
-        Afterwards, the profile begins now.
+        Afterwards, the profile begins at the current time.
         """
         self.profile.advance(state.now)
         is_early = False
@@ -112,7 +112,7 @@ class Books:
         return is_early
 
     def agree(self, state: State, due: Sequence[Slot] = ()) -> bool:
-        """Check whether no job is late or evicted and the profile has the right number of free GPUs now.
+        """Check that no job is late or evicted, and that the profile has the right number of free GPUs now.
 
         `due` are the reserved slots that begin now. Their GPUs are still free, although the profile counts them
         as taken.

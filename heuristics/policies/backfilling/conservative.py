@@ -10,14 +10,14 @@ from heuristics.policies.backfilling.profile import Slot
 
 
 def conservative_backfilling(state: State, *, overestimate: float = 1.0, seed: int = 0) -> "Conservative":
-    """Reserve GPUs for every job when it is released. A job may overtake others only if it delays none.
+    """Reserve GPUs for every job when it is released. A job may overtake others only if it delays none of them.
 
     The reservation is at the earliest time at which enough GPUs are free for the length of the estimate, given
     the running jobs and the existing reservations. When a job ends before its estimate is over, the
-    reservations are compressed: in order of release, each waiting job moves to the earliest time that is free
-    for it, while all others stay. Therefore, if estimates are upper limits, decisions are made at every event,
-    and no GPUs are removed, a reservation never moves to a later time, and a job starts no later than its
-    first reservation. Otherwise, all reservations are made anew, in order of release.
+    reservations are compressed: in order of release, each waiting job moves to the earliest time at which it
+    fits, while all others stay. Therefore, if estimates are upper limits, decisions are made at every event,
+    and no GPUs are removed, a reservation never moves to a later time, and a job starts no later than its first
+    reservation. Otherwise, all reservations are replaced by new ones, in order of release.
 
     A job runs to its end even if its estimate is too short. In this case, its expected end is extended
     (`heuristics.policies.backfilling.estimates.late_end`).
@@ -98,7 +98,7 @@ class Conservative:
         return actions
 
     def brackets(self, state: State, factor: float | None = None) -> Mapping[int, Bracket]:
-        """Return the bracket of the start of each job that waits after the current decision, keyed by job.
+        """Return the earliest and latest start of each job that waits after the current decision, keyed by job.
 
         `factor` is the largest ratio of an estimate to the running time; see `wait_brackets`.
         """

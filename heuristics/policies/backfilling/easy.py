@@ -23,13 +23,13 @@ def easy_backfilling(
     overestimate: float = 1.0,
     seed: int = 0,
 ) -> "Easy":
-    """Start jobs in order of release. A job may overtake the first waiting one if it does not delay it.
+    """Start jobs in order of release. Jobs may overtake the first waiting job if they do not delay its start.
 
     The first waiting job that does not fit gets a reservation at the earliest time at which enough GPUs are
     free if all running jobs end at their estimates. A job behind it starts at once if enough GPUs are free
-    until its own estimate is over, not counting those that are reserved. Reservations are made anew at every
-    event. A job with a reservation starts no later than at the reserved time if estimates are upper limits (see
-    `gsopt.Job.estimate`).
+    until its own estimate is over, not counting those that are reserved. All reservations are replaced by new
+    ones at every event. A job with a reservation starts no later than at the reserved time if estimates are
+    upper limits (see `gsopt.Job.estimate`).
 
     A job runs to its end even if its estimate is too short. In this case, its expected end is extended
     (`heuristics.policies.backfilling.estimates.late_end`).
@@ -122,7 +122,7 @@ class Easy:
         return books.actions(state, started) if started else ()
 
     def brackets(self, state: State, factor: float | None = None) -> Mapping[int, Bracket]:
-        """Return the bracket of the start of each job that waits after the current decision, keyed by job.
+        """Return the earliest and latest start of each job that waits after the current decision, keyed by job.
 
         `factor` is the largest ratio of an estimate to the running time; see `wait_brackets`.
         """

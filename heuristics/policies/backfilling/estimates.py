@@ -42,8 +42,8 @@ def late_end(end: Any, now: Any) -> Any:
     """Return the new expected end of a job that was expected to end by now.
 
     The estimate is extended by 1 minute or, if that is not enough, by 5, 15 or 30 minutes, or by 1, 2, 5, 10,
-    20, 50 or 100 hours. Beyond that, the extension is doubled until it is long enough, which is not in the
-    source.
+    20, 50 or 100 hours. If even 100 hours are too few, the extension is doubled until it is long enough; the
+    source does not cover this case.
 
     Source: Tsafrir, Etsion and Feitelson, "Backfilling using system-generated predictions rather than user
     runtime estimates" (2007), section 3.3.

@@ -67,7 +67,8 @@ class Profile:
         """Return the earliest slot of the given length with enough GPUs of the given kinds, or None.
 
         The kinds are in order of preference. If there is one kind and `before` is set, the slot must start
-        before that time, and free GPUs are checked only up to it, as the job holds a reservation from then on.
+        before that time, and free GPUs are checked only until then, because the job already has a reservation
+        from then on.
         """
         if len(kinds) == 1:
             return self._earliest_of_one(count, kinds, length, before)

@@ -11,19 +11,20 @@ from heuristics.policies.castor.pairing import Pairing
 def best_pairs(
     state: State, *, order: Size = "time", several: bool = False, placement: Placement = "best"
 ) -> Decider:
-    """Start the shortest job that fits, and pair the other jobs with running jobs to save the most time.
+    """Start the shortest jobs that fit, and pair the other jobs with running jobs to save the most time.
 
     `heuristics.policies.castor.sjf_bsbf` goes from job to job, and chooses for each the partner with the
     smallest mean completion time of the pair. Here, all waiting jobs are matched with running jobs at once, at
     every event. The value of a pair is the time that sharing with the best sub-batch saves compared with
     waiting. Only pairs that save time count, and the sum of their values is maximized. The policy needs a
-    cluster of racks with a `share_limit` of 2. In other clusters, it is `heuristics.policies.sjf.sjf`.
+    cluster of racks with a `share_limit` of 2. In other clusters, it is the same as
+    `heuristics.policies.sjf.sjf`.
 
     Source: the pairs are those of Castor, Theorem 1 and Algorithm 2. The joint decision, a maximum-weight
     matching, is gsopt's own. Key for free GPUs: remaining time. Ties: lower job number; among matchings with
     the same sum, an arbitrary but reproducible one. Not preemptive; decides at arrivals and completions; knows
-    durations and interference. O(n^3) per event for n running jobs, and O(waiting jobs times running jobs times
-    sub-batches) at worst. A refused pair is not evaluated again.
+    durations and interference. O(n^3) per event for n running jobs, plus O(waiting jobs times running jobs
+    times sub-batches) at worst. A pair that has been rejected is not evaluated again.
 
     Departure from Castor's policy: unless `several` is set, a job shares GPUs with only one partner, which must
     have as many GPUs to itself as the job demands. A job therefore never shares only some of its GPUs.

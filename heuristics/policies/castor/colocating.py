@@ -13,7 +13,9 @@ from heuristics.policies.castor.patient import Patience
 
 
 class Colocating:
-    """A decider that starts waiting jobs by key, on free GPUs or beside running jobs, and never stops jobs.
+    """A decider that starts waiting jobs on free GPUs or beside running jobs, and never stops jobs.
+
+    Jobs are considered in ascending order of key.
 
     A job takes free GPUs if there are enough. Otherwise, it first takes GPUs that a single job holds, from the
     partners that a judge accepts, best first. It then takes free GPUs, first on the machines of its partners
@@ -24,7 +26,8 @@ class Colocating:
     Ties of keys go to the lower job number. A job that cannot start blocks all jobs behind it unless `skip` is
     set. With `free_first`, a job that shares takes all suitable free GPUs before shared ones. With
     `share_first`, it looks for partners even if enough GPUs are free. `placer` chooses the GPUs of a job if
-    enough are free. `patience` may make a job wait instead of sharing; with None, jobs never do.
+    enough are free. `patience` decides whether a job that could share waits instead; if it is None, such a job
+    never waits.
     """
 
     preemptive = False

@@ -33,7 +33,7 @@ class Patient:
         return bool(sharing <= waiting)
 
     def sums(self, state: State, start: Start) -> tuple[Any, Any]:
-        """Return the sum of seconds until a job and its partners complete, if it starts now and if it waits.
+        """Return the sums of seconds until a job and its partners complete, if the job starts now or waits.
 
         The second sum is infinite if there will never be enough GPUs for the job.
         """

@@ -31,19 +31,19 @@ def sjf_bsbf(
     placement: Placement = "best",
     wait_for: WaitFor = "partner",
 ) -> Decider:
-    """Start the shortest job that fits. If too few GPUs are free, let it share GPUs if this pays off.
+    """Start jobs in order of remaining time. A job that lacks free GPUs shares GPUs if this pays off.
 
     If too few GPUs are free for a job, it is compared with every running job that has GPUs to itself: is the
     mean completion time of the pair lower if they share, or if one waits for the other? The running jobs with
-    which sharing is better become partners, in ascending order of the mean completion time, until there are
-    enough GPUs. The job starts with the sub-batch that is best with these partners, and keeps it. Running jobs
-    never change their sub-batches. At most two jobs share a GPU. The policy needs a cluster of racks with a
-    `share_limit` of 2. In other clusters, it is `heuristics.policies.sjf.sjf`.
+    which sharing is better become partners, in ascending order of the mean completion time of the pair, until
+    there are enough GPUs. The job starts with the sub-batch that is best with these partners, and keeps it.
+    Running jobs never change their sub-batches. At most two jobs share a GPU. The policy needs a cluster of
+    racks with a `share_limit` of 2. In other clusters, it is the same as `heuristics.policies.sjf.sjf`.
 
     Source: Castor, section 5.2, Algorithms 1 and 2. Key: remaining time. Ties: lower job number, also among
     partners with the same mean. Not preemptive, and decides at arrivals and completions; knows durations and
-    interference. O(waiting jobs times running jobs times sub-batches) per event at worst. A refused pair is not
-    evaluated again.
+    interference. O(waiting jobs times running jobs times sub-batches) per event at worst. A pair that has been
+    rejected is not evaluated again.
 
     Our interpretations where the paper is silent, or where its text and pseudo-code differ: the GPUs of line 10
     are grouped by their jobs. As the text says, shared GPUs are used first, and free GPUs fill the rest; the
@@ -51,16 +51,16 @@ def sjf_bsbf(
     the job waits and is reconsidered at the next event. A job takes only GPUs that a partner has to itself, and
     from the last partner no more than needed. With several partners, a job starts with the smallest of the
     sub-batches found for them. The theorem covers two jobs. With more jobs, the worst partner of each job
-    determines its speed, which the decision ignores. Sub-batches are those modes of a job that need more steps
-    for the same batch on the same GPUs, from the whole batch to the smallest one, if their memory fits beside
-    that of the running job. (The paper, by mistake, asks for memory that exceeds it.) A job that waits will use
-    the whole batch.
+    determines its speed, which the decision ignores. The sub-batches of a job are the whole batch and, in
+    descending order of size, the modes that split the same batch into more steps on the same GPUs. Only
+    sub-batches whose memory fits beside that of the running job are considered. (By mistake, the paper requires
+    the sub-batch to exceed the memory.) A job that waits will use the whole batch.
 
     Parameters
     ----------
     rule
-        How a pair decides whether to share: by comparing the two extreme start times, which is exact for two
-        jobs, or as in the paper (see `gsopt.performance.colocation.Pair.shares`).
+        How it is decided whether a pair shares: by comparing the two extreme start times, which is exact for
+        two jobs, or as in the paper (see `gsopt.performance.colocation.Pair.shares`).
     batches
         ``"all"`` tries all sub-batches. ``"whole"`` tries only the first one, as in the paper, where line 13 of
         Algorithm 2 returns within the loop.

@@ -15,7 +15,7 @@ def sjf_ffs(
     free_first: bool = False,
     placement: Placement = "best",
 ) -> Decider:
-    """Start the shortest job that fits. If too few GPUs are free, share with the first suitable jobs.
+    """Start jobs in order of remaining time. A job that lacks free GPUs shares with the first suitable jobs.
 
     This is `heuristics.policies.castor.sjf_bsbf` without the decision whether to share. Every running job that
     has GPUs to itself is a partner if there is enough memory, and partners are taken in the order of their

@@ -20,8 +20,7 @@ def tuned_timers(
     Parameters
     ----------
     seen
-        The timers that `heuristics.policies.dally` passed to `observe`, keyed by the name of the run in the
-        legend.
+        The timers that `heuristics.policies.dally` passed to `observe`, keyed by the run's name in the legend.
     tier
         Name of the tier for which jobs wait.
     gpus

@@ -53,8 +53,9 @@ def dally(state: State, settings: DallySettings) -> Decider:
         paper does not say when jobs are preempted.
     renew
         Whether a job whose lease ends may keep its GPUs, or take others of the same tier, if the jobs ahead of
-        it have left them. ``"best"``: only if this is its best tier, so that a bad placement lasts no longer
-        than a lease. ``"same"``: on any tier. ``"never"``: the job waits for these GPUs as for any others.
+        it have not taken them. ``"best"``: only if this is its best tier, so that a bad placement lasts no
+        longer than a lease. ``"same"``: on any tier. ``"never"``: the job waits for these GPUs as for any
+        others.
     order
         ``"network_sensitive"``: Nw_sens as published. ``"relative"``: Nw_sens multiplied by the slowdown on the
         job's best tier, so that a model that is slow everywhere does not always come first. ``"fifo"``: by
@@ -70,8 +71,8 @@ def dally(state: State, settings: DallySettings) -> Decider:
     history
         Age, in seconds, above which a wait is removed from its list.
     history_on
-        Whether the age is the time since the wait was recorded (``"record"``) or, as printed, the wait itself
-        (``"wait"``), so that long waits are dropped.
+        Whether the age is the time since the wait was recorded (``"record"``) or, as printed in the paper, the
+        wait itself (``"wait"``), so that long waits are dropped.
     max_len
         Largest number of waits in a list; unlimited if None.
     ddof
@@ -79,7 +80,7 @@ def dally(state: State, settings: DallySettings) -> Decider:
     empty
         Timers that apply while a list is empty; `delays` if None.
     floors, caps
-        The smallest and the largest tuned timers, in seconds, from the innermost tier outwards.
+        Lower and upper limits on the tuned timers, in seconds, from the innermost tier outwards.
     least_wait
         Waits of fewer seconds than this are not recorded; with 0, all waits are recorded.
     censored
@@ -124,7 +125,10 @@ def dally(state: State, settings: DallySettings) -> Decider:
 
 
 def given_timers(delays: Sequence[float]) -> Timer:
-    """Return a timer that reads `delays`, extrapolated to further tiers, or is 0 if `delays` is empty."""
+    """Return a function that looks up the timer of a tier in `delays`.
+
+    Timers of further tiers are extrapolated. If `delays` is empty, all timers are 0.
+    """
 
     def timer(tier: int, _gpus: int) -> float:
         if not delays:

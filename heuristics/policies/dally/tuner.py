@@ -28,7 +28,7 @@ class TunedTimer(NamedTuple):
 
 
 class WaitList:
-    """The waits of jobs with one demand that were placed on one tier, and the resulting timer.
+    """The waits of jobs with the same demand that were placed on the same tier, and the resulting timer.
 
     The timer is the mean plus two standard deviations of the waits that are recent enough. For the parameters,
     see `heuristics.policies.dally.dally`.
@@ -90,7 +90,7 @@ class Tuner(Timers):
         self._last = len(Tiers(state).names) - 1
 
     def accept(self, state: State, job: int, tier: int, waited: Any, /) -> None:
-        """Record the wait for a tier, unless it is the outermost tier, for which no job waits."""
+        """Record how long a job waited for a tier, except the outermost tier, for which no job waits."""
         item = state.jobs[job]
         first = min(self._tiers.best(item), tier) if self._settings.censored else tier
         for each in range(first, min(tier, self._last - 1) + 1):

@@ -18,12 +18,13 @@ def efq(state: State, *, alpha: float | Fraction = 0.75, skip: bool = True) -> D
     grows before the jobs behind it get any GPUs. A job with only one allowed number is rigid.
 
     Source: Ares, sections 3.2-3.3 (elastic fair queuing). Key: virtual finish time, fixed at the release. Ties:
-    lower job number. Preemptive at arrivals and completions (in rounds at their multiples); resizes; knows
-    durations. O(log jobs) for the key, and O(distinct holdings) per start or resize.
+    lower job number. Preemptive at arrivals and completions or, in a run with rounds, at the beginning of
+    rounds; resizes; knows durations. O(log jobs) for the key, and O(distinct numbers of GPUs held) per start or
+    resize.
 
     Departures: the allowed numbers are those of the job, not doublings (see
-    `gsopt.scenario.speed.efficient_counts`). The fluid share refers to the initial cluster, even if GPUs are
-    added or removed later.
+    `gsopt.scenario.speed.efficient_counts`). Virtual finish times are computed for the initial number of GPUs,
+    even if GPUs are added or removed later.
 
     Parameters
     ----------

@@ -15,9 +15,10 @@ def shares(
 ) -> dict[int, PlannedShare]:
     """Grant jobs their minimum satisfactory shares, earliest deadline first; late jobs get nothing.
 
-    A job that is ahead of its plan could also meet its deadline on a lower level for longer, which can make
-    another job late. If some job is late, and more jobs would be on time if no level fell below that of the
-    previous plan, those levels are kept as minima.
+    The level of a share is its largest number of GPUs in any slot. A job that is ahead of its plan could also
+    meet its deadline at a lower level, but it would then run for longer, which can make another job late. If
+    some job is late, and more jobs would be on time if no job had a lower level than in the previous plan, the
+    levels of that plan are lower bounds.
     """
     found = _served(requests, gpus, length, {})
     if before and len(found) < len(requests):
@@ -52,7 +53,7 @@ def keeps_all(
 
 
 def by_deadline(requests: Iterable[ProfileRequest]) -> list[ProfileRequest]:
-    """Return jobs in order of deadline, jobs without one last. Ties go to the lower job number."""
+    """Return the requests in order of deadline, those without one last. Ties go to the lower job number."""
     return sorted(
         requests, key=lambda request: (inf if request.slots is None else request.slots, request.number)
     )
@@ -61,12 +62,12 @@ def by_deadline(requests: Iterable[ProfileRequest]) -> list[ProfileRequest]:
 def with_spare(
     requests: Sequence[ProfileRequest], planned: Mapping[int, PlannedShare], gpus: int
 ) -> dict[int, int]:
-    """Return how many GPUs each job gets now: its share, plus spare GPUs where they cost least GPU time.
+    """Return how many GPUs each job gets now: its share, plus spare GPUs where they raise GPU time least.
 
-    `requests` must be in order of deadline. Jobs that would get nothing now first get their lowest level. Then,
-    repeatedly, the job whose GPU time until completion rises least (or falls most) per GPU goes up one level.
-    The more work a job does in this slot, the less remains for later slots, at the level of its share. Ties go
-    to the first job.
+    `requests` must be in order of deadline. A level is a number of GPUs on which a job can run. Jobs that would
+    get nothing now first get their lowest level. Then, repeatedly, the job whose GPU time until completion
+    rises least (or falls most) per GPU goes up one level. Work done in this slot saves GPU time in later slots,
+    in which the job is assumed to run at the level of its share. Ties go to the first job.
 
     Source: ElasticFlow (ASPLOS 2023), section 4.2, Algorithm 2.
     """

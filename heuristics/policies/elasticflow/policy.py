@@ -1,4 +1,4 @@
-"""ElasticFlow: admission of the jobs whose deadlines can be met, and the GPUs that they need for that."""
+"""ElasticFlow: a policy that admits jobs whose deadlines can be met, and grants the GPUs that they need."""
 
 from collections.abc import Callable
 from typing import Any, Literal, get_args
@@ -21,16 +21,18 @@ def elasticflow(
 ) -> Decider:
     """Admit jobs whose deadlines can be met, grant each the fewest GPUs that suffice, and divide the rest.
 
-    Time is divided into slots. At the first slot after an arrival or completion, the policy plans everything
-    anew, job by job in order of deadline. Each job takes the smallest allowed number of GPUs with which it
-    completes on time, using only GPUs that the jobs before it leave. In slots in which fewer GPUs are left, it
-    runs on as many as it can. This is its minimum satisfactory share. A new job is rejected if it would make
-    any job late. Spare GPUs in the first slot go to jobs that have none, earliest deadline first. Further ones
-    go, level by level, to the job whose GPU time rises least per GPU.
+    Time is divided into slots. At the first slot after an arrival or completion, the policy replans everything,
+    job by job in order of deadline. Each job takes the smallest allowed number of GPUs (its level) with which
+    it completes on time, using only GPUs that the jobs before it leave. In slots in which fewer GPUs are left,
+    it runs on as many as it can. The resulting numbers of GPUs are its minimum satisfactory share. A new job is
+    rejected if it would make any job late. Spare GPUs in the first slot go to jobs that have none, earliest
+    deadline first. Further ones go, one step at a time, to the job whose GPU time rises least per GPU; a step
+    leads to the job's next allowed number.
 
     Source: ElasticFlow (ASPLOS 2023), sections 4.1 and 4.2, Algorithms 1 and 2, with the slots of its authors'
     simulator. Key: as described above. Ties: earlier deadline, then lower job number. Preemptive; resizes;
-    knows durations. O(J^2 L) per arrival for J jobs with L levels each, plus O(J G) for G spare steps.
+    knows durations. O(J^2 L) per arrival for J jobs with L allowed numbers each, plus O(J G) for G steps with
+    spare GPUs.
 
     Readings: new jobs in a slot are admitted one by one, in order of release. The authors' program (see
     `rules`) admits or rejects all of them together, and rejects them while any admitted job is late anyway; it

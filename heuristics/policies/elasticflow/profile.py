@@ -33,7 +33,10 @@ class ProfileRequest:
 
 
 def levels_of(state: State, number: int) -> tuple[tuple[int, ...], tuple[float, ...]]:
-    """Return the GPU counts on which a job can run, with its speeds, omitting counts that are no faster."""
+    """Return the GPU counts on which a job can run, and its speed on each.
+
+    A count is omitted if the job is no faster on it than on a smaller count.
+    """
     levels: dict[int, float] = {}
     for count in state.jobs[number].counts:
         if count <= state.cluster.gpus:
@@ -44,7 +47,11 @@ def levels_of(state: State, number: int) -> tuple[tuple[int, ...], tuple[float, 
 
 
 class PlannedShare(NamedTuple):
-    """A job's share: its most GPUs in any slot, its GPUs in the first slot, and its slots until completion."""
+    """The GPUs planned for a job.
+
+    The fields are the job's largest number of GPUs in any slot, its number of GPUs in the first slot, and the
+    number of slots until it completes.
+    """
 
     level: int
     now: int
@@ -52,7 +59,7 @@ class PlannedShare(NamedTuple):
 
 
 class SlotProfile:
-    """The GPUs left in every slot of a given length, from now on."""
+    """The number of GPUs that are left in each slot, from now on; all slots have a given length."""
 
     def __init__(self, gpus: int, length: float) -> None:
         self._length = length
@@ -61,14 +68,17 @@ class SlotProfile:
 
     @property
     def left(self) -> list[tuple[int, int]]:
-        """The periods with a constant number of GPUs left, as pairs: the slot at the end, and the GPUs left."""
+        """The periods in which the number of GPUs left is constant, in order.
+
+        Each is a pair: the number of slots from now to its end, and the number of GPUs left.
+        """
         return list(zip(self._ends.tolist(), self._left.tolist(), strict=True))
 
     def serve(self, request: ProfileRequest, least: int = 0) -> PlannedShare | None:
-        """Take the lowest level, at least `least`, that meets a job's deadline; return None if there is none.
+        """Plan a job at its lowest level, at least `least`, that meets the deadline; return None if none does.
 
-        On a level, the job gets in each slot as many of the remaining GPUs as it can use, up to that level. A
-        job without a deadline gets its lowest level.
+        A level is a number of GPUs on which the job can run. In each slot, the job takes as many of the
+        remaining GPUs as it can use, up to its level. A job without a deadline gets its lowest level.
 
         Source: ElasticFlow (ASPLOS 2023), section 4.1, Algorithm 1 (progressive filling).
         """

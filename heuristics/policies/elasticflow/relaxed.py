@@ -20,12 +20,19 @@ def could_keep_all(
 
     This relaxes every plan in whole slots, so if the answer is no, every plan makes some job late.
 
-    Sets: jobs j; periods k between deadlines; segments s of the concave hull of j's speeds, each with g_s
-    additional GPUs and v_s additional speed. Parameters: work w_j, deadline d_j, length l_k in seconds, total
-    number of GPUs G. Variables: seconds y_jks in [0, l_k] for which j uses segment s in period k, for periods
-    before d_j; the smallest fraction p of its work that any job completes. Objective: maximize p. Constraints:
-    sum_ks v_s y_jks >= w_j p for each j; sum_js g_s y_jks <= G l_k for each k. All deadlines can be met if the
-    maximum is at least 1. Size: O(J^2 S) variables, O(J) rows.
+    Sets: jobs j; periods k between consecutive deadlines; segments s of the concave hull of each job's speeds.
+
+    Parameters: work w_j and deadline d_j of job j; additional GPUs g_js and additional speed v_js of segment s;
+    length l_k of period k, in seconds; total number of GPUs G.
+
+    Variables: y_jks in [0, l_k]: seconds for which job j uses segment s in period k, for periods that end no
+    later than d_j; p: the smallest fraction of its work that any job completes.
+
+    Objective: maximize p. All deadlines can be met if the maximum is at least 1.
+
+    Constraints: sum_ks v_js y_jks >= w_j p for each job j; sum_js g_js y_jks <= G l_k for each period k.
+
+    Size: O(J^2 S) variables, O(J) rows.
 
     Source: gsopt's own, a relaxation of ElasticFlow's admission rule (ASPLOS 2023, section 4.1).
     """

@@ -1,4 +1,4 @@
-"""Gandiva packing: Gavel's baseline, which grants all jobs equal time and pairs them if GPUs are scarce."""
+"""Gandiva packing: Gavel's baseline, which grants equal GPU time to jobs, or to pairs if GPUs are scarce."""
 
 from typing import get_args
 
@@ -17,7 +17,7 @@ def gandiva_packing(
     interval: float = 360,
     renewal: float = 1920,
 ) -> Decider:
-    """Let single jobs and pairs of jobs, which share GPUs, take equal turns in rounds.
+    """Let jobs, and pairs of jobs that share GPUs, take turns in rounds, so that each gets equal GPU time.
 
     Source: Gandiva (OSDI 2018), section 3.3 (packing), as implemented in the policy ``gandiva`` of Gavel's
     simulator (OSDI 2020). While the jobs demand more GPUs than there are, jobs without a partner are paired at
@@ -27,9 +27,9 @@ def gandiva_packing(
     (`heuristics.policies.gavel.rounds`, ``original``).
 
     Key: the unit's fraction of the time, divided by the time that it has had so far. Ties: the unit that has
-    missed more time (a new pair counts as having missed half a round), then the unit whose later job came
-    first. Preemptive, at the beginning of rounds. Does not know durations. O(n) per round with random pairs,
-    and O(n^3) for the matching with ``exact``.
+    missed more time (a new pair counts as having missed half a round), then the unit with the larger fraction,
+    then the unit whose last job arrived earlier. Preemptive, at the beginning of rounds. Does not know
+    durations. O(n) per round with random pairs, and O(n^3) for the matching with ``exact``.
 
     Readings:
 
@@ -40,19 +40,19 @@ def gandiva_packing(
     - When one job of a pair completes, the other continues alone. In Gavel's code, neither is complete, and the
       other stays slow, until both have done their steps of the round.
     - The remaining job of a pair may run alone on spare GPUs. In Gavel's code, it may share them with any other
-      job, regardless of interference, even if GPUs stay empty.
+      job, regardless of interference, even if other GPUs stay empty.
     - Without racks, or if only one job may hold a GPU, there are no pairs.
 
     Parameters
     ----------
     pairing
-        ``random`` or ``exact``.
+        How pairs are chosen: at ``random``, or by an ``exact`` matching.
     seed
         Seed for the random pairs.
     interval
         Length of a round, in seconds.
     renewal
-        Least time between two pairings, in seconds.
+        Minimum time between two pairings, in seconds.
 
     Raises
     ------

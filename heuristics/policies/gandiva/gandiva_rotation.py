@@ -18,11 +18,11 @@ def gandiva_rotation(state: State, *, span: float = 60.0, sharing: Sharing = "me
 
     Readings: in those simulators, jobs share GPUs at full speed if there is enough memory
     (``sharing="memory"``). Here, the scenario defines the slowdowns, and jobs share only if they make no less
-    progress together than in turns. Unless the scenario allows several jobs per GPU, they only take turns.
-    While a job waits for GPUs because there is no group with its demand, later jobs may join groups but not
-    open new ones, so that GPUs become free. The job may still wait as long as groups with other demands last. A
-    job that has not yet made progress in its turn, or has no checkpoints, keeps its turn. Jobs neither grow nor
-    move (see `gandiva`, `gandiva_growing` and, for pairs in rounds, `gandiva_packing`).
+    progress together than if they took turns. Unless the scenario allows several jobs per GPU, they only take
+    turns. While a job waits for GPUs because there is no group with its demand, later jobs may join groups but
+    not open new ones, so that GPUs become free. The job may still wait as long as groups with other demands
+    last. A job that has not yet made progress in its turn, or has no checkpoints, keeps its turn. Jobs neither
+    grow nor move (see `gandiva`, `gandiva_growing` and, for pairs in rounds, `gandiva_packing`).
 
     Parameters
     ----------

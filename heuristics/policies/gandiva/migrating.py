@@ -12,8 +12,8 @@ class Migrating(Offers):
     """A decider that starts jobs on any free GPUs, and moves running jobs to GPUs that are closer together.
 
     After the waiting jobs have been served, every running job that is not on its best tier is considered, in
-    the order of starts. It moves if the placer finds GPUs of a better tier among the free GPUs and its own.
-    This is repeated until no job moves. A move does not renew a lease.
+    the order in which the jobs started. It moves if the placer finds GPUs of a better tier among the free GPUs
+    and the job's own. This is repeated until no job moves. A move does not renew a lease.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Packing: a division in which pairs of jobs with equal demands share GPUs while GPUs are scarce."""
+"""Packing: equal GPU time for jobs and, while GPUs are scarce, for pairs of jobs that share GPUs."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -33,11 +33,13 @@ class _JobClass(NamedTuple):
 
 
 class PackedShares:
-    """A division for `Rounds` that grants equal time to all units, which are jobs or pairs of jobs.
+    """A function that computes shares of time for `Rounds`, with equal GPU time for all units.
+
+    A unit is a job or a pair of jobs. No unit gets more than all of the time.
 
     If all jobs fit, there are no pairs. Otherwise, jobs without a partner are paired with other jobs that
     demand the same number of GPUs, on a kind of GPU with enough memory for both. A pair stays together while
-    its jobs make no less progress than in turns. `pairs` maps each job of a pair to the other one.
+    its jobs make no less progress than if they took turns. `pairs` maps each job of a pair to the other one.
 
     With ``random`` pairing, two jobs are drawn at random as many times as there are jobs without a partner;
     they become a pair if possible, even if interference makes that worse than taking turns. With ``exact``, the

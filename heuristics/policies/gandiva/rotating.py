@@ -35,7 +35,8 @@ class Rotating:
     A new job gets free GPUs of its own if there are enough and no other job waits for GPUs. Otherwise, it joins
     the group of equal demand that has the fewest jobs. If there is no such group, it waits until GPUs are free.
     A group whose last job completes releases its GPUs. At multiples of `span` seconds, groups with waiting jobs
-    switch to their next jobs. A job that has made no progress yet, or would lose it, keeps its turn.
+    switch to their next jobs. A job that has made no progress in its turn yet, or would lose its progress,
+    keeps its turn.
 
     The jobs of a group may run at the same time, up to the scenario's limit. With ``measured``, jobs are added
     while they make no less progress together than without the last one; with ``memory``, while there is enough

@@ -16,24 +16,24 @@ Bid = Mapping[int, float]
 
 
 class Award(NamedTuple):
-    """The GPUs awarded to a bidder, and the part that it keeps."""
+    """The number of GPUs awarded to a bidder, and the fraction of them that it keeps after it has paid."""
 
     gpus: int
     part: float  # of the GPUs that it keeps after it has paid
 
     def kept(self, counts: Iterable[int]) -> int:
-        """Return the smallest number in `counts` that is at least the kept GPUs, up to rounding."""
+        """Return the smallest of `counts` that is at least the number of GPUs kept, up to rounding."""
         left = self.gpus * self.part * (1 - SUM)
         return min(count for count in counts if count >= left)
 
 
 def auction(bids: Sequence[Bid], gpus: int) -> list[Award]:
-    """Return each bidder's GPUs, which maximize the product of values, and the fraction that it keeps.
+    """Allocate GPUs to maximize the product of the bidders' values, and compute the fraction that each keeps.
 
     The fraction is the product of the other bidders' values in the allocation, divided by the largest product
     that they could have without this bidder. A dynamic program over bidders and GPUs, in logarithms, computes
-    both: its tables from both ends give the optimum with and without each bidder. In a tie, later bidders get
-    the fewest GPUs. O(B N (C + 1)) for B bidders, N GPUs and C numbers per bid.
+    both: its tables for the first and for the last bidders give the optimum with and without each bidder. In a
+    tie, later bidders get the fewest GPUs. O(B N (C + 1)) for B bidders, N GPUs and C numbers per bid.
 
     Source: Themis (NSDI 2020), section 5.1 (partial allocation mechanism with hidden payments).
     """

@@ -28,7 +28,7 @@ def gavel(
     """Grant jobs optimal shares of time for an objective, and let them take turns in rounds.
 
     A job always runs on as many GPUs as it demands, all of one kind, i.e. of one type and memory size. The
-    policy refuses jobs that demand more GPUs than there are of any kind, so comparisons include it only if it
+    policy rejects jobs that demand more GPUs than there are of any kind, so comparisons include it only if it
     is named by its path, ``heuristics.policies.gavel:gavel``. The shares solve the decision `shares` for the
     jobs' remaining work and current speeds. Each round runs the jobs that have received the smallest part of
     their shares (`heuristics.policies.gavel.rounds`).
@@ -77,12 +77,12 @@ def gavel(
     interval
         Length of a round, in seconds.
     renewal
-        Least time between two computations of shares, in seconds, in the original rounds.
+        Minimum time between two computations of shares, in seconds, in the original rounds.
     isolated
         The isolated time with which finish times are compared. ``accumulated``: the time that a job's work so
-        far would have taken in isolation, plus the rest at its current isolated speed. ``present``: all its
-        work at the current isolated speed, after the wait for its first round. None: as in the code that
-        `rounds` follows.
+        far would have taken in isolation, plus the time for the rest at its current isolated speed.
+        ``present``: the time for all its work at the current isolated speed, plus the wait for its first round.
+        None: as in the code that `rounds` follows.
     restart
         Overhead per start, in seconds, for all jobs or by model; counted in the isolated time with ``present``.
 

@@ -21,7 +21,7 @@ class CreditClaim(NamedTuple):
 
 
 class TimeLedger:
-    """The time that units have had; each begins with a credit of some seconds on every kind of GPU."""
+    """The time that units have had on each kind of GPU; each unit begins with a credit of some seconds."""
 
     def __init__(self, credit: Any) -> None:
         self._credit = credit
@@ -34,7 +34,7 @@ class TimeLedger:
         return unit in self._own
 
     def enter(self, unit: Unit, kinds: Iterable[str], missed: Any = 0) -> None:
-        """Enter a new unit with its credit, and record how many seconds it has missed."""
+        """Add a new unit with its credit, and record how many seconds it counts as having missed."""
         self._own[unit] = dict.fromkeys(kinds, self._credit)
         self._deficits[unit] = dict.fromkeys(self._own[unit], 0 * self._credit + missed)
         for kind in self._own[unit]:
@@ -46,13 +46,13 @@ class TimeLedger:
             del self._own[unit], self._deficits[unit]
 
     def add(self, unit: Unit, kind: str, seconds: Any) -> None:
-        """Record time that a unit has had, even if the unit has left."""
+        """Record time that a unit has had on a kind of GPU, even if the unit has left."""
         self._all[kind] += seconds
         if unit in self._own:
             self._own[unit][kind] += seconds
 
     def reset(self, shares: Mapping[Unit, Mapping[str, float]], seconds: Any) -> None:
-        """Restart the count, and record by how much units fell short of their shares since the last reset."""
+        """Record how far units fell short of their shares since the last reset, and restart the count."""
         self._all.clear()
         for unit, own in self._own.items():
             given = shares.get(unit, {})

@@ -1,4 +1,4 @@
-"""Rounds: a decider that lets jobs take turns on GPUs of several kinds to give each its share of time."""
+"""Rounds: a decider that lets jobs take turns on GPUs of several kinds to give each job its share of time."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
@@ -19,7 +19,7 @@ Form = Literal["original", "port"]
 
 
 class Rules(NamedTuple):
-    """The rules in which programs with such rounds differ from each other."""
+    """The rules that differ between the programs that use such rounds."""
 
     #: Whether shares are computed only after arrivals and completions, and not too often, and the jobs' time is
     #: counted anew each time. Otherwise, shares are computed in every round, and counts are never reset.
@@ -43,20 +43,21 @@ RULES: Mapping[str, Rules] = {
 class Rounds:
     """A decider that, in each round, runs the jobs that have received the smallest part of their shares.
 
-    A job's claim is its share divided by its fraction of the time that all jobs have had on that kind,
-    regardless of their demands. Each job is credited with half a round, so that a new job does not precede all
-    others. Claims are served in descending order, and ties in order of arrival (for a pair, the arrival of its
-    later job). A job that does not fit is skipped. With `leftovers`, jobs without a share run on spare GPUs.
+    A job's claim to a kind of GPU is its share of time on that kind, divided by its fraction of the time that
+    all jobs have had on that kind, regardless of their demands. Each job is credited with half a round, so that
+    a new job does not precede all others. Claims are served in descending order, and ties in order of arrival
+    (for a pair, the arrival of its later job). A job that does not fit is skipped. With `leftovers`, jobs
+    without a share run on spare GPUs.
 
     In the original form, new shares are computed at least `renewal` seconds after the last ones, except that
     shares computed at time 0 hold only until jobs arrive or complete. A new job waits for the next shares,
     while GPUs are kept free for it, as in Gavel's program. Shares are computed immediately only if no job could
     run.
 
-    `pairs` returns which jobs the last division paired to share all their GPUs, as a mapping in both
-    directions. A pair has the share of its job with the lower number, and runs only on kinds on which it has a
-    share. Its time is counted separately from its jobs' own time, and it begins with half a round missed. When
-    one of its jobs completes, the other has no share until the next division.
+    `pairs` returns which jobs were paired, when shares were last computed, to share all their GPUs; it is a
+    mapping in both directions. A pair has the share of its job with the lower number, and runs only on kinds on
+    which it has a share. Its time is counted separately from its jobs' own time, and it begins as if it had
+    missed half a round. When one of its jobs completes, the other has no share until shares are computed again.
     """
 
     preemptive = True

@@ -17,12 +17,12 @@ class StepsLeft(NamedTuple):
 
 
 def steps_left(state: State, job: int, inventory: Inventory) -> StepsLeft:
-    """Return the steps of a job as Gavel's program and its port count them.
+    """Return the steps of a job, counted as in Gavel's program and its port.
 
-    The steps of an adaptive job are iterations with its user's batch size. The number is rounded to an integer
-    and is at least 1 until the job is complete; how much progress a step makes does not matter. The steps of
-    any other job are iterations with its batch size. For a job that tunes its batch size, or whose batch size
-    or samples are unknown, a step is a second of work on its demanded GPUs.
+    The steps of an adaptive job are iterations with its user's batch size, no matter how much progress each of
+    them makes. The number of completed steps is rounded to an integer, and at least one step remains until the
+    job is complete. The steps of any other job are iterations with its batch size. For a job that tunes its
+    batch size, or whose batch size or samples are unknown, a step is a second of work on its demanded GPUs.
     """
     item, trainee = state.jobs[job], state.trainee(job)
     kinds = inventory.kinds_with_room(state, job)

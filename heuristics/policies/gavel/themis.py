@@ -25,8 +25,9 @@ def themis(state: State, **options: Unpack[RoundOptions]) -> Decider:
     """Grant jobs the shares of time that minimize the largest finish-time ratio.
 
     A job's ratio is its expected completion time divided by its completion time with isolated shares, i.e. an
-    equal part of all GPUs. This is `gavel` with the objective ``finish_time``, like the baseline "Themis" in
-    the evaluations of Gavel, Sia and Ares. Themis itself auctions GPUs; see `themis_auction`.
+    equal part of all GPUs. Both times are counted from the job's release. This is `gavel` with the objective
+    ``finish_time``, like the baseline "Themis" in the evaluations of Gavel, Sia and Ares. Themis itself
+    auctions GPUs; see `themis_auction`.
 
     Source: Themis (NSDI 2020), section 4, and Gavel (OSDI 2020), section 4.2, policy
     ``finish_time_fairness_perf``. Options, key, ties, readings, departures and cost are those of `gavel`;

@@ -20,10 +20,10 @@ def themis_auction(
 
     At every arrival and completion, and at the end of every lease, all unleased GPUs are offered to the jobs
     that have the largest ratios among those without a lease. For every number of GPUs, each of these jobs bids
-    the reciprocal of the ratio that it would have with them. The chosen allocation maximizes the product of the
-    bids. Remaining GPUs go to jobs that did not bid, largest ratio first, and then to jobs that did not win, up
-    to their demands. No GPU is therefore idle if a job without GPUs could run on it. The GPUs with which
-    winners pay may be idle.
+    the reciprocal of the ratio that it would have with that number. The chosen allocation maximizes the product
+    of the bids. The remaining GPUs, including those with which winners pay, go to jobs that did not bid,
+    largest ratio first, and then to jobs that did not win, up to their demands. A GPU therefore stays idle only
+    if no job without GPUs could run on it.
 
     The ratio of a job is (age + remaining work / speed) / isolated time. The isolated time is the time for all
     of the job's work, at its speed on its demanded GPUs, if each job that is present has an equal part of the

@@ -16,11 +16,11 @@ Isolated = Literal["accumulated", "present"]
 
 
 class TimeSharing:
-    """A division of GPU time among jobs, which also tracks how long their work would take in isolation.
+    """A function that computes shares of time for `Rounds`, and tracks how long jobs would take in isolation.
 
     Work and speeds are measured in steps (`heuristics.policies.gavel.steps`). If the method finds no solution,
-    jobs get their isolated shares. If the isolated time is ``present``, a job first runs at the beginning of a
-    round of `interval` seconds, and a start costs `restart` seconds, which may differ by model.
+    jobs get their isolated shares. If `isolated` is ``present``, a job's isolated time includes its wait for
+    the next round of `interval` seconds, and `restart` seconds for its start, which may differ by model.
     """
 
     def __init__(

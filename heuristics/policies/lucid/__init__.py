@@ -1,4 +1,4 @@
-"""Lucid: sharing of GPUs between jobs that are profiled first, and its packing rule on its own."""
+"""Lucid: a policy whose jobs are profiled before they share GPUs, and its packing rule as a separate policy."""
 
 from heuristics.policies.lucid.policy import lucid
 from heuristics.policies.lucid.restricted_sharing import restricted_sharing

@@ -18,15 +18,15 @@ class DurationPredictor:
     """A predictor of job durations that knows the true ones; the base class of other predictors."""
 
     def learn(self, state: State, complete: Iterable[int]) -> None:
-        """Learn from completed jobs; here, do nothing."""
+        """Learn from completed jobs; this base version does nothing."""
 
     def of(self, state: State, job: int) -> float:
-        """Return the predicted seconds of a job."""
+        """Return the predicted running time of a job, in seconds."""
         return state.jobs[job].duration
 
 
 def predictor_from(predictions: Predictions) -> DurationPredictor:
-    """Make a predictor from an option of `lucid`.
+    """Make a predictor from the option `predictions` of `lucid`.
 
     Raises
     ------
@@ -74,7 +74,7 @@ class Means(DurationPredictor):
                 self._sums[group] = seconds + state.jobs[job].duration, count + 1
 
     def of(self, state: State, job: int) -> float:
-        """Return the predicted seconds of a job."""
+        """Return the predicted running time of a job, in seconds."""
         for group in self._groups(state, job):
             if group in self._sums:
                 seconds, count = self._sums[group]

@@ -23,10 +23,10 @@ Source = Literal["recent", "always"] | Sequence[float]
 
 
 class Load:
-    """The load of a cluster, which here is always busy; the base class of loads that can be quiet."""
+    """The load of a cluster that is always busy; the base class of loads that can be quiet."""
 
     def arrive(self, count: int, now: Any) -> None:
-        """Record that a number of jobs arrive."""
+        """Record the arrival of `count` jobs."""
 
     def is_busy(self, now: Any) -> bool:
         """Check whether the cluster is busy, so that jobs share. Times must not decrease from call to call."""
@@ -34,13 +34,16 @@ class Load:
         return True
 
     def next_busy(self, now: Any) -> int | None:
-        """Return the tick at which the cluster next becomes busy without further arrivals, or None."""
+        """Return the tick (time of a check) from which the cluster is busy without further arrivals, or None.
+
+        None means that no such tick is known, or that the cluster is busy now.
+        """
         del now
         return None
 
 
 def load_from(source: Source, quiet: float) -> Load:
-    """Make a load from an option of `lucid`.
+    """Make a load from the options `load` and `quiet` of `lucid`.
 
     Raises
     ------

@@ -17,7 +17,7 @@ class FewestMachines:
     The number of machines that a job needs depends on all available machines, in use or not. A job gets the
     machine with the fewest free GPUs that suffice. If there is none, it gets several machines, in one rack if
     possible, emptiest first. If there is a choice, it gets GPUs with the least sufficient memory. Only a
-    cluster with racks has machines, and `machines` restricts them.
+    cluster with racks has machines. If `machines` is given, only these machines are used.
     """
 
     def __init__(self, state: State, machines: Iterable[int] | None = None) -> None:
@@ -32,7 +32,7 @@ class FewestMachines:
         self._fewest: dict[Need, int | None] = {}
 
     def look(self, state: State, free: Iterable[int] | None = None) -> None:
-        """Record which GPUs are free or should count as free."""
+        """Record the free GPUs or, if `free` is given, the GPUs that should count as free."""
         self._count_present(state)
         self._books.clear()
         self._free = [[] for _ in self._there]
@@ -40,7 +40,7 @@ class FewestMachines:
             self._free[self._cluster.machine_of[gpu]].append(gpu)
 
     def could(self, need: Need) -> bool:
-        """Check whether a job would fit in the cluster of the last call to `look` if it were empty."""
+        """Check whether a job would fit if the machines available at the last call to `look` were all empty."""
         return self._machines_needed(need) is not None
 
     def find(self, need: Need) -> tuple[int, ...] | None:

@@ -1,4 +1,4 @@
-"""Lucid: jobs profiled, started by least GPU time, and packed in pairs with little interference."""
+"""Lucid: a policy that profiles jobs, starts those with the least GPU time, and packs pairs on shared GPUs."""
 
 from collections.abc import Iterable, Iterator
 from math import inf
@@ -40,12 +40,12 @@ def lucid(
 
     A job first runs on one of a few machines that are reserved for profiling, where the jobs with the fewest
     GPUs go first. It may complete there; otherwise, it waits for the other machines. While the cluster is busy,
-    a job of at most `largest` GPUs seeks a partner even if GPUs are free. Its partner is the earliest started
-    job that runs alone on the same number of GPUs and meets three conditions: there is enough memory for both
-    jobs, the two models have a total score of at most `threshold`, and the predicted GPU time of the partner is
-    at least 1/`ratio` times that of the job. All other jobs start on free GPUs, on as few machines as they
-    need, and jobs that do not fit are skipped. While the cluster is quiet, no jobs share GPUs, and a job that
-    does not fit blocks those behind it.
+    a job that demands at most `largest` GPUs seeks a partner even if GPUs are free. Its partner is the earliest
+    started job that runs alone on the same number of GPUs and meets three conditions: there is enough memory
+    for both jobs, the two models have a total score of at most `threshold`, and the predicted GPU time of the
+    partner is at least 1/`ratio` times that of the job. All other jobs start on free GPUs, on as few machines
+    as they need, and jobs that do not fit are skipped. While the cluster is quiet, no jobs share GPUs, and a
+    job that does not fit blocks those behind it.
 
     Source: Lucid (ASPLOS 2023), with the rules and numbers of its published code. Key: predicted seconds times
     GPUs, as predicted when the job begins to wait. Ties: lower job number. Preemptive only at the end of
@@ -69,9 +69,10 @@ def lucid(
       than 2 arrivals per ten minutes are expected, on average over the next fifty minutes. On other clusters,
       jobs always share. Here, by default, the arrivals of the last fifty minutes count, and the limit of 2
       applies to 1,040 GPUs and is scaled to other sizes.
-    - Scores are predicted from measured profiles. The label depends on a model's mean speed when it shares
-      GPUs, over all other models as partners: 0 if this is at least 0.95 of its speed alone, 1 if it is at
-      least 0.85, and otherwise 2. Here, the mean is over the models of all jobs released so far.
+    - In the code, the score of a model is predicted from measured profiles. The score itself depends on the
+      model's mean speed when it shares GPUs, over all other models as partners: 0 if this is at least 0.95 of
+      its speed alone, 1 if it is at least 0.85, and otherwise 2. Here, scores are computed from known speeds,
+      and the mean is over the models of all jobs released so far.
     - When the older job of a pair completes, the other job continues alone at full speed and may share again.
       In the code, it stays slow and alone, because a comparison is always true.
     - In the code, a job that fills some machines and part of another waits for machines that are entirely free.
@@ -83,12 +84,12 @@ def lucid(
         Whether jobs first start on free GPUs and the remaining jobs are then paired jointly to save the most
         time, as in `heuristics.policies.best_pairs`, instead of by scores and `ratio`.
     load
-        When the cluster is busy. It depends on ``"recent"`` arrivals, or on the numbers of jobs predicted to
-        arrive in each period of ten minutes from the beginning (after the last period, it is always busy), or
-        it is ``"always"`` busy.
+        When the cluster is busy. This depends on ``"recent"`` arrivals, or on a sequence of predicted numbers
+        of arrivals, one for each period of ten minutes from the beginning (after the last period, the cluster
+        is always busy). With ``"always"``, the cluster is always busy.
     quiet
-        The largest number of jobs per ten minutes with which the cluster is quiet; if None, 2 for 1,040 GPUs,
-        and in proportion for other sizes.
+        The largest number of arrivals per ten minutes with which the cluster is quiet; if None, 2 for 1,040
+        GPUs, and in proportion for other sizes.
     predictions
         The running times of jobs: ``"known"``, the ``"mean"`` of the most similar completed jobs, or times
         keyed by job name, with 1,000 s for missing or negative values. For random errors, see

@@ -14,16 +14,17 @@ ONE_IN, MOST = 64, 2
 
 
 class Profiler:
-    """A profiler, which runs jobs on reserved machines for some seconds, jobs on the fewest GPUs first.
+    """A profiler, which runs jobs on reserved machines for some seconds, starting with the smallest jobs.
 
-    A job that does not fit blocks the jobs behind it. A job that does not complete within these seconds is
-    stopped, keeps the progress that the scenario lets it keep, and is released. Jobs on more than `largest`
-    GPUs, and jobs that suit no machine, are released immediately.
+    The size of a job is its number of GPUs. A job that does not fit blocks the jobs behind it. A job that does
+    not complete within these seconds is stopped, keeps the progress that the scenario lets it keep, and is
+    released, i.e. it may run on the other machines from then on. Jobs that demand more than `largest` GPUs, and
+    jobs that fit on no reserved machines, are released immediately.
 
     The reserved machines are the last ones of the cluster. If `machines` is None, they are one in 64, and at
     most two. Unless `charged` is set, all jobs except those that will complete here are released immediately:
-    they run elsewhere, but still occupy GPUs of the profiler for these seconds. `stops` states whether the
-    profiler stops jobs, and `released` lists the jobs that the last decision released.
+    they run elsewhere, but still occupy GPUs of the profiler for as long as profiling would take. `stops`
+    states whether the profiler stops jobs, and `released` lists the jobs that the last decision released.
     """
 
     def __init__(
@@ -41,7 +42,7 @@ class Profiler:
         self._held: dict[int, tuple[tuple[int, ...], Any]] = {}  # GPUs, and until when if not to the end
 
     def decide(self, state: State, waiting: Iterable[int]) -> Iterator[Action]:
-        """Take in jobs that begin to wait, stop jobs that have been profiled, and start others."""
+        """Record the jobs that begin to wait, stop jobs that have been profiled, and start others."""
         if not self.machines:
             self.released = list(waiting)
             return

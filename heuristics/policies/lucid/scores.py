@@ -1,4 +1,4 @@
-"""Scores: integers for how much jobs that share GPUs slow each other down."""
+"""Scores: integers that rate how much jobs slow each other down when they share GPUs."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
@@ -30,7 +30,7 @@ class Scorer:
         self._pairs = Pairs()
 
     def see(self, state: State, jobs: Iterable[int]) -> None:
-        """Record jobs that have arrived; here, do nothing."""
+        """Record jobs that have arrived; this base version does nothing."""
 
     def of(self, state: State, job: int, partner: int) -> int:
         """Return the sum of the two jobs' scores."""
@@ -39,7 +39,7 @@ class Scorer:
 
 
 def scorer_from(scores: Scores) -> Scorer:
-    """Make a scorer from an option of `lucid`.
+    """Make a scorer from the option `scores` of `lucid`.
 
     Raises
     ------

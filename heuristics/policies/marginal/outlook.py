@@ -116,7 +116,7 @@ class Outlook(ABC):
 
 
 class KnownCourse(Outlook):
-    """An outlook that knows the course of every training, and the speed on any set of GPUs in any epoch."""
+    """An outlook that knows the training course of every job, and the speed on any set of GPUs in any epoch."""
 
     def __init__(self, node: int) -> None:
         super().__init__(node)
@@ -137,7 +137,7 @@ class KnownCourse(Outlook):
 
 
 class KnownEpochs(Outlook):
-    """An outlook that knows each training's epochs, and predicts speeds from its application's measurements.
+    """An outlook that knows each job's epochs, and predicts speeds from measurements of its application.
 
     Only the first job of an application begins without known speeds, so the number of GPUs is not limited.
     """

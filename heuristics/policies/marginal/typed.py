@@ -155,7 +155,7 @@ class TypedOutlook(ABC):
 
 
 class KnownTypedCourse(TypedOutlook):
-    """An outlook that knows the course of every training, and the speed on any set of GPUs in any epoch."""
+    """An outlook that knows the training course of every job, and the speed on any set of GPUs in any epoch."""
 
     def __init__(self, state: State) -> None:
         super().__init__(state)
@@ -186,7 +186,7 @@ class KnownTypedCourse(TypedOutlook):
 
 
 class KnownTypedEpochs(TypedOutlook):
-    """An outlook that knows each training's epochs, and predicts speeds from the job's own measurements."""
+    """An outlook that knows each job's epochs, and predicts speeds from the job's own measurements."""
 
     def _by_trainee(self, state: State, job: int, trainee: TraineeView, held: Way | None) -> WorkLeft:
         del state

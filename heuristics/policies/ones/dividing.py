@@ -55,7 +55,7 @@ class Division:
 
     @cached_property
     def speeds(self) -> Floats:
-        """The speed of each job on 0, 1, ... GPUs, at most all, and 0 where it may not run."""
+        """Speed of each job on 0, 1, ... GPUs, up to all of them; 0 where the job may not run."""
         width = min(max(len(each.speeds) for each in self.ways), self.gpus + 1)
         table = np.zeros((len(self.ways), width))
         for row, each in zip(table, self.ways, strict=True):
@@ -64,7 +64,7 @@ class Division:
         return table
 
     def capped(self, caps: Iterable[int]) -> Floats:
-        """Return the speeds, with 0 beyond each job's cap or, if larger, its smallest allowed number."""
+        """Return the speeds, set to 0 above each job's cap or, if larger, above its smallest allowed number."""
         speeds = self.speeds.copy()
         for row, cap in zip(speeds, caps, strict=True):
             first = int((row > 0).argmax())
@@ -73,10 +73,10 @@ class Division:
 
 
 class Roster:
-    """The present jobs with their best ways to run, from which divisions and assignments are made.
+    """The jobs that are present, with their best ways to run, from which divisions and assignments are made.
 
-    `limit` returns the largest batch size of a job, given its number. Without it, any batch size is allowed.
-    GPUs that differ in type or memory are refused, because only GPUs of one kind can be divided.
+    `limit` returns the largest batch size of a job, given its number. If it is None, any batch size is allowed.
+    Clusters whose GPUs differ in type or memory are rejected, because only GPUs of one kind can be divided.
     """
 
     def __init__(self, state: State, limit: Callable[[int], int | None] | None = None) -> None:
@@ -102,7 +102,7 @@ class Roster:
         self._there.update(dict.fromkeys(state.arrived))
 
     def division(self, state: State) -> Division:
-        """Return the GPUs to divide now and the jobs; at least one job must be present."""
+        """Return the GPUs to divide now, and the jobs that share them; at least one job must be present."""
         numbers = tuple(self._there)
         running = state.running
         return Division(
@@ -170,7 +170,7 @@ def forced_jobs(division: Division, speeds: Floats, left: Floats, forced: Forced
     """Return which jobs must run: as many of the `forced` jobs as fit on their fewest GPUs.
 
     With ``new``, jobs are considered in order of arrival; with ``all``, in ascending order of remaining time on
-    their fewest GPUs.
+    their fewest GPUs. A job that does not fit is skipped.
     """
     least = (speeds > 0).argmax(axis=1)
     places = [place for place in range(len(speeds)) if least[place] and forced != "none"]

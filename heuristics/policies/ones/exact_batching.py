@@ -25,7 +25,7 @@ def exact_batching(
     reconfiguration: float = 0.0,
     solver: Solver | str | None = None,
 ) -> Decider:
-    """Solve the decision `gsopt.problems.batching.Batching` at every event, and apply it immediately.
+    """Solve the decision `gsopt.problems.batching.Batching` at every event, and apply the solution immediately.
 
     A job's batch size is that of its fastest mode on the GPUs that it gets. If larger batches need more
     samples, the fastest mode is the one with the least remaining time; throughputs are therefore measured in
@@ -49,7 +49,8 @@ def exact_batching(
         as can run.
     forced
         The jobs that must run: ``none``, ``new`` (jobs that have never run) or ``all``. If they do not all fit,
-        the jobs with the least time on their fewest GPUs must run. ``sum_time`` requires ``all``.
+        they are considered in ascending order of remaining time on their fewest GPUs (``all``) or in order of
+        arrival (``new``), and those that do not fit are skipped. ``sum_time`` requires ``all``.
     caps
         The largest number of GPUs that a job may have: the number that its largest batch needs
         (``convergence``), or any allowed number (``batch``).

@@ -29,7 +29,7 @@ def ones(state: State, settings: OnesSettings) -> Decider:
     A job's batch size is that of its fastest mode within its batch limit. The limit is at first the batch that
     fits on one GPU; it doubles at every epoch, shrinks for jobs that run long, and is halved whenever a job
     keeps waiting (`gsopt.performance.batching.LimitRules`). The remaining work of jobs is either known, or
-    drawn anew in every generation from a Beta distribution of the job's progress, which is learned from
+    resampled in every generation from a Beta distribution of the job's progress, which is learned from
     completed jobs (`heuristics.policies.ones.progress.ProgressPredictor`).
 
     Comparisons include the policy only if it is named by its path, ``heuristics.policies.ones:ones``. It needs

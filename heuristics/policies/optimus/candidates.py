@@ -15,7 +15,7 @@ from heuristics.policies.optimus.convergence import Convergence
 
 @dataclass(frozen=True)
 class GpuCandidate:
-    """A job that asks for GPUs, with its remaining time on each of its counts."""
+    """A job that asks for GPUs, with its remaining time on each GPU count on which it may run."""
 
     number: int
     item: Job
@@ -33,14 +33,14 @@ class _Speeds(NamedTuple):
 class Candidates:
     """A maker of candidates, with the remaining time on the best tier for each number of GPUs.
 
-    Numbers of GPUs above the available ones are omitted, and so are jobs for which no number is left. Speeds
-    are computed once for each job. Phases change the speeds on all numbers of GPUs alike. The remaining time of
-    an adaptive job is the time for its iterations with its user's batch size, from the end of the current epoch
+    Numbers that exceed the available GPUs are omitted, and so are jobs for which no number is left. Speeds are
+    computed once for each job. Phases change the speeds on all numbers of GPUs alike. The remaining time of an
+    adaptive job is the time for its iterations with its user's batch size, from the end of the current epoch
     (`heuristics.policies.optimus.adaptive`). Each GPU gets at least the smallest local batch. If `doubled`, a
     single GPU is always expected to divide its batch.
 
-    `convergence` predicts the remaining work of trainings; if it is None, the true remaining work is used. A
-    job whose work cannot be predicted yet asks only for its fewest GPUs.
+    `convergence` predicts the remaining work of jobs from their losses; if it is None, the true remaining work
+    is used. A job whose work cannot be predicted yet asks only for its fewest GPUs.
     """
 
     def __init__(self, state: State, *, doubled: bool = True, convergence: Convergence | None = None) -> None:
@@ -55,7 +55,7 @@ class Candidates:
             self._convergence.forget(job)
 
     def of(self, state: State, jobs: Iterable[int]) -> list[GpuCandidate]:
-        """Return those of the given jobs that can run on the available GPUs, as candidates."""
+        """Return a candidate for each of the given jobs that can run on the available GPUs."""
         made = (self._candidate(state, number) for number in jobs)
         return [each for each in made if each.counts]
 

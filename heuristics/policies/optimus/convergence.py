@@ -1,4 +1,4 @@
-"""Convergence: the remaining work of a training, predicted from the losses observed so far."""
+"""Convergence: the remaining work of a training job, predicted from the losses observed so far."""
 
 from collections.abc import Iterable, Sequence
 

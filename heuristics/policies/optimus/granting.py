@@ -27,7 +27,7 @@ class Grants:
         return self._rungs.get(job.number, -1)
 
     def may_grow(self, job: GpuCandidate) -> bool:
-        """Check whether a job has a next count, and whether enough GPUs remain for it."""
+        """Check whether a job may run on a larger count, and whether enough GPUs remain for the next one."""
         rung = self.rung(job)
         if rung + 1 == len(job.counts):
             return False
@@ -35,7 +35,7 @@ class Grants:
         return job.counts[rung + 1] - held <= self.pool.room(job.item)
 
     def grow(self, job: GpuCandidate) -> bool:
-        """Grant a job its next count if enough GPUs remain, and return whether this was the case."""
+        """Grant a job its next larger count if enough GPUs remain, and return whether this was the case."""
         if fits := self.may_grow(job):
             self.set(job, self.rung(job) + 1)
         return fits
@@ -118,8 +118,9 @@ def place_on_emptiest(state: State, counts: Mapping[int, int]) -> dict[int, tupl
     """Choose GPUs for jobs with given numbers of GPUs, in a cluster with racks.
 
     A running job keeps its GPUs if their number does not change, and releases all of them otherwise. The other
-    jobs are placed in ascending order of GPUs, then of job number. Each takes GPUs from the machine with the
-    most free GPUs, then from the next machine, until it has enough. Ties go to the lower machine.
+    jobs are placed in ascending order of their numbers of GPUs, then of job number. Each takes GPUs from the
+    machine with the most free GPUs, then from the machine with the next most, until it has enough. Ties go to
+    the machine with the lower number.
 
     Source: the placement of Optimus in Pollux' simulator (OSDI 2021).
     """

@@ -1,4 +1,4 @@
-"""Policy: Optimus and AFS, which grant GPUs one by one to the job that gains most."""
+"""Policy: the policies Optimus and AFS, which grant GPUs one by one to the job that gains most."""
 
 from functools import partial
 from typing import Literal
@@ -23,11 +23,11 @@ def optimus(
     knowledge: Literal["known", "predicted"] = "known",
     doubled: bool = True,
 ) -> Decider:
-    """Grant every job its fewest GPUs, then more one by one to the job whose remaining time falls most.
+    """Grant every job its fewest GPUs, then grant GPUs one by one to the job whose remaining time falls most.
 
-    All GPUs are granted anew at every interval. If the number of a job's GPUs does not change, the job keeps
-    its GPUs. The other jobs are placed in ascending order of their numbers of GPUs, each on the machines with
-    the most free GPUs.
+    All GPUs are reallocated at every interval. If the number of a job's GPUs does not change, the job keeps its
+    GPUs. The other jobs are placed in ascending order of their numbers of GPUs, each on the machines with the
+    most free GPUs.
 
     Source: Optimus (EuroSys 2018), section 4.1, in the version of the baseline "Optimus+Oracle" of Pollux (OSDI
     2021) and its authors' public simulator: with true remaining times, without parameter servers, and with a
@@ -97,7 +97,7 @@ def afs(
 ) -> Decider:
     """Grant each GPU to the winner of pairwise comparisons of remaining times and speed-ups.
 
-    All GPUs are granted anew at every event, one after another. For each GPU, a scan over the jobs keeps the
+    All GPUs are reallocated at every event, one after another. For each GPU, a scan over the jobs keeps the
     winner so far. Of two jobs without GPUs, the one with less remaining time on its fewest GPUs wins.
     Otherwise, the job with less remaining time on its current GPUs is called the shorter one. It wins if its
     gain in speed, relative to its current speed, exceeds the gain of the other job, relative to that job's

@@ -22,8 +22,8 @@ def race(
     """Grant steps one by one, smallest rank first, and yield each with the index of its candidate.
 
     Ties go to the candidate with the lower index. `take` takes the GPUs for a step of the candidate at an
-    index, and returns whether enough remained. A step that does not fit ends the race for its candidate only,
-    or for all candidates with `stops`. O(J + S log J) for S steps of J candidates.
+    index, and returns whether enough remained. A step that does not fit ends the race for its candidate only
+    or, if `stops` is set, for all candidates. O(J + S log J) for S steps of J candidates.
     """
     entrants: Sequence[Iterator[S]] = tuple(candidates)
     queue = [(step.rank, place, step) for place, each in enumerate(entrants) if (step := next(each, None))]

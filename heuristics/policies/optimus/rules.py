@@ -1,4 +1,4 @@
-"""Rules: ways to grant GPUs step by step, by an exact division, or by pairwise comparisons."""
+"""Rules: ways to grant GPUs step by step, by an exact allocation, or by pairwise comparisons."""
 
 from collections.abc import Iterator, Sequence
 from functools import reduce
@@ -18,7 +18,7 @@ class _GainStep(NamedTuple):
 
 
 def by_steps(jobs: Sequence[GpuCandidate], grants: Grants, *, stops: bool = False) -> None:
-    """Grant every job its fewest GPUs, then steps one by one, most time saved per GPU first.
+    """Grant every job its fewest GPUs, then grant steps in descending order of the time saved per GPU.
 
     Steps that save no time are not taken. Ties go to the earlier job in the list. A step that does not fit ends
     the steps of its job only or, if `stops` is set, the steps of all jobs.

@@ -19,8 +19,9 @@ class Adapting:
 
     Jobs are listed in ascending order of attained GPU time. No job starts between decisions.
 
-    GPUs of several kinds are refused, unless the decider is `blind` to kinds. In that case, it divides them as
-    if they were alike, on nodes as small as the smallest machine, and each job keeps GPUs of only one type.
+    GPUs of several kinds are rejected, unless the decider is `blind` to kinds. In that case, it divides them as
+    if they were alike, a larger machine counts as several nodes of the smallest machine's size, and each job
+    keeps GPUs of only one type.
 
     Raises
     ------

@@ -41,7 +41,7 @@ class Nodes:
         return sum(sorted(self.sizes, reverse=True)[:number])
 
     def of_one_type(self, vector: Vector) -> Vector:
-        """Return a vector reduced to the GPU type of which it has most; ties go to the last type."""
+        """Return a vector that keeps only the GPUs of the most frequent type; ties go to the last type."""
         counts = Counter[str]()
         for gpu_type, count in zip(self._types, vector, strict=False):
             counts[gpu_type] += count
@@ -60,7 +60,10 @@ class Nodes:
         return tuple(held.count(node) for node in range(len(self.sizes)))
 
     def places(self, state: State, vectors: Mapping[int, Vector]) -> dict[int, Allocation]:
-        """Choose GPUs for jobs, given their numbers on each node. An unchanged job keeps its GPUs."""
+        """Choose GPUs for jobs, given how many each job gets on each node.
+
+        A job whose numbers do not change keeps its GPUs.
+        """
         if not self._gpus:
             return {job: sum(vector) for job, vector in vectors.items()}
         kept = {job: state.placement(job) for job in vectors if self.vector(state, job) == vectors[job]}

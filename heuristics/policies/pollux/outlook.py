@@ -22,9 +22,9 @@ class JobOutlook:
     """The expected speed of one job on any set of GPUs, and the numbers of GPUs that it may have.
 
     An adaptive job runs in its mode that tunes the batch size, if it has one. Its expected speed comes from its
-    own model; before it has measured anything, the speed is taken to be proportional to its GPUs. Any other job
-    has its given speeds. On several machines, these assume the best possible network for that number of
-    machines. `fewest` is the fewest GPUs on which the job can run.
+    own model; before it has measured anything, the speed is taken to be proportional to its number of GPUs. Any
+    other job has its given speeds. On several machines, these assume the best possible network for that number
+    of machines. `fewest` is the fewest GPUs on which the job can run.
 
     Raises
     ------
@@ -56,7 +56,7 @@ class JobOutlook:
         self._ran = max(self._ran, gpus)
 
     def within(self, vector: Vector) -> Vector:
-        """Remove GPUs from the last nodes until the job can run on the rest; return () if it never can."""
+        """Reduce a vector, last nodes first, to a GPU count on which the job can run; () if there is none."""
         usable = self._usable[min(sum(vector), len(self._usable) - 1)]
         found, left = [], usable
         for count in vector:
@@ -73,7 +73,7 @@ class JobOutlook:
         return min(most, self._usable[-1])
 
     def speedups(self, state: State, nodes: Nodes, fair: int) -> list[list[float]]:
-        """Return speeds relative to the speed on a fair share, in one row each for 1, 2, ... nodes.
+        """Return speeds relative to the speed on a fair share, with one row each for 1, 2, ... nodes.
 
         The row for n nodes holds the speed-ups on n, n + 1, ... GPUs. The fair share, `fair` GPUs, is assumed
         to be on one node.

@@ -1,4 +1,4 @@
-"""Pollux: a new division of all GPUs every minute that maximizes a power mean of speed-ups."""
+"""Pollux: a policy that reallocates all GPUs every minute to maximize a power mean of speed-ups."""
 
 from functools import partial
 from math import inf
@@ -54,16 +54,16 @@ def pollux(
     GPUs must be of one kind.
 
     Source: Pollux (OSDI 2021), section 4.2, and the authors' simulator where the text is silent. Key: the mean,
-    over all jobs, of (f S / g + 0.001) to the power p; see the decision. Ties: the first solution found, which
-    favours jobs with the least GPU time so far. Preempts, resizes and moves at every interval. Does not know
-    durations. Cost: that of `heuristics.goodput.genetic`, which is 0.4 s for 160 jobs on 64 GPUs; the exact
-    method takes a tenth of that.
+    over all jobs, of (f S / g + 0.001) to the power p, with the symbols of the decision. Ties: the first
+    solution found, which favours jobs with the least GPU time so far. Preempts, resizes and moves at every
+    interval. Does not know durations. Cost: that of `heuristics.goodput.genetic`, which is 0.4 s for 160 jobs
+    on 64 GPUs; the exact method takes a tenth of that.
 
     Readings, all of which follow the authors' simulator:
 
     - The fair share is the number of GPUs divided by the number of jobs, rounded up. It counts as GPUs of one
       node, regardless of the node's size.
-    - Until a job has measured anything, its speed is taken to be proportional to its GPUs.
+    - Until a job has measured anything, its speed is taken to be proportional to its number of GPUs.
     - The search begins with the Pareto-optimal candidates of the last search.
     - Every start or move is a restart, except the first start of a job. A job that has just arrived counts as
       not running, so it may have to wait for the next interval.
@@ -90,8 +90,8 @@ def pollux(
     interval
         Time between decisions, in seconds.
     population, generations
-        Number of candidates of the search, and number of generations, at least one; otherwise, no job would
-        start.
+        Number of candidates of the search, and number of generations. There must be at least one generation;
+        otherwise, no job would start.
     power
         Exponent p of the power mean, an integer from -10 to -1.
     restart_time
@@ -100,10 +100,10 @@ def pollux(
         Largest number of GPUs, and of nodes, that a job may have.
     blind
         Whether GPUs of several types are divided as if they were alike, as in the comparison of Sia (SOSP 2023)
-        and its authors' simulator. Large machines count as several nodes as small as the smallest machine. A
-        job gets no more GPUs than there are of the rarest type, and of the GPUs that it is granted, it keeps
-        those of the type of which it has most. Its model is fitted to its steps on all types. In the simulator,
-        the more powerful type wins a tie; here, the last type in the cluster wins.
+        and its authors' simulator. A larger machine counts as several nodes of the smallest machine's size. A
+        job gets no more GPUs than there are of the rarest type. If the GPUs that it is granted differ in type,
+        it keeps those of the most frequent type. Its model is fitted to its steps on all types. In the
+        simulator, the more powerful type wins a tie; here, the last type in the cluster wins.
     seed
         Seed of the search.
 

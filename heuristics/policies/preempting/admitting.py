@@ -37,7 +37,7 @@ def admitting(
     within: str = "",
     solver_time: float | None = 1.0,
 ) -> Decider:
-    """Start jobs by priority. If one does not fit, stop the jobs of lower priority with the lowest total cost.
+    """Start jobs by priority. If one does not fit, stop jobs of lower priority, at the lowest total cost.
 
     If a job does not fit, the decision `gsopt.problems.Admission` is solved: which running jobs of lower
     priority should stop, at minimum total cost, to make room? If the job would not fit even if all of them

@@ -52,7 +52,7 @@ class Floor:
         return Counter(self.cluster.machine_of[gpu] for gpu in state.placement(job))
 
     def sizes(self, job: Job) -> list[int]:
-        """Return the number of GPUs on each of a job's machines, descending; empty if none is eligible."""
+        """Return how many GPUs a job takes on each machine, largest first; empty if no machine is eligible."""
         largest = max((self.cluster.machines[each].gpus for each in self.eligible(job)), default=0)
         if not largest:
             return []
@@ -97,7 +97,7 @@ class Floor:
             self.free[self.cluster.machine_of[gpu]].append(gpu)
 
     def enter(self, standing: Standing) -> tuple[int, ...] | None:
-        """Take GPUs on the given machines, and return their indices, or None in a plain cluster."""
+        """Take free GPUs on the given machines, and return the GPUs' indices, or None in a plain cluster."""
         taken: list[int] = []
         for machine, number in standing.items():
             self.free[machine].sort()

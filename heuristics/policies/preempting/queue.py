@@ -31,7 +31,7 @@ Rule = Callable[[State, Floor, int, list[Victim]], Room | None]
 
 
 class Queue:
-    """The decider, which keeps the waiting jobs and the start times of the running ones."""
+    """A decider that starts waiting jobs by priority, and stops running jobs for them as a rule decides."""
 
     preemptive = True
 

@@ -38,7 +38,7 @@ class WindowRelaxation:
         return self._window.gained(least) + float(taken @ self._gain)
 
     def choices(self, least: Counts) -> Iterator[Counts]:
-        """Yield the numbers of rounds with the largest total gain, then the best ones on fewer GPU-rounds.
+        """Yield the jobs' numbers of rounds with the largest total gain, then the best with fewer GPU-rounds.
 
         The rounds in `least` must fit. This is a multiple-choice knapsack, solved by dynamic programming over
         the GPU-rounds used: O(J R^2 M) for J jobs and R rounds on M GPUs, and O(J) for each choice. Ties go to

@@ -89,7 +89,7 @@ class WindowPlanner:
         self._start: float | None = None  # when the first job came
 
     def enter(self, state: State, job: int) -> None:
-        """Take in a new job."""
+        """Record a new job."""
         if self._start is None:
             self._start = state.jobs[job].release_date
 

@@ -1,4 +1,4 @@
-"""Shockwave: rounds planned ahead for welfare, finish-time fairness and a short makespan."""
+"""Shockwave: a policy that plans rounds ahead for welfare, finish-time fairness and a short makespan."""
 
 from math import inf
 from typing import get_args
@@ -79,7 +79,7 @@ def shockwave(
     plans nor in shares.
 
     Comparisons include the policy only if it is named by its path, ``heuristics.policies.shockwave:shockwave``.
-    It refuses GPUs of several kinds, and jobs that demand more GPUs than the cluster has.
+    It rejects GPUs of several kinds, and jobs that demand more GPUs than the cluster has.
 
     Parameters
     ----------

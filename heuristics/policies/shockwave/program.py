@@ -27,13 +27,24 @@ class Effort:
 class RoundProgram:
     """The integer program that determines which job runs in which round of a window.
 
-    Sets: jobs j; rounds t = 0, ..., T - 1; ordinals i = 1, ..., T of a job's rounds. Parameters: g_j: GPUs of
-    job j; M: all GPUs; u_ji: gain of job j from its i-th round, not increasing in i; w_j: its weight; l_j: its
-    smallest number of rounds; n_j: its chosen number of rounds. Variables: x_jt in {0, 1}: job j runs in round
-    t; y_ji in {0, 1}: job j has an i-th round. Objective: max sum_ji u_ji y_ji for the largest gain; min sum_jt
-    (w_j / n_j) t x_jt for the order. Constraints: sum_t x_jt = sum_i y_ji; sum_j g_j x_jt <= M; y_ji = 1 for i
-    <= l_j; for the order, instead, y_ji = 1 exactly for i <= n_j. Size: 2 J T columns, J + T rows. Source:
-    Shockwave (NSDI 2023), section 6; the second program orders the rounds chosen by the first.
+    It has two forms: one for the largest gain, which also determines each job's number of rounds, and one for
+    the best order of the rounds, given these numbers.
+
+    Sets: jobs j; rounds t = 0, ..., T - 1; ordinals i = 1, ..., T of a job's rounds.
+
+    Parameters: g_j: GPUs of job j; M: number of GPUs; u_ji: gain of job j from its i-th round, not increasing
+    in i; w_j: weight of job j; l_j: its smallest number of rounds; n_j: its chosen number of rounds.
+
+    Variables: x_jt in {0, 1}: job j runs in round t; y_ji in {0, 1}: job j has an i-th round.
+
+    Objective: maximize sum_ji u_ji y_ji for the largest gain; minimize sum_jt (w_j / n_j) t x_jt for the order.
+
+    Constraints: sum_t x_jt = sum_i y_ji for each job; sum_j g_j x_jt <= M for each round; for the gain,
+    y_ji = 1 for i <= l_j; for the order, y_ji = 1 exactly for i <= n_j.
+
+    Size: 2 J T columns, J + T rows.
+
+    Source: Shockwave (NSDI 2023), section 6.
     """
 
     def __init__(self, window: Window, effort: Effort) -> None:
@@ -49,7 +60,10 @@ class RoundProgram:
         return self._solve(cost, self._numbers(least), np.ones_like(gains), start)
 
     def first(self, plan: Plan) -> Plan:
-        """Return a plan with the same number of rounds for each job, most weight per round first."""
+        """Return a plan in which jobs with the most weight per round run as early as possible.
+
+        Each job has as many rounds as in the given plan.
+        """
         counts = plan.sum(axis=1)
         early: Plan = np.arange(self._window.rounds) < counts[:, None]
         if (self._window.load(early) <= self._window.gpus).all():

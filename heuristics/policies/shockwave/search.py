@@ -34,9 +34,10 @@ def best_plan(window: Window, effort: Effort) -> Plan | None:
     A level is a limit on the remaining seconds of every job. It implies a smallest number of rounds for each
     job, and thus a knapsack (`WindowRelaxation`). Levels are explored in order of their upper bounds, and in
     groups for as long as possible. The numbers of rounds that the knapsack chooses are packed into rounds. If
-    they do not fit, choices that use slightly fewer GPUs may be within the gap. Otherwise, the integer program
-    of this level is solved (`RoundProgram`). This works for any price, whereas a single program for all levels
-    would lose one of the two terms in its solver's tolerances.
+    they do not fit, the next best choices, which use fewer GPU-rounds, are tried. If the first one that fits is
+    not within the gap, or none fits, the integer program of this level is solved (`RoundProgram`). This works
+    for any price of the longest remaining time, whereas a single program for all levels would lose one of the
+    two terms of the value in its solver's tolerances.
     """
     if not window.claims:
         return np.zeros((0, window.rounds), dtype=np.bool_)

@@ -16,7 +16,7 @@ Counts = NDArray[np.int64]
 
 
 class WindowClaim(NamedTuple):
-    """A job's claim to rounds of a window."""
+    """What determines a job's rounds in a window: its GPUs, gains, remaining time, fewest rounds and weight."""
 
     gpus: int  # that it holds in each of its rounds
     gains: tuple[float, ...]  # what its first, second, ... round is worth; none more than the one before
@@ -27,7 +27,7 @@ class WindowClaim(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Window:
-    """Several rounds of equal length with equal numbers of GPUs.
+    """The next rounds, which have the same length and the same number of GPUs.
 
     The value of a plan is the jobs' total gain, minus a price for each second of the longest remaining time
     after the window. Because rounds are identical, the value depends only on each job's number of rounds.
@@ -41,7 +41,7 @@ class Window:
 
     @cached_property
     def sizes(self) -> Counts:
-        """The GPUs of each job, shape (jobs,)."""
+        """Number of GPUs of each job, shape (jobs,)."""
         return np.array([claim.gpus for claim in self.claims], dtype=np.int64)
 
     @cached_property
@@ -62,7 +62,7 @@ class Window:
         return np.unique(self.remainders)
 
     def least(self, level: float) -> Counts | None:
-        """Return the fewest rounds of each job with which none has more than `level` seconds left.
+        """Return the fewest rounds for each job so that no job has more than `level` seconds left afterwards.
 
         Return None if this is impossible.
         """
@@ -79,7 +79,7 @@ class Window:
         return float(self.remainders[np.arange(len(counts)), counts].max(initial=0.0))
 
     def worth(self, counts: Counts) -> float:
-        """Return the value of a plan with given numbers of rounds."""
+        """Return the value of a plan with the given numbers of rounds."""
         return self.gained(counts) - self.price * self.longest(counts)
 
     def load(self, plan: Plan) -> Counts:

@@ -13,13 +13,13 @@ class Planner(Protocol):
     """An interface for planners of the next rounds."""
 
     def enter(self, state: State, job: int) -> None:
-        """Take in a new job."""
+        """Record a new job."""
 
     def leave(self, job: int) -> None:
         """Forget a completed job."""
 
     def plan(self, state: State, inventory: Inventory, jobs: Sequence[int]) -> Sequence[Collection[int]]:
-        """Return, for each of the next rounds, at least one, the jobs that run in it."""
+        """Return, for each of the next rounds, the jobs that run in it; there must be at least one round."""
 
 
 class Windowing:

@@ -24,7 +24,7 @@ class JobHistory:
 
     @property
     def restarts(self) -> int:
-        """How often the job was granted other GPUs, not counting the first time."""
+        """How often the job was granted a configuration that it did not have, not counting the first time."""
         return max(self.starts - 1, 0)
 
 
@@ -32,7 +32,7 @@ class Estimates(Protocol):
     """An interface for estimates of jobs' goodputs and restart costs."""
 
     def enter(self, state: State, job: int) -> list[Shape]:
-        """Take in a new job, and return the configurations in which it may ever run."""
+        """Record a new job, and return the configurations in which it may ever run."""
 
     def leave(self, job: int) -> None:
         """Forget a job that has completed."""

@@ -28,7 +28,7 @@ Batches = Literal["user", "model"]
 
 @dataclass(eq=False)
 class Estimated:
-    """Sia's knowledge about jobs, with options as in `sia`."""
+    """Sia's estimates of goodputs and restart costs, with options as in `sia`."""
 
     pool: NodePool
     growth: float | None
@@ -40,7 +40,7 @@ class Estimated:
     _modes: dict[int, Mapping[Shape, str]] = field(default_factory=dict)
 
     def enter(self, state: State, job: int) -> list[Shape]:
-        """Take in a new job, and return the configurations in which it may ever run.
+        """Record a new job, and return the configurations in which it may ever run.
 
         Raises
         ------
@@ -110,7 +110,7 @@ class Estimated:
         """Return the fraction of its goodput that a job would keep after a restart.
 
         A job keeps all of its goodput if it is younger than the duration of a restart. For a rigid job, its
-        GPU-seconds so far are compared instead of its age.
+        GPU-seconds so far are compared with that duration instead of its age.
         """
         item = state.jobs[job]
         seconds = self.restart_times.get(item.model, self.restart_time)

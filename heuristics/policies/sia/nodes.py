@@ -77,7 +77,7 @@ class NodePool:
         return Shape(type=name, nodes=-(-gpus // per_node), gpus=gpus) if gpus <= total else None
 
     def example(self, shape: Shape) -> tuple[int, ...]:
-        """Return example GPUs for a configuration, whether available or not, or () without racks."""
+        """Return example GPUs for a configuration, available or not; () if the cluster has no racks."""
         largest = sorted(self._nodes[shape.type], key=lambda node: -len(node.gpus))
         return tuple(gpu for node in largest for gpu in node.gpus)[: shape.gpus]
 

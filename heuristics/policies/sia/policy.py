@@ -1,4 +1,4 @@
-"""Sia: the configurations of all jobs, chosen jointly every minute."""
+"""Sia: a policy that chooses the configurations of all jobs jointly, every minute."""
 
 from collections.abc import Callable, Mapping
 from functools import partial

@@ -15,7 +15,7 @@ Gain = Literal["base", "present", "pairs"]
 
 
 def afs(*, gain: Gain = "base", order: Order = "release", blocks: bool = False) -> Scheduler:
-    """Grant each job its base workers, then each next worker to the job with the largest throughput gain.
+    """Grant each job its base workers, then each further worker to the job with the largest throughput gain.
 
     Source: AFS (NSDI 2021) as modified in Aryl, section 7.1: "allocating base demand to each job first and
     allocating one more worker to the job with the largest throughput gain per GPU". Key: `order` for starts,
@@ -28,7 +28,8 @@ def afs(*, gain: Gain = "base", order: Order = "release", blocks: bool = False) 
       workers (``base``), every worker of a linearly scaling job gains the same. One job after another therefore
       gets its maximum, beginning with jobs with few and small base workers: the "greedy allocation" that
       "favors jobs with better throughput at the cost of others". Relative to the current throughput
-      (``present``), as in AFS itself, each worker gains less than the one before, and workers are spread.
+      (``present``), as in AFS itself, each worker gains less than the one before, and workers are spread over
+      the jobs.
     - With ``pairs``, workers are granted by the rule of AFS-L, which knows durations. Of two jobs, the one with
       less remaining time on its current workers is served if its gain in throughput, relative to its current
       throughput, exceeds the other job's gain, relative to that job's throughput after the gain. Otherwise, the

@@ -45,7 +45,7 @@ def evolve(fitness: Fitness, start: Counts, search: SearchEffort, random: np.ran
 
 
 def repaired(fitness: Fitness, rows: Counts, random: np.random.Generator) -> Counts:
-    """Take as few workers as necessary from random jobs, until each row fits in every pool."""
+    """Remove as few workers of random jobs as necessary, so that each candidate (a row) fits in every pool."""
     rows = np.minimum(rows, fitness.most)
     every = np.arange(len(fitness.jobs))
     rows = fitness.allowed[every, rows]

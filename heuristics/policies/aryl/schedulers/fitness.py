@@ -43,7 +43,10 @@ class Fitness:
 
     @classmethod
     def of(cls, snapshot: SchedulerView, *, power: float, doubling: bool = False) -> "Fitness":
-        """Return the fitness of a view. With `doubling`, no job gets more than twice its current workers."""
+        """Build the fitness function for the jobs of a view.
+
+        With `doubling`, no job gets more than twice its current number of workers.
+        """
         pools, jobs = Pools(snapshot), snapshot.elastic
         most = [
             min(job.most - job.base, job.base + 2 * job.extra) if doubling else job.most - job.base
@@ -62,7 +65,7 @@ class Fitness:
 
     @cached_property
     def allowed(self) -> Counts:
-        """For w = 0, 1, ...: the largest allowed number of flexible workers up to w; shape (jobs, most + 1)."""
+        """Each job's largest allowed number of flexible workers up to w = 0, 1, ..., shape (jobs, most + 1)."""
         numbers = np.arange(int(self.most.max(initial=0)) + 1)
         table = np.zeros((len(self.jobs), numbers.size), dtype=np.int64)
         for row, job, most in zip(table, self.jobs, self.most.tolist(), strict=True):
@@ -95,12 +98,15 @@ class Fitness:
         return table
 
     def of_rows(self, rows: Counts) -> Floats:
-        """Return the sum of the terms for each row of flexible workers, shape (rows,). More is better."""
+        """Return the sum of the jobs' terms for each row, shape (rows,). A larger sum is better.
+
+        A row states the number of flexible workers of each job.
+        """
         worth: Floats = self.worth[np.arange(len(self.jobs)), rows].sum(axis=1)
         return worth
 
     def mean(self, row: Counts) -> float:
-        """Return the power mean of the speedups for one row of flexible workers."""
+        """Return the power mean of the speedups if the jobs have the given numbers of flexible workers."""
         each = float(self.of_rows(row[None])[0]) / len(self.jobs)
         if self.power == 0:
             return float(np.exp(each))

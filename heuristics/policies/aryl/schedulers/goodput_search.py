@@ -32,7 +32,7 @@ def goodput_search(
     blocks: bool = True,
     seed: int = 0,
 ) -> Scheduler:
-    """Search, at intervals, for the flexible workers with the best power mean of speedups.
+    """Search at intervals for the numbers of flexible workers that maximize the power mean of the speedups.
 
     The speedup of a job is its speed relative to its speed on a fair share of the GPUs of elastic jobs. A power
     of -1 makes the mean harmonic. Between two searches, jobs keep their workers.
@@ -66,7 +66,7 @@ def goodput_search(
     Parameters
     ----------
     search
-        The method by which flexible workers are found.
+        How the numbers of flexible workers are found: by a ``genetic`` search, or by a ``greedy`` algorithm.
     population
         Number of candidates; from 2 to 10,000.
     generations
@@ -74,7 +74,7 @@ def goodput_search(
     patience
         Number of generations without a better candidate after which a search ends; from 1 to 10,000.
     interval
-        Least time between two searches, in seconds; at least 0. Pollux searches every minute.
+        Minimum time between two searches, in seconds; at least 0. Pollux searches every minute.
     power
         Exponent of the power mean; from -10 to 10.
     doubling

@@ -75,8 +75,8 @@ def steps(job: FlexibleJob, rank: Rank) -> Iterator[WorkerStep]:
 def grant(pools: Pools, contenders: Iterable[Iterator[WorkerStep]]) -> Iterator[tuple[int, WorkerStep]]:
     """Repeatedly grant the step with the lowest rank, and yield it with the index of its contender.
 
-    A contender whose step does not fit drops out. Ties go to the first contender. O(J + S log J) for S steps of
-    J contenders.
+    A contender is an iterator over steps, such as those of one job. It drops out when its next step does not
+    fit. Ties go to the first contender. O(J + S log J) for S steps of J contenders.
     """
     return race(contenders, lambda _, step: pools.take(step.gpus, step.pool))
 
@@ -99,11 +99,11 @@ def no_extras(snapshot: SchedulerView) -> dict[int, int]:
 
 
 def least_area(exponent: float) -> Rank:
-    """Return a rank for steps: remaining GPU time divided by a power of the marginal efficiency.
+    """Return a function that ranks steps by remaining GPU time over a power of the marginal efficiency.
 
     The GPU time is measured on base workers. The marginal efficiency is the gain in speed per additional
-    worker, relative to the speed per base worker, and is 1 for a job that scales linearly. A step without gain
-    has no rank.
+    worker, relative to the speed per base worker, and is 1 for a job that scales linearly. A step that gains
+    nothing has no rank.
     """
 
     def rank(job: FlexibleJob, before: int, after: int) -> float | None:

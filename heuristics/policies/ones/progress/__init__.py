@@ -1,4 +1,4 @@
-"""Progress: ONES' predictions of how far jobs' trainings have come, learned from completed jobs.
+"""Progress: ONES' predictions of how far the training of jobs has come, learned from completed jobs.
 
 A `ProgressPredictor` learns from the logs of completed jobs (an `EpochReport` at the end of each epoch) and
 returns a `Forecast` for running jobs: Beta distributions of the progress, and thus distributions of the

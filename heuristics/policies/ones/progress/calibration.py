@@ -19,9 +19,9 @@ class Calibration:
     Attributes
     ----------
     reached
-        For each forecast, the forecast probability of less progress than was observed (the probability integral
-        transform). Its values are uniform between 0 and 1 if forecasts are calibrated, concentrated at both
-        ends if they are overconfident, and in the middle if they are underconfident.
+        For each forecast, the probability that it assigns to progress below the true value (the probability
+        integral transform). The values are uniform between 0 and 1 if forecasts are calibrated, concentrated at
+        both ends if they are overconfident, and in the middle if they are underconfident.
 
     Raises
     ------
@@ -55,7 +55,7 @@ class Calibration:
         return cls(forecast.reached(progress))
 
     def coverage(self, level: ArrayLike) -> Floats:
-        """Return the fraction of forecasts whose central interval at each level contains the truth."""
+        """Return the fraction of forecasts whose central interval at each level contains the true progress."""
         # the narrowest central interval that holds the truth has this level
         needed = np.sort(np.abs(2 * self.reached - 1))
         return np.asarray(np.searchsorted(needed, np.asarray(level, dtype=float), side="right") / len(needed))
@@ -90,7 +90,8 @@ def calibrate(
         Total samples of each job; None, or an empty sequence, stands for the samples processed by the last
         observation.
     skip
-        Number of first jobs whose forecasts do not count, because there is little data to learn from.
+        Number of jobs at the beginning whose forecasts do not count, because there is little data to learn
+        from.
 
     Raises
     ------

@@ -80,7 +80,7 @@ class Forecast:
         return result
 
     def quantile(self, probability: float) -> Floats:
-        """Return the quantile of each job's progress at a probability."""
+        """Return the quantile of each job's progress at the given probability."""
         return beta_quantile(self.alpha, self.beta, _valid(probability))
 
     def interval(self, level: float) -> tuple[Floats, Floats]:
@@ -89,7 +89,7 @@ class Forecast:
         return self.quantile(tail), self.quantile(1 - tail)
 
     def reached(self, progress: ArrayLike) -> Floats:
-        """Return the probability that the progress of each job is at most a given value."""
+        """Return, for each job, the probability that its progress is at most the given value."""
         from scipy.special import betainc
 
         return np.asarray(betainc(self.alpha, self.beta, np.asarray(progress, dtype=float)), dtype=float)
@@ -104,7 +104,7 @@ class Forecast:
         return result
 
     def left_quantile(self, probability: float) -> Floats:
-        """Return the quantile of each job's remaining samples at a probability."""
+        """Return the quantile of each job's remaining samples at the given probability."""
         done = beta_quantile(self.alpha, self.beta, 1 - _valid(probability))
         # 1 - rho is Beta(beta, alpha) distributed; the difference would lose digits near rho = 1
         undone = beta_quantile(self.beta, self.alpha, probability)
@@ -131,7 +131,7 @@ def _valid(probability: float) -> float:
 
 
 def beta_quantile(alpha: ArrayLike, beta: ArrayLike, probability: float) -> Floats:
-    """Return the quantile of Beta(alpha, beta) at a probability.
+    """Return the quantile of Beta(alpha, beta) at the given probability.
 
     `scipy.special.betaincinv` is too large by a factor of two for some shapes, such as 1,000 and 2e8. If the
     distribution function does not cross the probability near its result, the quantile is found by bisection.

@@ -30,7 +30,7 @@ class LinkFunction(StrEnum):
     SOFTPLUS = "softplus"
 
     def beta(self, linear: Floats) -> Floats:
-        """Return beta for values of u."""
+        """Return beta for each value of u."""
         if self is LinkFunction.THRESHOLD:
             return np.maximum(linear, 1.0)
         result: Floats = 1.0 + np.logaddexp(0.0, linear)
@@ -39,7 +39,8 @@ class LinkFunction(StrEnum):
     def slope(self, linear: Floats) -> Floats:
         """Return the derivative of beta with respect to u.
 
-        At the kink, this is the right derivative, so that a row can leave the kink.
+        At the kink of the threshold, u = 1, this is the right derivative, so that the search can leave the
+        kink.
         """
         if self is LinkFunction.THRESHOLD:
             return (linear >= 1.0).astype(float)
@@ -47,7 +48,7 @@ class LinkFunction(StrEnum):
         return result
 
     def inverse(self, beta: float) -> float:
-        """Return a value of u at which beta has a given value above 1."""
+        """Return the value of u at which beta has the given value, which must be above 1."""
         if self is LinkFunction.THRESHOLD:
             return beta
         return float(beta - 1 + np.log(-np.expm1(1 - beta)))

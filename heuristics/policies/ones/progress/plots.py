@@ -65,7 +65,7 @@ def progress_band(
 
 
 def coverage(found: Mapping[str, Calibration], *, axes: "Axes | None" = None) -> "Axes":
-    """Plot the fraction of forecasts whose central interval contains the truth, against the level.
+    """Plot, against the level, the fraction of forecasts whose central interval contains the true progress.
 
     Calibrated forecasts lie on the diagonal. Forecasts below it are overconfident. `found` holds the
     calibration of each predictor, keyed by its name.
@@ -90,10 +90,10 @@ def coverage(found: Mapping[str, Calibration], *, axes: "Axes | None" = None) ->
 
 
 def reached(calibration: Calibration, *, axes: "Axes | None" = None) -> "Axes":
-    """Plot how often the truth falls into each tenth of its forecast distribution.
+    """Plot how often the true progress falls into each tenth of its forecast distribution.
 
-    For calibrated forecasts, all tenths are equally frequent. For overconfident ones, the truth is in the outer
-    tenths too often.
+    For calibrated forecasts, all tenths are equally frequent. For overconfident ones, the true progress is in
+    the outer tenths too often.
     """
     axes = titled(axes, "forecast probability of less progress", "forecasts", size=(6, 4))
     counts, edges = np.histogram(calibration.reached, bins=_BINS, range=(0, 1))

@@ -73,7 +73,7 @@ class ProgressPredictor:
 
     The progress rho of a job is Beta(alpha, beta) distributed. alpha = max(Y_processed / ||D||, 1) is the
     number of processed epochs. beta is the number of remaining epochs according to `fit_regression`, which is
-    fitted anew at the first prediction after a completion.
+    refitted at the first prediction after a completion.
 
     Until `Learning.least_jobs` jobs are complete, beta is the same for all jobs: the mean number of remaining
     epochs of all rows, or `Learning.prior` if there are no rows.
@@ -116,7 +116,10 @@ class ProgressPredictor:
         self._stale = False
 
     def complete(self, log: Sequence[EpochReport], total: float | None = None) -> None:
-        """Learn from a completed job's log; give its total samples if the log does not end with them."""
+        """Learn from the log of a completed job.
+
+        `total` is the job's total number of samples, which is required only if the log ends before them.
+        """
         self._history.add(rows_of(log, total))
         self._stale = True
 

@@ -91,7 +91,7 @@ def fit_regression(
     """Fit A and b to completed jobs by maximum likelihood, using BFGS with the analytic gradient.
 
     Source: ONES, section 3.2.1, Equation 6. The paper maximizes "the log marginal likelihood" and only mentions
-    Gaussian processes in a footnote; Equation 6 is linear, like this regression. It does not say how the
+    Gaussian processes in a footnote; Equation 6 is linear, like this regression. The paper does not say how the
     maximum is found. The cost is convex in beta but, because of the threshold, not in the parameters, so the
     start of the search matters (`SearchStart`). Features are standardized, because those in the paper differ by
     factors of a million. No beta exceeds the largest number of remaining epochs in any row.
@@ -151,7 +151,9 @@ def fit_regression(
 
 @dataclass(frozen=True)
 class PenalisedCost:
-    """The mean cost of rows as a function of parameters, with half a ridge penalty on the weights.
+    """The mean cost of rows as a function of parameters, plus a ridge penalty on the weights.
+
+    The penalty is half of `ridge`, times the sum of the squared weights.
 
     The linear predictor u is `columns` times the parameters. The last parameter is the intercept, which has no
     penalty.
