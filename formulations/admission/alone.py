@@ -22,7 +22,9 @@ _ROUNDS = 8
 
 
 class Alone:
-    """The search for one pending gang through its domains, in ascending order of their bounds.
+    """The search, domain by domain, for the cheapest gangs to stop for one pending gang.
+
+    Domains are examined in ascending order of their bounds.
 
     Attributes
     ----------
@@ -57,7 +59,7 @@ class Alone:
 
     @property
     def finished(self) -> bool:
-        """Whether none of the remaining domains can yield a choice better than the best one."""
+        """Whether none of the remaining domains can yield a choice better than the best one so far."""
         below = self.best is not None and bool(self._left) and self._whole(self._left[-1]) >= self.best.weight
         return not self._left or below
 

@@ -1,9 +1,9 @@
 """Bounds: lower bounds on the costs of all domains, computed at once.
 
-A copy is the room for one more worker. If a gang runs on several machines of a domain, its cost is
-distributed over these machines, so that each machine pays only its share. On each machine, the minimum cost
-of each additional copy is that of a fractional knapsack. This cost rises from copy to copy, so the total cost
-of the cheapest copies in a domain is a lower bound on the domain's cost.
+A copy is the room for one more worker. If a gang runs on several machines of a domain, its cost is distributed
+over these machines, so that each machine pays only its share. On each machine, a fractional knapsack yields the
+minimum cost of each additional copy. This cost rises from copy to copy, so the total cost of the cheapest
+copies in a domain is a lower bound on the domain's cost.
 """
 
 from dataclasses import dataclass
@@ -35,7 +35,12 @@ class Bounds:
 
 
 def lower_bounds(cover: Cover, *, rounds: int = 0) -> Bounds:
-    """Return the best bound for each domain, from even shares and several rounds of shifted shares."""
+    """Return the best bound found for each domain.
+
+    The first bound divides each gang's cost among its machines in proportion to what it frees there. In each of
+    `rounds` further rounds, parts of the costs are shifted to the machines with the cheapest copies, which
+    yields another bound.
+    """
     share = _even(cover, _useful(cover))
     best, forced, chosen = _bound(cover, share)
     for _ in range(rounds):
@@ -92,7 +97,7 @@ def _bound(cover: Cover, share: Reals) -> tuple[Reals, Reals, Reals]:
 
 
 def place_costs(cover: Cover, share: Reals) -> tuple[Numbers, Reals]:
-    """Return the machine and the minimum cost of each additional copy, in ascending order per machine."""
+    """Return the machine and the minimum cost of each additional copy, in ascending order on each machine."""
     machines = np.flatnonzero(cover.most > cover.copies)
     more = (cover.most - cover.copies)[machines]
     if not len(machines) or more.max() > _MOST:

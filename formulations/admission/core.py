@@ -76,7 +76,7 @@ def _switch(switch: Switch, machines: set[str]) -> Switch | None:
 
 
 def place_again(problem: Admission, evicted: Collection[str]) -> Mapping[str, Places] | None:
-    """Evict the given gangs, then place the pending gangs one by one; return None if one does not fit."""
+    """Evict the given gangs, then place the pending gangs one by one; return None if a gang does not fit."""
     gone = set(evicted)
     rooms = Rooms(problem)
     for running in problem.running:

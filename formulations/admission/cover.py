@@ -32,7 +32,7 @@ class Cover:
 
     @classmethod
     def of(cls, problem: Admission, gang: Gang, stops: Stops, *, free: Numbers) -> "Cover":
-        """Build the cover of a gang that has one part."""
+        """Collect the data of a pending gang that has one part, and of the machines and the running gangs."""
         part = gang.parts[0]
         machines = len(problem.cluster.machines)
         needs = np.array(part.needs.vector(problem.resources), dtype=np.int64)

@@ -53,7 +53,10 @@ class Displacement:
         return sorted(picked - {0})
 
     def bound(self, domain: int, price: int, below: int) -> int:
-        """Return a lower bound on the weight of admitting the gang in a domain; 0 if tables are too large."""
+        """Return a lower bound on the weight of admitting the gang in a domain.
+
+        The bound is 0 if tables would be too large.
+        """
         stops = self._moving.priced(self._size, price)
         cover = Cover.of(self._problem, self._inside, stops, free=self._free)
         inside = cover.domain == domain

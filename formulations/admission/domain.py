@@ -23,14 +23,14 @@ _FINE = 1_000
 
 
 class Choice(NamedTuple):
-    """The gangs that stop, as indices into the stops, and their total weight."""
+    """The gangs that stop, by their index in `Stops`, and their total weight."""
 
     weight: int
     gangs: frozenset[int]
 
 
 class Domains:
-    """The covering problems of all domains for one pending gang."""
+    """The problems, one for each domain, of stopping gangs at minimum cost so that a pending gang fits."""
 
     def __init__(self, cover: Cover, bounds: Bounds) -> None:
         self._cover, self._bounds = cover, bounds

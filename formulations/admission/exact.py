@@ -34,16 +34,16 @@ def exact(problem: Admission, budget: Budget) -> Result[AdmissionSolution]:
     3. Stop when the next bound is not below the best cost. If no gang may be moved, the best choice is then
        optimal.
 
-    With moves, stopping a gang costs the lower of its eviction cost and its move cost. The resulting total is
-    a lower bound. It is optimal if all gangs that move fit into the remaining room. If one of them does not
-    fit, others stop for it, or it is evicted. If a gap remains and all workers are identical, as on clusters
-    where gangs use whole machines, a small mixed-integer program over groups of machines closes the gap.
-    Otherwise, the bound is improved by the room that moved gangs need
+    With moves, stopping a gang costs the lower of its eviction cost and its move cost. The resulting total is a
+    lower bound. It is optimal if all gangs that move fit into the remaining room. If one of them does not fit,
+    other gangs stop to make room for it, or it is evicted. If a gap remains and all workers are identical, as
+    on clusters where gangs use whole machines, a small mixed-integer program over groups of machines closes the
+    gap. Otherwise, the bound is improved by taking into account the room that moved gangs need elsewhere
     (`formulations.admission.displacement`).
 
-    If there are several pending gangs, or different workers, admitting the gangs one by one yields a
-    solution, and the cost of each gang alone is a lower bound. If a gap remains, `milp` is solved. If no gang
-    may be moved, it contains only the machines and gangs that a better solution can use. On large clusters,
+    If there are several pending gangs, or different workers, admitting the gangs one by one yields a solution,
+    and the cost of each gang alone is a lower bound. If a gap remains, `milp` is solved. If no gang may be
+    moved, this program contains only the machines and gangs that a better solution can use. On large clusters,
     the result may be a solution with a gap.
 
     All weights are integer multiples of a common unit of the costs, so an optimum is exact.

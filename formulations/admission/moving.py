@@ -36,11 +36,11 @@ class Moving:
         return 1 + sum(weight or 0 for weight in (*self.evictions, *self.moves))
 
     def priced(self, size: int, price: int | None) -> Stops:
-        """Return the stops with a price added for each place, of the given size in GPUs, that a move takes.
+        """Return the stops, with the price of the places that a gang takes added to the cost of its move.
 
-        A gang takes as many places as it gives up if the number of GPUs of each of its workers is a multiple
-        of the size. Other gangs do not pay the price. If the price is None, gangs that would have to pay it
-        may not be moved.
+        A place is the room for a worker with `size` GPUs. A gang takes as many places as it gives up if the
+        number of GPUs of each of its workers is a multiple of the size. Other gangs do not pay the price. If
+        the price is None, gangs that would have to pay it may not be moved.
         """
         weights: list[int | None] = []
         for running, evicting, moving in zip(self.running, self.evictions, self.moves, strict=True):
@@ -52,11 +52,12 @@ class Moving:
         return self.stops.priced(weights)
 
     def overall(self, gang: Gang, budget: Budget) -> int:
-        """Return a lower bound on the weight of admitting a gang with identical workers in any domain.
+        """Return a lower bound on the weight of admitting a gang with identical workers, in whichever domain.
 
-        If a moving worker's number of GPUs is a multiple of a pending worker's, it takes as many places of
-        pending workers as it gives up. Therefore, the cluster as a whole gains room for the pending gang only
-        from other gangs.
+        The bound treats the whole cluster as one domain. If the number of GPUs of each worker of a running gang
+        is a multiple of that of a pending worker, the running gang takes, when it moves, as many places for
+        pending workers as it gives up. Moving it gains no room in the cluster as a whole, so the bound allows
+        such gangs only to be evicted.
         """
         size = gang.parts[0].needs.gpu
         if not size:
@@ -69,7 +70,7 @@ class Moving:
     def one_by_one(self, budget: Budget) -> set[int] | None:
         """Return the gangs that stop if the pending gangs are admitted one by one, or None if this fails.
 
-        For a gang that has different workers, all gangs that may be evicted stop.
+        If a pending gang has different workers, all gangs that may be evicted stop for it.
         """
         rooms, stopped = Rooms(self._problem), set[int]()
         for pending in by_size(self._problem.pending):

@@ -1,6 +1,6 @@
 """Places: the mixed-integer program over groups of machines, for problems with identical workers.
 
-On clusters where gangs use whole machines, every worker needs the same resources of a machine. In this case,
+On clusters where gangs use whole machines, every worker needs the same amount of each resource. In this case,
 it does not matter which machines of a group a gang uses, but only how many.
 """
 

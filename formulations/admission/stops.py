@@ -65,12 +65,12 @@ class Stops:
         )
 
     def priced(self, weights: Sequence[int | None]) -> "Stops":
-        """Return the stops with the given weights, where gangs with weight None may not stop."""
+        """Return the stops with the given weights; a gang whose weight is None may not stop."""
         may = np.array([weight is not None for weight in weights], dtype=np.bool_)
         return replace(self.only(may[self.gang]), weights=[weight or 0 for weight in weights])
 
     def only(self, incidences: NDArray[np.bool_]) -> "Stops":
-        """Return the stops with only the given incidences."""
+        """Return the stops restricted to the given incidences."""
         return replace(
             self, gang=self.gang[incidences], machine=self.machine[incidences], load=self.load[incidences]
         )

@@ -1,8 +1,9 @@
-"""Tables: the minimum cost of additional copies, by their number and the set of shared gangs that stop.
+"""Tables: the minimum cost of each number of additional copies, for each set of shared gangs that stop.
 
-A table has one axis of length 2 for each gang in its scope, where index 1 means that the gang stops. The cost
-of this gang is paid elsewhere. The last axis is for the number of copies or slices. Costs of at least `never`
-mean that an entry is too expensive to matter.
+A copy is the room for one more worker of the pending gang. A shared gang has workers on several machines. The
+scope of a table consists of shared gangs, for each of which the table has an axis of length 2; index 1 means
+that the gang stops. The costs in the table do not include those of the gangs in its scope. The last axis is for
+the number of copies or slices. Costs of at least `never` mean that an entry is too expensive to matter.
 """
 
 from abc import ABC, abstractmethod
@@ -40,7 +41,7 @@ class Node(ABC):
     never: int
 
     def row(self, bits: Mapping[int, int]) -> Table:
-        """Return the costs by number of copies, given which gangs in the scope stop."""
+        """Return the costs by number of copies, where `bits` states which gangs in the scope stop."""
         found: Table = self.table[tuple([bits[gang] for gang in self.scope])]
         return found
 
@@ -55,7 +56,7 @@ def integers(never: int) -> type:
 
 
 class MachineNode(Node):
-    """The node of one machine: bits state which shared gangs stop; other gangs may stop, too."""
+    """The node of one machine, whose scope is the shared gangs on it; its other gangs may stop, too."""
 
     def __init__(
         self,
@@ -154,7 +155,7 @@ class SumNode(Node):
             self.table = convolve(self.table, spread, most, never)
 
     def pick(self, bits: dict[int, int], copies: int) -> Iterator[int]:
-        """Yield the gangs that stop in all nodes."""
+        """Yield the gangs to stop in each of the added nodes."""
         rows = [part.row(bits) for part in self._parts]
         sums = list(accumulate(rows, lambda left, right: convolve(left, right, copies, self.never)))
         for part, share in zip(self._parts, split(rows, sums, copies), strict=True):
@@ -181,7 +182,7 @@ class ChoiceNode(Node):
 
 
 class SliceNode(Node):
-    """A node whose copies, together with those already there, count only as whole slices."""
+    """A node that counts whole slices: those made up of its copies and of the copies already there."""
 
     def __init__(self, part: Node, size: int, begun: int) -> None:
         self._part, self.scope, self.never = part, part.scope, part.never

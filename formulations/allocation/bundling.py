@@ -26,12 +26,12 @@ def bundling(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
 
     A step leads from one allowed number of workers to the next. If a job allows every number, each of its steps
     is one worker. Every step becomes an item. Because gains diminish, a job's best steps are its first ones, so
-    any set of items yields a solution that is at least as valuable.
+    for any set of items, there is a solution that is at least as valuable as the set.
 
     The sizes are processed in ascending order. If the capacity is not a multiple of the next size d', the
-    remainder can only hold items of the current size d, and it takes the best of them. The other items, in
-    descending order of value, are tied into bundles of d' / d items, which then count as items of size d'. At
-    the largest size, the best items that fit are taken.
+    remainder can only hold items of the current size d, so it is filled with the best of them. The other items,
+    in descending order of value, are tied into bundles of d' / d items, which then count as items of size d'.
+    At the largest size, the best items that fit are taken.
 
     Proportional speed-up always has diminishing gains, so the method applies in the usual case in which workers
     have 1, 2, 4 or 8 GPUs. With a single size, the method is the greedy algorithm by value. Values are exact

@@ -25,8 +25,8 @@ _LONG_STEP = 50
 def dp(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
     """Solve a problem by dynamic programming over jobs and GPUs.
 
-    The state after k jobs is the best value with at most c GPUs, for every c. The method accepts any values and
-    any worker sizes. Values are exact integers over a common denominator.
+    After k jobs, the table holds the best value with at most c GPUs, for every c. The method accepts any values
+    and any worker sizes. Values are exact integers over a common denominator.
 
     Parameters
     ----------

@@ -21,8 +21,8 @@ Floats = NDArray[np.float64]
 class Groups:
     """The items of all jobs, with one group per job.
 
-    An item is a number of extra workers; the first item of each job stands for none. A choice of one item per
-    job is an array of item indices, shape (jobs,).
+    An item is a number of extra workers of a job; the first item of each job stands for no extra workers. A
+    choice of one item per job is an array of item indices, shape (jobs,).
     """
 
     problem: Allocation
@@ -74,7 +74,7 @@ class Groups:
         return self.first[:-1]
 
     def used(self, choice: Integers) -> int:
-        """Return the number of GPUs that a choice uses, in units of `unit`."""
+        """Return the number of GPUs that a choice uses, as a multiple of `unit` GPUs."""
         return int(self.weight[choice].sum())
 
     def choice(self, solution: AllocationSolution) -> Integers:
@@ -124,7 +124,10 @@ def solve_groups(
 
 
 def judge(groups: Groups, method: str, found: Found, budget: Budget) -> Result[AllocationSolution]:
-    """Convert an algorithm's outcome to a result, whose bound is the value of the choice plus the excess."""
+    """Convert an algorithm's outcome to a result.
+
+    The bound of the result is the value of the choice found plus the outcome's excess.
+    """
     runtime = budget.runtime
     solution = groups.solution(found.choice)
     return Result.judged(

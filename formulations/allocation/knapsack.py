@@ -41,10 +41,11 @@ class Knapsack:
         price: Fraction,
         start: Integers,
     ) -> "Knapsack":
-        """Build a knapsack around a price per unit of weight whose best choice nearly fills the capacity.
+        """Build a knapsack whose weights and values are relative to the best options at a price.
 
-        Machine integers are used if every possible sum fits into them. Weights are in ascending order within
-        each group, and `start` is a choice that fits.
+        The price is per unit of weight. If it is chosen well, the options with the highest values after payment
+        nearly fill the capacity. Machine integers are used if every possible sum fits into them. Weights are in
+        ascending order within each group, and `start` is a choice that fits.
         """
         reach = abs(capacity) + _sum_of_largest(weight, first)
         largest = _sum_of_largest(abs(value), first) + 2 * (int(price) + 1) * reach

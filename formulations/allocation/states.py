@@ -48,11 +48,11 @@ def improve(
     A state is the total weight and value, relative to the base, of the groups decided so far. The other groups
     keep their base option. If a state has room left, each further unit of weight gains at most the highest
     ratio of value to weight among the remaining groups. If it is too heavy, each unit removed costs at least
-    their lowest ratio. A state is dropped if this bound does not exceed the best known value, or if another
-    state is at most as heavy and at least as valuable. Groups are ordered by how close their ratios are to the
-    price, so bounds tighten along the way. Options that lose too much are skipped. The search starts from a
-    choice that fits. It stops once the excess is at most `enough`, or when `hear`, which is called with each
-    better choice, returns True.
+    the lowest of these ratios. A state is dropped if this bound does not exceed the best known value, or if
+    another state is at most as heavy and at least as valuable. Groups are ordered by how close their ratios are
+    to the price, so bounds tighten along the way. Options that lose too much are skipped. The search starts
+    from a choice that fits. It stops once the bound exceeds the best known value by at most `enough`, or when
+    `hear`, which is called with each better choice, returns True.
 
     Notes
     -----

@@ -16,10 +16,11 @@ _MOST_BITS = 2_000_000_000
 
 
 def begin(case: BatchingCase, budget: Budget, method: str) -> tuple[Result[Batches], bool]:
-    """Return a first allocation, or the start if it is no worse, with a bound and whether the search is over.
+    """Return a first allocation with a bound, and whether the search is over.
 
-    The bound adds up each job's minimum cost, ignoring contention. The search is over if value and bound are
-    equal or within the requested gap, if the time limit is reached, or if the caller stops it.
+    If the budget's start is no worse than the first allocation, it takes its place. The bound adds up each
+    job's minimum cost, ignoring contention. The search is over if value and bound are equal or within the
+    requested gap, if the time limit is reached, or if the caller stops it.
     """
     solution, bound = case.solution(first_division(case)), case.sign * bound_alone(case)
     return judged_start(case.problem, solution, bound, method=method, message="filling", budget=budget)
@@ -31,9 +32,10 @@ def bound_alone(case: BatchingCase) -> float:
 
 
 def first_division(case: BatchingCase) -> list[int]:
-    """Return an allocation that uses the GPUs: first for jobs that must run, then for others in list order.
+    """Return a first allocation, in which jobs that must run take GPUs before the others, in list order.
 
-    Raises `Unsupported` if the reachable numbers of GPUs do not fit in memory.
+    If GPUs may stay idle, only the jobs that must run get GPUs, as few as they may have. Raises `Unsupported`
+    if the reachable numbers of GPUs do not fit in memory.
     """
     problem = case.problem
     must = [job.name in problem.required for job in problem.jobs]

@@ -98,7 +98,10 @@ def fill(case: BatchingCase, budget: Budget, known: Result[Batches], method: str
 
 
 def filled_table(costs: Floats, gpus: int, budget: Budget) -> Floats | None:
-    """Return the minimum costs of the first jobs by number of GPUs used, or None if time runs out."""
+    """Return the minimum costs of the first k jobs, for every k, by number of GPUs used.
+
+    Returns None if time runs out.
+    """
     table = np.full((len(costs) + 1, gpus + 1), np.inf)
     table[0, 0] = 0.0
     counts = costs.shape[1]

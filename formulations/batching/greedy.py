@@ -25,7 +25,7 @@ _POINTS = 10_000
 
 
 class HullStep(NamedTuple):
-    """A step between two corners of a job's hull: the number of additional GPUs, and the cost of each."""
+    """A step between two corners of a job's hull: the number of additional GPUs, and the cost per GPU."""
 
     slope: float
     job: int
@@ -34,7 +34,7 @@ class HullStep(NamedTuple):
 
 @dataclass(frozen=True)
 class Walk:
-    """The outcome of a walk along all hulls."""
+    """The outcome of taking steps along the hulls of all jobs."""
 
     counts: tuple[int, ...]  # GPUs of each job
     left: int  # GPUs that are left because the next step needs more; 0 if the walk was completed
@@ -46,12 +46,13 @@ class Walk:
 def greedy(problem: Batching, budget: Budget) -> Result[Batches]:
     """Grant each GPU to the job that gains the most from it, along the lower convex hull of its costs.
 
-    If the steps use up all GPUs, or until no further step helps, each job's number of GPUs is optimal when
-    every GPU is priced at the gain per GPU of the last step (or at 0 if no further step helps), so no
-    allocation is better. The price is computed exactly and is the proof. This case always occurs if costs are
-    convex and every number of GPUs is allowed, because every step is then a single GPU. Otherwise, a step may
-    need more GPUs than are left. In this case, the job that gains the most from the remaining GPUs takes all of
-    them, or the first allocation is kept if no job can. The price then only yields a bound.
+    If the steps use up all GPUs, or if no further step helps, no allocation is better. A price per GPU proves
+    this: if every GPU costs the gain per GPU of the last step (or 0 if no further step helps), each job's
+    number of GPUs is the best one for this job alone. The price is computed exactly. The steps always end in
+    this way if costs are convex and every number of GPUs is allowed, because every step is then a single GPU.
+    Otherwise, a step may need more GPUs than are left. In this case, the job that gains the most from the
+    remaining GPUs takes all of them, or the first allocation is kept if no job can. The price then only yields
+    a bound.
 
     Parameters
     ----------
@@ -83,7 +84,7 @@ def greedy(problem: Batching, budget: Budget) -> Result[Batches]:
 def walk_hulls(
     case: BatchingCase, budget: Budget, known: Result[Batches], method: str = "greedy"
 ) -> Result[Batches]:
-    """Walk along the hulls and return the result, or the known result if that is better."""
+    """Take steps along the hulls of all jobs, and return the result, or the known result if that is better."""
     problem = case.problem
     walk = take_steps(case, budget)
     if walk is None:

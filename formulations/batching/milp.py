@@ -124,7 +124,7 @@ class Milp(Formulation[Batching, Batches]):
         return _worths(problem)[1]
 
     def at_once(self, problem: Batching) -> tuple[Batches, Number]:
-        """Return a first allocation that uses the GPUs, and a bound that ignores contention."""
+        """Return a first allocation, and a bound that ignores contention."""
         case = BatchingCase.of(problem)
         return case.solution(first_division(case)), case.sign * bound_alone(case)
 

@@ -1,4 +1,4 @@
-"""Proof: the choices that an optimum may make despite float rounding, and the optimum among them."""
+"""Proof: the choices that an optimum may contain, given the rounding errors of floats, and an optimum."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ _LONGEST = 2_000_000
 
 @dataclass(frozen=True, eq=False)
 class CostTables:
-    """The minimum costs of the first jobs and of the last jobs in the list."""
+    """The minimum costs of the first k jobs and of the last k jobs, for every k, by number of GPUs used."""
 
     case: BatchingCase  # the problem
     before: Floats  # minimum cost of the first jobs by number of GPUs used, shape (jobs + 1, GPUs + 1)
@@ -28,7 +28,7 @@ class CostTables:
 
     @cached_property
     def limit(self) -> float:
-        """The total above which no path is optimal: the minimum total plus four times its error."""
+        """The total above which no path is optimal: the minimum total plus four times its rounding error."""
         last = self.before[-1]
         least = last[self.case.gpus] if self.case.use_all else last.min()
         return float(least) + 4 * self.case.error
@@ -41,7 +41,10 @@ class CostTables:
         return behind[::-1]
 
     def choices(self, place: int) -> Iterator[tuple[int, int]]:
-        """Yield each choice an optimum may make for a job: the GPUs of all earlier jobs, and its own."""
+        """Yield the choices that an optimum may contain for a job.
+
+        Each is a pair: the number of GPUs of all earlier jobs together, and that of the job itself.
+        """
         costs, before, rest = self.case.costs[place], self.before[place], self.rest(place + 1)
         alive = np.flatnonzero(before + self.rest(place) <= self.limit)
         for used in alive.tolist():
@@ -54,7 +57,8 @@ class CostTables:
 def optimal_counts(tables: CostTables, budget: Budget) -> list[int] | None:
     """Return each job's number of GPUs in an optimum, or None if time runs out or numbers get too long.
 
-    Jobs that have the same number of GPUs on every possible path need no exact costs.
+    A path consists of one choice for each job. Jobs that have the same number of GPUs on every possible path
+    need no exact costs.
     """
     steps: list[list[tuple[int, int]]] = []
     for place in range(len(tables.case.costs)):

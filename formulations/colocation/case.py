@@ -31,8 +31,8 @@ class ColocationCase:
     def of(cls, problem: Colocation, budget: Budget | None = None) -> "ColocationCase":
         """Evaluate every pair, stopping early if time runs out.
 
-        For a given partner, the mode in which the new job has the shortest run time is best, because the sum of
-        both completion times increases with this run time.
+        For a given partner, the mode in which the pending job has the shortest run time is best, because the
+        sum of both completion times increases with this run time.
         """
         savings: dict[tuple[int, int], Saving] = {}
         for r, beside in enumerate(problem.running):

@@ -1,4 +1,4 @@
-"""Convolution: functions that combine the parts' minimum costs for every number of units, and split a total."""
+"""Convolution: combining the minimum costs of several parts, and dividing a number of units among the parts."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -25,7 +25,11 @@ def convolve(left: Costs, right: Costs, most: int, never: int) -> Costs:
 
 
 def split(parts: Sequence[Costs], sums: Sequence[Costs], count: int) -> list[int]:
-    """Split a count among the parts so that their costs add up to the last running sum."""
+    """Divide a number of units among the parts at minimum total cost.
+
+    `parts` holds the costs of each part by number of units, and `sums` holds the running convolutions of the
+    parts: entry i combines the parts 0 to i.
+    """
     shares = []
     for part, before in zip(parts[:0:-1], sums[-2::-1], strict=True):
         least = max(0, count - before.size + 1)

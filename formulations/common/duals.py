@@ -24,8 +24,8 @@ def prove(model: Model, duals: Reals, largest: Reals) -> DualProof:
     For any row prices y, c x = y A x + (c - y A) x for all x. The row limits bound the first term from below,
     and the column limits bound the second one. So the bound holds for any y, regardless of the solver's
     tolerance. The maximum possible rounding error is subtracted. A price counts as 0 if its row has no limit on
-    the matching side. `largest` gives, for each column, a finite upper limit on its value in every solution
-    that matters. Integrality is ignored.
+    the side to which the price's sign refers. `largest` gives, for each column, a finite upper limit on its
+    value in every solution that matters. Integrality is ignored.
     """
     limits = np.where(duals > 0, model.row_lower, model.row_upper)
     prices = np.where(np.isfinite(limits), duals, 0.0)

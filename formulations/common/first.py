@@ -1,4 +1,4 @@
-"""First: a first solution and bound, both cheap to compute, and the test whether they already suffice."""
+"""First: a first solution and bound, both cheap to compute, and a test of whether they already suffice."""
 
 from dataclasses import replace
 
@@ -10,7 +10,7 @@ from gsopt.core.result import Result, StoppedBy, is_within, value_of
 def judged_start(
     problem: Problem[S], solution: S, bound: Number, *, method: str, message: str, budget: Budget
 ) -> tuple[Result[S], bool]:
-    """Judge a first solution or, if no worse, the budget's start; return the result and whether to stop."""
+    """Judge a first solution (or the budget's start if that is no worse), and decide whether to stop there."""
     start = budget.start
     if start is not None and not problem.sense.better(problem.objective(solution), value_of(problem, start)):
         solution = start

@@ -68,11 +68,11 @@ def probe(
 ) -> Finding | None:
     """Solve a linear relaxation, and rule out choices that would push its optimum above a cutoff.
 
-    At both ends of each choice, columns that are proven too expensive are removed: first those whose reduced
-    costs are too high, and then, by bisection, those that push the optimum above the cutoff when one of them
-    must be chosen. If two choices may come in either order, one order may be ruled out in the same way. Every
-    proof is a bound computed from dual values (`formulations.common.duals.prove`), so the solver need not be
-    trusted. Integrality is ignored.
+    The columns of each choice are ordered. At both ends, columns that are proven too expensive are removed:
+    first those whose reduced costs are too high, and then, by bisection, those that push the optimum above the
+    cutoff when one of them must be chosen. If two choices may come in either order, one order may be ruled out
+    in the same way. Every proof is a bound computed from dual values (`formulations.common.duals.prove`), so
+    the solver need not be trusted. Integrality is ignored.
 
     The only solutions that matter have a value of at most the cutoff and no column above `largest`. `pairs`
     lists the pairs of choices to compare. When time runs out, the findings so far are returned. The result is

@@ -60,7 +60,7 @@ def solution_of(problem: Configuration, places: Sequence[int | None]) -> Configu
 
 
 def current_configurations(problem: Configuration) -> ConfigurationSolution:
-    """Return the current configurations that are still allowed and fit, serving pinned jobs first."""
+    """Return the current configurations that are still allowed and fit; pinned jobs are served first."""
     left = dict(problem.gpus)
     places: list[int | None] = [None] * len(problem.jobs)
     for number in sorted(range(len(places)), key=lambda number: not problem.jobs[number].pinned):

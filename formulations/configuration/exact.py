@@ -19,8 +19,9 @@ def exact(problem: Configuration, budget: Budget) -> Result[ConfigurationSolutio
 
     1. The current configurations, and a bound that ignores contention.
     2. Dynamic programming over the jobs and the remaining GPUs of each type. It uses integers, so the optimum
-       is exact. Ties go to the solution that changes the fewest jobs. Further ties are broken job by job, in
-       favour of the current configuration, then the first one in the list, and finally no configuration.
+       is exact. Ties go to the solution that changes the configurations of the fewest jobs. Further ties are
+       broken job by job, in favour of the current configuration, then the first one in the list, and finally no
+       configuration.
     3. The reference integer program, if the table would be too large. Ties are then broken by the solver.
 
     Source

@@ -23,7 +23,7 @@ Wholes = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class LeastCosts:
-    """The minimum costs of the last jobs, by the number of GPUs of each type that are left for them."""
+    """The minimum costs of the last k jobs, for every k, by the GPUs of each type that are left for them."""
 
     case: ConfigurationCase  # the problem in integers
     # GPUs of each type in a cell: the greatest common divisor of all options of the type

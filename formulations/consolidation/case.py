@@ -1,4 +1,4 @@
-"""Case: the view of a problem shared by all consolidation models, and the placement of their solutions."""
+"""Case: a problem as all consolidation models see it, and the placements that follow from their solutions."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping
@@ -46,7 +46,7 @@ class ConsolidationCase:
 
     @cached_property
     def required(self) -> int:
-        """The maximum number of jobs that can be placed if it is the primary objective, and otherwise 0.
+        """The maximum number of jobs that can be placed, if this number is the primary objective; otherwise, 0.
 
         This many jobs must be placed. Any jobs that together need at most all free GPUs fit on the whole
         cluster, so the smallest jobs yield the maximum.
@@ -105,8 +105,8 @@ class ConsolidationCase:
         Jobs in inner groups are placed before those in outer groups, and larger jobs before smaller ones. Each
         job takes the narrowest group within its own that has room; among several, it takes the one with the
         fewest free GPUs. Within this group, it takes GPUs from the innermost groups with the most room first.
-        So a placement may be better than its choice of groups, but never worse. `stays` must fit every group,
-        and `spared` machines are left whole.
+        So a placement may be better than the choice of groups on which it is based, but never worse. `stays`
+        must fit every group, and `spared` machines are left whole.
         """
         nodes = self.vacancy.nodes
         filling = _FreeGpus(self.vacancy, spared)

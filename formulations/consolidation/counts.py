@@ -44,8 +44,8 @@ class Counts(Formulation[Consolidation, ConsolidationSolution]):
     once[j]: the on[j, t] add up to at most 1. all[j]: the count[j, v] add up to d_j times the on[j, t].
     room[v]: the count[j, v] over the jobs add up to at most f_v. flag[j, v]: count[j, v] <= min(d_j, f_v)
     touch[j, v]. inside[j, v]: touch[j, v] <= touch[j, u] for the group u around v. few[j, t]: the touch[j, v]
-    over V_t add up to at most the sum of the on[j, s] for s <= t, plus |V_t| times the others. spare[j, v]:
-    touch[j, v] <= 1 - whole[m] for v of V_0 within m.
+    over V_t add up to at most the sum of the on[j, s] for s <= t, plus |V_t| times the sum of the other on[j,
+    s]. spare[j, v]: touch[j, v] <= 1 - whole[m] for v of V_0 within m.
 
     Size
     ----

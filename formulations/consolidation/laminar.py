@@ -10,7 +10,7 @@ from gsopt.problems.consolidation import Consolidation
 
 
 class Laminar(GroupModel):
-    """A model that assigns every job to a group of GPUs; the jobs in a group use at most its free GPUs.
+    """A model that assigns jobs to groups of GPUs, so that the jobs within each group fit on its free GPUs.
 
     Sets
     ----
@@ -125,12 +125,12 @@ class Laminar(GroupModel):
         return program
 
     def choose(self, values: Mapping[str, float], case: ConsolidationCase) -> tuple[Stays, Collection[int]]:
-        """Read the stays and the machines left whole from the column values."""
+        """Read from the column values how many jobs stay in each group, and which machines are left whole."""
         stays = {(k, v): round(values.get(_stay(k, v), 0.0)) for k, v in _places(case)}
         return stays, [u for u in case.untouched if values.get(_whole(u), 0.0) == 1]
 
     def fill(self, stays: Stays, spared: Collection[int], case: ConsolidationCase) -> Mapping[str, float]:
-        """Return the non-zero column values of stays and machines left whole, keyed by column name."""
+        """Return the non-zero column values for given stays and machines left whole, keyed by column name."""
         del case
         counts = {_stay(k, v): float(count) for (k, v), count in stays.items()}
         return counts | {_whole(u): 1.0 for u in spared}

@@ -73,7 +73,10 @@ class Merged(GroupModel):
 
     @abstractmethod
     def pack(self, model: Any, indices: Indices) -> None:
-        """Add constraints to a Pyomo model that make the jobs on single machines fit, stem by stem."""
+        """Add the constraints to a Pyomo model that make the jobs on single machines fit.
+
+        There are separate constraints for each stem (`Vacancy.stems`).
+        """
 
     @abstractmethod
     def pack_rows(self, program: NamedProgram, indices: Indices) -> None:
@@ -81,7 +84,10 @@ class Merged(GroupModel):
 
     @abstractmethod
     def unpack(self, values: Mapping[str, float], indices: Indices) -> Iterator[tuple[int, int]]:
-        """Yield the demand and group of each job within one innermost group, avoiding machines left whole."""
+        """Yield the demand and the group of each job that stays within one innermost group.
+
+        Machines left whole are avoided.
+        """
 
     def build(self, problem: Consolidation) -> Any:
         """Build the Pyomo model."""
@@ -176,7 +182,10 @@ class Merged(GroupModel):
             raise Unsupported(f"{self.name}: machines left whole consist of islands; use laminar")
 
     def choose(self, values: Mapping[str, float], case: ConsolidationCase) -> tuple[Stays, Collection[int]]:
-        """Convert numbers of jobs by demand to stays by kind, and return them and the machines left whole."""
+        """Return how many jobs of each kind stay in each group, and which machines are left whole.
+
+        The columns count the jobs in each group only by demand, so the kinds are chosen here.
+        """
         indices = Indices(case)
         places: dict[tuple[int, int], list[int]] = {pair: [] for pair in indices.levels}
         for d, leaf in self.unpack(values, indices):
@@ -198,7 +207,7 @@ class Merged(GroupModel):
         ]
 
     def fill(self, stays: Stays, spared: Collection[int], case: ConsolidationCase) -> Mapping[str, float]:
-        """Return the column values of stays and machines left whole, keyed by column name."""
+        """Return the column values for the given stays and machines left whole, keyed by column name."""
         nodes, values = case.vacancy.nodes, Counter[str]()
         for (k, v), count in stays.items():
             d, level = case.kinds[k].gpus, nodes[v].level

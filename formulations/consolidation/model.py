@@ -24,9 +24,10 @@ class GroupModel(Formulation[Consolidation, ConsolidationSolution]):
     """A model that decides how many jobs of each kind stay in each group.
 
     A subclass writes the program and converts between its columns and these numbers. Passing `case` avoids
-    grouping the same problem again. With `rounded`, values are rounded to 400 million steps. Exact fractions
-    with many denominators are solved in stages, each of which must be completed. Rounded values need only one
-    solve, which may stop at a gap and still yields a bound on the optimum.
+    grouping the same problem again. With `rounded`, values are rounded up to multiples of the largest one
+    divided by 400 million. Exact fractions with many denominators are solved in stages, each of which must be
+    completed. Rounded values need only one solve, which may stop at a gap and still yields a bound on the
+    optimum.
     """
 
     def __init__(self, case: ConsolidationCase | None = None, *, rounded: bool = False) -> None:
@@ -43,7 +44,10 @@ class GroupModel(Formulation[Consolidation, ConsolidationSolution]):
 
     @abstractmethod
     def fill(self, stays: Stays, spared: Collection[int], case: ConsolidationCase) -> Mapping[str, float]:
-        """Return the column values of stays and machines left whole, keyed by column name."""
+        """Return the column values for the given stays and machines left whole, keyed by column name.
+
+        `stays` holds the number of jobs of each kind that stay in each group.
+        """
 
     def standard_form(self, problem: Consolidation) -> StandardForm:
         """Return the same model as `build`, assembled directly as arrays."""

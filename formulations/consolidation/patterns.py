@@ -138,7 +138,7 @@ class Patterns(Merged):
                         left[d, p] -= count
 
     def fill(self, stays: Stays, spared: Collection[int], case: ConsolidationCase) -> Mapping[str, float]:
-        """Return the column values, including a pattern that covers the jobs on each machine."""
+        """Return the column values, in which each machine has a pattern that covers the jobs on it."""
         demands, nodes = case.alone, case.vacancy.nodes
         held: dict[int, Counter[int]] = {}
         for (k, v), count in stays.items():
@@ -173,7 +173,10 @@ def _fills(case: ConsolidationCase) -> list[tuple[int, int, int]]:
 
 @lru_cache(maxsize=2**10)
 def maximal(demands: Sequence[int], free: int) -> tuple[Pattern, ...]:
-    """Enumerate the maximal patterns for free GPUs, largest demand first, but stop if there are too many."""
+    """Enumerate the maximal patterns for a number of free GPUs, largest demand first.
+
+    The enumeration stops if there are too many patterns.
+    """
     return tuple(islice(_extend(demands, free), _MOST_PATTERNS + 1))
 
 

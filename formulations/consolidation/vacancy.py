@@ -86,7 +86,7 @@ class Vacancy:
             v = self.nodes[v].parent
 
     def around(self, v: int, level: int) -> int:
-        """Return the group on the given level that contains a group, or the group itself if it is wider."""
+        """Return the group on the given level around a group, or the group itself if its level is wider."""
         return next(u for u in self.path(v) if self.nodes[u].level >= level)
 
 

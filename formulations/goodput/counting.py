@@ -18,7 +18,7 @@ LARGEST_TABLE = 50_000_000
 
 @dataclass(frozen=True, eq=False)
 class Counting:
-    """The minimum costs of jobs if all GPUs were on one node, which is a multiple-choice knapsack."""
+    """The minimum costs of the jobs if all GPUs were on one node: a multiple-choice knapsack."""
 
     case: GoodputCase  # the problem
     # minimum cost of each job on 0, 1, ... GPUs, on any nodes, shape (jobs, most GPUs of a job + 1)

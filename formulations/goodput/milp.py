@@ -34,7 +34,7 @@ class Milp(Formulation[Goodput, GoodputSolution]):
     ---------
     waits_j in {0, 1}: job j has no GPUs. keeps_j in {0, 1}: job j keeps its current GPUs, if it may. runs_jnk
     in {0, 1}: job j restarts in shape (n, k). gpus_ji, integer: its GPUs on node i after a restart. alone_ji,
-    part_ji in {0, 1}: node i holds all of its GPUs, or some of them.
+    part_ji in {0, 1}: node i holds all of the job's GPUs, or only some of them.
 
     Objective
     ---------

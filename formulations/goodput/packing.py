@@ -51,7 +51,7 @@ class NodePacking:
                 return
 
     def exchange(self, jobs: Iterable[int], orders: Sequence[Sequence[GoodputOption]], budget: Budget) -> None:
-        """Let jobs without GPUs displace another job if that lowers the total cost of the two."""
+        """Let each given job without GPUs displace another job if this lowers the total cost of both."""
         for job in jobs:
             for other in range(len(orders)):
                 if budget.passed or self.chosen[job].gpus:
@@ -134,7 +134,10 @@ class NodePacking:
 
 
 def pack(case: GoodputCase, wanted: Iterable[GoodputOption]) -> NodePacking:
-    """Place the wanted options, kept ones first, then the largest. Jobs that do not fit get no GPUs."""
+    """Place the wanted options: first those in which jobs keep their GPUs, then the others, largest first.
+
+    Jobs that do not fit get no GPUs.
+    """
     packing = NodePacking(case)
     for job, option in sorted(enumerate(wanted), key=lambda each: (not each[1].keeps, -each[1].gpus)):
         packing.put(job, option)

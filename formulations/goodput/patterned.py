@@ -25,14 +25,16 @@ MOST_PATTERNS = 4_000
 class Patterned(OptionProgram):
     """The integer program with the remaining options of each job, and a pattern for every node.
 
-    Identical nodes are interchangeable, so the program counts the nodes of each kind that have a pattern. Its
-    relaxation mixes complete patterns. This excludes, for example, a job of four and a job of five GPUs on a
-    node of eight, whereas the sums of GPUs in `ReducedOptions` admit most of each.
+    Identical nodes are interchangeable, so the program counts, for each kind of node, the nodes that have each
+    pattern. The linear relaxation mixes complete patterns, so it never puts, for example, a job on four GPUs
+    and a job on five GPUs on the same node with eight. In contrast, `ReducedOptions` only limits the sum of
+    GPUs on a node, so its relaxation admits large fractions of both jobs.
 
     Columns besides `runs`: `holds`, the number of nodes of a kind that have a pattern; `parts`, the number of
     nodes with a given room on which a spread job runs. Rows: `nodes`, the nodes of each kind; `stays`, a job
-    keeps its GPUs on all nodes of a kind where it has some; `sized`, enough places for the jobs on one node;
-    `room`, enough nodes for all parts, with one part each; `all`, the parts have room for the whole job.
+    that keeps its GPUs keeps them on all nodes of each kind on which it has some; `sized`, enough places for
+    the jobs on one node; `room`, enough nodes for all parts, with one part each; `all`, the parts have room for
+    the whole job.
     """
 
     @cached_property
@@ -135,7 +137,10 @@ class Patterned(OptionProgram):
         return tuple(gpus.get(node, 0) for node in range(len(self.case.problem.nodes)))
 
     def point(self, chosen: Sequence[GoodputOption], vectors: Iterable[Vector]) -> NDArray[np.float64]:
-        """Return the column values for the given options, which must be remaining ones, and their GPUs."""
+        """Return the column values for the given options and their GPUs.
+
+        All of the options must be among the remaining ones.
+        """
         standing = list(zip(chosen, vectors, strict=True))
         found: Counter[Key] = Counter()
         for job, option in enumerate(chosen):

@@ -1,4 +1,4 @@
-"""Patterns: the possible contents of a node, namely staying jobs, jobs of each size, and room for a part."""
+"""Patterns: the possible contents of a node: jobs that stay, jobs of each size, and room for part of a job."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ class NodeKind:
 
 
 def kinds(case: GoodputCase, alive: Sequence[Sequence[GoodputOption]]) -> list[NodeKind]:
-    """Group the nodes that no remaining option distinguishes."""
+    """Group the nodes into kinds, so that no remaining option distinguishes the nodes of one kind."""
     staying: list[list[Stay]] = [[] for _ in case.problem.nodes]
     for job, options in enumerate(alive):
         if any(option.keeps for option in options):

@@ -107,4 +107,7 @@ class OptionProgram(ABC):
 
     @abstractmethod
     def point(self, chosen: Sequence[GoodputOption], vectors: Iterable[Vector]) -> NDArray[np.float64]:
-        """Return the column values for the given options and their GPUs; the options must still remain."""
+        """Return the column values for the given options and their GPUs.
+
+        All of the options must be among the remaining ones.
+        """

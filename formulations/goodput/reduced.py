@@ -20,9 +20,9 @@ class ReducedOptions(OptionProgram):
     GPUs are fixed.
 
     Columns besides `runs`: `holds`, the number of jobs of each size on each node; `parts` and `gpus`, whether a
-    node holds a part of a spread job, and how many of its GPUs. Rows: `sized`, jobs of each size are on some
-    node; `all`, the GPUs of a spread job; `filled` and `empty`, a part has at least one GPU and other nodes
-    have none; `room` and `wide`, the GPUs of a node, and at most one part on it.
+    node holds a part of a spread job, and how many of its GPUs. Rows: `sized`, all jobs of each size are on
+    some node; `all`, the GPUs of a spread job; `filled` and `empty`, a part has at least one GPU and other
+    nodes have none; `room` and `wide`, the GPUs of a node, and at most one part on it.
     """
 
     def _place(self, rows: KeyedRows) -> None:
@@ -88,7 +88,10 @@ class ReducedOptions(OptionProgram):
         return vectors
 
     def point(self, chosen: Sequence[GoodputOption], vectors: Iterable[Vector]) -> NDArray[np.float64]:
-        """Return the column values for the given options, which must be remaining ones, and their GPUs."""
+        """Return the column values for the given options and their GPUs.
+
+        All of the options must be among the remaining ones.
+        """
         found: dict[Key, float] = {}
         for job, (option, vector) in enumerate(zip(chosen, vectors, strict=True)):
             found["runs", job, self.alive[job].index(option)] = 1

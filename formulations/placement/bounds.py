@@ -22,10 +22,12 @@ class WorkerPrices:
 
 
 def lagrange(packing: Packing, prices: WorkerPrices, *, counting_cost: bool = True) -> float:
-    """Return the Lagrangian bound: the price of all workers, minus the most that moves and servers can gain.
+    """Return the Lagrangian bound: the price of all workers, minus the largest profit of moves and servers.
 
-    The bound is valid for any prices, and for the duals of the relaxation it equals the relaxation's value.
-    Without `counting_cost`, all costs are 0, so that a bound above 0 proves infeasibility.
+    The profit of a server is at most the highest total price of workers that it can hold, minus its cost. The
+    profit of a move is the amount by which it lowers the price of the moved workers, minus its cost. The bound
+    is valid for any prices, and for the duals of the relaxation it equals the relaxation's value. Without
+    `counting_cost`, all costs are 0, so that a bound above 0 proves infeasibility.
     """
     if not np.isfinite(prices.most).all():
         return -np.inf
@@ -42,10 +44,11 @@ def lagrange(packing: Packing, prices: WorkerPrices, *, counting_cost: bool = Tr
 
 
 def better_than(packing: Packing, prices: WorkerPrices, value: int) -> int:
-    """Return a lower bound on every solution better than a given value, or the value itself if there is none.
+    """Return a lower bound on the value of every solution that is better than a given value.
 
-    If the prices determine all moves of such a solution, its zones have only the servers in common, and the
-    bound on each zone is rounded up separately.
+    If there is no such solution, the given value is returned. If the prices determine all moves of such a
+    solution, the zones have nothing but the servers in common, and the bound on each zone is rounded up
+    separately.
     """
     least = lagrange(packing, prices)
     if not np.isfinite(least):

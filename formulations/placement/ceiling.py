@@ -1,28 +1,30 @@
 """Ceiling: a proven bound on the GPUs that any placement leaves unallocated, for clusters of any size."""
 
 from collections import Counter
-from fractions import Fraction
+from math import lcm
 from typing import Any
 
 import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
+from gsopt.core.budget import Budget
 from gsopt.problems.placement import WHOLE_GPU, Placement, Vector
 
-#: Number of decimal places to which prices of resources are rounded. The bound is valid for any prices.
-_DIGITS = 12
+#: Prices are rounded to multiples of one over this number. The bound is valid for any prices.
+_STEPS = 10**12
 
 #: Maximum number of pairs (kind of worker, kind of server). If there are more, only totals are compared.
 _MOST = 200_000
 
 
-def ceiling(problem: Placement) -> int:
+def ceiling(problem: Placement, budget: Budget | None = None) -> int:
     """Return a lower bound on the thousandths of GPUs that every placement leaves unallocated.
 
     The bound comes from a linear program that merges the servers of each kind into one large server and allows
     fractions of workers. The solver only proposes prices of the resources. The bound that they prove is
-    computed in exact fractions, so it holds no matter what the solver returns.
+    computed in integers, so it holds no matter what the solver returns. If the time limit of `budget` ends the
+    solver, only totals are compared.
 
     Sets
     ----
@@ -73,8 +75,8 @@ def ceiling(problem: Placement) -> int:
     least = max(0, free - requested)
     if not needs or len(needs) * len(kinds) > _MOST:
         return least
-    allocated = _priced(list(needs.items()), list(kinds.items()))
-    return max(least, -int((allocated - free) // 1))
+    allocated = _priced(list(needs.items()), list(kinds.items()), budget or Budget())
+    return max(least, free - allocated)
 
 
 #: Needs of one kind of worker: amounts (GPUs in thousandths), thousandths of GPUs, and accepted GPU types.
@@ -108,14 +110,14 @@ def _fits(need: _Need, kind: _Kind) -> bool:
     return all(amount <= free for amount, free in zip(amounts, room, strict=True))
 
 
-def _priced(needs: list[tuple[_Need, int]], kinds: list[tuple[_Kind, int]]) -> Fraction:
+def _priced(needs: list[tuple[_Need, int]], kinds: list[tuple[_Kind, int]], budget: Budget) -> int:
     """Return an upper bound on the thousandths allocated, by prices that a linear program proposes."""
     resources = len(needs[0][0][0])
     pairs = [
         (c, t) for c, (need, _) in enumerate(needs) for t, (kind, _) in enumerate(kinds) if _fits(need, kind)
     ]
     if not pairs:
-        return Fraction(0)
+        return 0
     scale = [max([1, *(kind[0][r] for kind, _ in kinds)]) for r in range(resources)]
     rows, columns, values = [], [], []
     for column, (c, t) in enumerate(pairs):
@@ -132,23 +134,23 @@ def _priced(needs: list[tuple[_Need, int]], kinds: list[tuple[_Kind, int]]) -> F
         A_ub=csr_array((values, (rows, columns)), shape=(len(limits), len(pairs))),
         b_ub=limits,
         method="highs",
+        options={"time_limit": budget.left()},
     )
-    duals = np.zeros(len(limits)) if found.ineqlin is None else -np.array(found.ineqlin.marginals)
+    if found.status != 0:  # no optimum, because of the time limit
+        return sum(number * kind[0][0] for kind, number in kinds)
+    duals = np.maximum(-found.ineqlin.marginals[len(needs) :], 0.0)
+    common = lcm(*scale)
+    unit = [WHOLE_GPU * (common // each) for each in scale]
     prices = [
-        [
-            Fraction(max(round(float(duals[len(needs) + t * resources + r]), _DIGITS), 0.0))
-            * WHOLE_GPU
-            / scale[r]
-            for r in range(resources)
-        ]
-        for t in range(len(kinds))
+        [round(float(dual) * _STEPS) * factor for dual, factor in zip(own, unit, strict=True)]
+        for own in duals.reshape(len(kinds), resources)
     ]
-    worth = [Fraction(0)] * len(needs)
+    worth = [0] * len(needs)
     for c, t in pairs:
         amounts, thousandths, _ = needs[c][0]
-        paid = sum((price * amount for price, amount in zip(prices[t], amounts, strict=True)), Fraction(0))
-        worth[c] = max(worth[c], thousandths - paid)
-    total = sum((number * worth[c] for c, (_, number) in enumerate(needs)), Fraction(0))
+        paid = sum(price * amount for price, amount in zip(prices[t], amounts, strict=True))
+        worth[c] = max(worth[c], thousandths * _STEPS * common - paid)
+    total = sum(number * worth[c] for c, (_, number) in enumerate(needs))
     for (kind, number), own in zip(kinds, prices, strict=True):
-        total += number * sum((price * amount for price, amount in zip(own, kind[0], strict=True)), Fraction(0))
-    return total
+        total += number * sum(price * amount for price, amount in zip(own, kind[0], strict=True))
+    return total // (_STEPS * common)

@@ -1,4 +1,4 @@
-"""Generation: the column generation of patterns, with a bound on the relaxation over all possible patterns."""
+"""Generation: column generation of patterns, with a bound on the relaxation over all possible patterns."""
 
 from dataclasses import dataclass, replace
 

@@ -36,13 +36,13 @@ class Bracket:
         return self.objective <= self.bound or is_within(self.objective, self.bound, gap)
 
     def with_point(self, values: NDArray[np.int64], objective: int) -> "Bracket":
-        """Return the bracket with the given point if it is better than the best one."""
+        """Return the bracket with the given point, or unchanged if the point is no better than the best one."""
         if self.objective is not None and self.objective <= objective:
             return self
         return replace(self, values=values, objective=objective)
 
     def with_bound(self, bound: int) -> "Bracket":
-        """Return the bracket with the given bound if it is better, capped at the best objective."""
+        """Return the bracket with the larger of its bound and the given one, capped at the best objective."""
         best = max(self.bound, bound)
         return replace(self, bound=best if self.objective is None else min(best, self.objective))
 

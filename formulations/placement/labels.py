@@ -38,9 +38,9 @@ class LabelPricing:
     The duals of the room's linear relaxation are multipliers of the resources, and they give each decision a
     penalty. If a worker is worth more than the price of its resources, leaving it out costs the difference. If
     it is worth less, adding it costs the difference. Idle resources cost their price. The worth of a filling is
-    the relaxation's value minus its penalties, so a filling is dropped once the penalties exceed the difference
-    between this value and the rent. Workers with the largest penalties are decided first. If too many fillings
-    remain, the best are kept, and the worth of the others is bounded.
+    the relaxation's value minus the filling's penalties, so a filling is dropped once its penalties exceed the
+    difference between the relaxation's value and the rent. Workers with the largest penalties are decided
+    first. If too many fillings remain, the best are kept, and the worth of the others is bounded.
 
     A filling never holds more workers of a demand than exist.
     """

@@ -37,7 +37,11 @@ class ServerKind:
 
 @dataclass(frozen=True)
 class Zone:
-    """A role of servers, with the kinds of servers that can take it and the demands that it may hold."""
+    """A role that servers can have, such as that of inference servers for flexible workers only.
+
+    A zone consists of the kinds of servers that can have the role, and of the demands that such servers may
+    hold.
+    """
 
     kinds: tuple[int, ...]  # indices of the kinds
     demands: tuple[int, ...]  # indices of the demands
@@ -85,7 +89,7 @@ class FillPatterns:
         return self.zone.size
 
     def keys(self) -> list[tuple[int, int, bytes]]:
-        """Return hashable keys of the patterns, which identify equal ones."""
+        """Return a hashable key for each pattern; equal patterns have equal keys."""
         each = zip(self.zone.tolist(), self.kind.tolist(), self.counts, strict=True)
         return [(zone, kind, counts.tobytes()) for zone, kind, counts in each]
 
@@ -181,7 +185,8 @@ class Packing:
     def of(cls, problem: Placement) -> "Packing":
         """Merge the identical servers and workers of a problem.
 
-        Raise `Unsupported` if racks are minimized or the problem requires more than amounts of resources.
+        Raise `Unsupported` if racks are minimized, or if workers have requirements other than amounts of
+        resources.
         """
         if problem.minimize == "racks":
             raise Unsupported("patterns ignore racks; use racks or milp to minimize racks")
@@ -312,7 +317,7 @@ class Packing:
         return _SHARED
 
     def parts(self, unit: Unit) -> list[tuple[int, int, int]]:
-        """Return the demand of each line of a unit, its zone if the unit moves, and its number of workers."""
+        """Return, for each line of a unit, its demand, its zone after a move, and its number of workers."""
         return [
             (self.demand_of[line], self._inference_zone(line), number) for line, number in unit.members[0][0]
         ]

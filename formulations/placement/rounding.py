@@ -30,7 +30,7 @@ _Filling = tuple[int, int, tuple[tuple[int, int], ...]]
 
 @dataclass(frozen=True, eq=False)
 class Rounding:
-    """The outcome of rounding."""
+    """The outcome of rounding a relaxation down."""
 
     patterns: FillPatterns  # patterns of the relaxation, followed by the fillings of the best run
     # integer values of the columns of the program over these patterns, or None if no run placed all workers
@@ -56,10 +56,10 @@ def round_down(
     """Round a relaxation down and place the remaining workers, repeatedly until the goal is met.
 
     Each server is filled with the workers that are worth the most per share of the server. For each server, up
-    to six kinds are tried, and the one whose filling has the largest worth minus rent is used. The prices are
-    those of the relaxation, and each run orders workers by randomly varied ones. No filling holds more workers
-    than remain. No run starts after the number of servers filled by all runs, multiplied by the number of
-    demands, exceeds `effort`.
+    to six kinds are tried, and the one whose filling has the largest worth minus rent is used. The prices of
+    workers and servers are those of the relaxation, but each run orders workers by randomly varied prices. No
+    filling holds more workers than remain. No run starts after the number of servers filled by all runs,
+    multiplied by the number of demands, exceeds `effort`.
     """
     demands = len(packing.demands)
     below = np.floor(optimum.values + FEASIBILITY).astype(np.int64)

@@ -74,7 +74,7 @@ def search(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
     known = without_model(problem, "search", budget)
     if known is not None:
         return known
-    bound = ceiling(problem) if problem.minimize == "unallocated" else _in_use(problem)
+    bound = ceiling(problem, budget) if problem.minimize == "unallocated" else _in_use(problem)
     budget.report(bound=bound)
     workers = sum(line.count for line in problem.workers)
     if workers > _MOST_WORKERS:

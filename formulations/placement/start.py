@@ -146,7 +146,7 @@ class _Servers:
 
 
 def complete(packing: Packing, needs: Integers, left: Integers) -> Filled | None:
-    """Place the given numbers of workers on the remaining servers; return None if one does not fit."""
+    """Place the given numbers of workers on the remaining servers; return None if a worker does not fit."""
     servers = _Servers(packing, _openings(packing)[0], left)
     for demand in _orders(packing)[-1].demands.tolist():
         if needs[demand] and servers.place(demand, int(needs[demand]), 0):

@@ -27,7 +27,10 @@ _ANY_SIZE = 30
 
 
 class Leaf(NamedTuple):
-    """Servers that need the same jobs preempted, cheapest first, with the cost of the first n servers."""
+    """Servers that can be returned once the same jobs are preempted, cheapest first.
+
+    Entry n of `costs` is the total cost of the first n servers.
+    """
 
     jobs: tuple[int, ...]
     groups: tuple[int, ...]
@@ -35,7 +38,11 @@ class Leaf(NamedTuple):
 
 
 class Bucket(NamedTuple):
-    """An elimination step, which decides whether to preempt its first job, given the parts that it affects."""
+    """An elimination step, which decides whether to preempt the first of its jobs.
+
+    The decision is made for every combination of decisions on its other jobs. It takes into account the leaves
+    and the finished buckets that contain the first job.
+    """
 
     jobs: tuple[int, ...]
     buckets: tuple[int, ...]
@@ -74,8 +81,8 @@ def decomposition(problem: Reclaiming, budget: Budget, *, width: int = 12) -> Re
     Costs and numbers of returned servers add up over independent parts, so the minimum costs by number of
     servers are combined by (min, +) convolution. Jobs are eliminated one by one. A table holds the minimum
     costs for every choice of preempted jobs among those that share a server with an eliminated job. The time
-    grows with 2 to the power of the width, which is the number of jobs in the largest table. It is known before
-    any table is filled.
+    grows with 2 to the power of the width, which is the number of jobs in the largest table. The width is known
+    before any table is filled.
 
     Costs are integer multiples of their unit, so the optimum is exact. Complexity: O(2^width S^2) for S
     servers.
@@ -134,7 +141,10 @@ def _narrow(reduction: Reduction, width: int) -> EliminationPlan:
 
 
 def optimum(program: EliminationPlan, demand: int) -> list[int] | None:
-    """Return the servers per group in a best choice of `demand` servers, or None if there are too few."""
+    """Return the number of servers of each group in a best choice of `demand` servers.
+
+    Returns None if there are too few servers.
+    """
     tables = fill(program, demand)
     if tables[-1].size <= demand:
         return None

@@ -24,8 +24,8 @@ def exact(problem: Reclaiming, budget: Budget, *, width: int = 12) -> Result[Rec
     2. A bound: the lower convex hull of the trade-off curve, found by parametric minimum cuts. Little is left
        to decide between the two corners around the demand. It is decided by dynamic programming or greedily,
        and the result often meets the bound.
-    3. The shares on the hull leave a core, the only part in which a better solution can differ. If the core is
-       narrow, it is solved by dynamic programming.
+    3. The cost shares on the hull leave a core: outside the core, all solutions that are better than the best
+       known one agree. If the core is narrow, it is solved by dynamic programming.
     4. Local search, for at most half of the time.
     5. A mixed-integer program over the core, solved by CP-SAT if it is installed, and otherwise by HiGHS.
 

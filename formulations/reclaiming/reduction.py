@@ -62,7 +62,7 @@ class Reduction:
         return self.paid + own + sum(self.weights[job] for job in hit)
 
     def lift(self, counts: Sequence[int], problem: Reclaiming) -> ReclaimingSolution:
-        """Convert numbers of servers by group to a solution, which gives back the first ones of each group."""
+        """Convert numbers of servers by group to a solution that gives back the first servers of each group."""
         chosen = [
             server for group, count in zip(self.groups, counts, strict=True) for server in group.servers[:count]
         ]

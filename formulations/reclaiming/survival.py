@@ -21,7 +21,11 @@ class Survival(NamedTuple):
 
 
 def survival(job: Job, elasticity: str) -> Survival:
-    """Return the losses that a job survives: its flexible workers or, if workers are fungible, as many GPUs."""
+    """Return the losses that a job survives.
+
+    A job survives the loss of its flexible workers. If workers are fungible, it survives the loss of any GPUs,
+    up to the number that its flexible workers use.
+    """
     if not job.flexible:
         return Survival(job.workers, {}, 0)
     placed = {server: job.gpus_on(server) for server in {**job.workers, **job.flexible}}

@@ -1,4 +1,4 @@
-"""Annealing: a search over lists of segments that can be interrupted and resumed at any time."""
+"""Annealing: a search over lists of segments; it can be interrupted and resumed at any time."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -60,11 +60,12 @@ class _ChunkPace:
 class Annealing:
     """Simulated annealing of lists of segments, starting from the best known list.
 
-    A list names each job as often as its hull has segments, and serves jobs in that order (see
-    `formulations.scheduling.serving`). A move shifts one entry, or all entries of a job. Missed deadlines are
-    penalized. The same seed, lists and numbers of steps yield the same result, whether the code is compiled or
-    not. The search starts from the best of the given lists; if there are none, it starts from the list by area
-    (`Segments.by_size`). `cost` is the sum of completion times and penalties for the best list.
+    A list names each job once for every segment of the concave hull of its speeds. Jobs are served in the order
+    of the list (see `formulations.scheduling.serving`). A move shifts one entry, or all entries of a job.
+    Missed deadlines are penalized. The same seed, lists and numbers of steps yield the same result, whether the
+    code is compiled or not. The search starts from the best of the given lists; if there are none, it starts
+    from the list by area (`Segments.by_size`). `cost` is the sum of completion times and penalties for the best
+    list.
     """
 
     def __init__(self, instance: Instance, names: Sequence[Integers] = (), *, seed: int = 0) -> None:

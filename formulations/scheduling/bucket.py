@@ -185,7 +185,7 @@ class BucketModel:
         ]
 
     def spans(self, kept: Sequence[tuple[int, int]]) -> list[Span]:
-        """Convert the remaining choices to windows of completion."""
+        """Return each job's window of completion, given the range of buckets that remains possible for it."""
         times = self.grid.times
         return [
             (times[window[first]], times[window[end - 1] + 1])
@@ -232,7 +232,7 @@ class BucketModel:
         return [float(value) * self.unit for value in values[: len(self.instance)]]
 
     def overfull(self, values: Reals) -> list[Mapping[Item, float]]:
-        """Return prices of modes for each bucket that is too short for its jobs under any mixture."""
+        """Return prices of modes for each bucket that is too short for the times that jobs spend in it."""
         found: list[Mapping[Item, float]] = []
         for bucket, length in enumerate(self.lengths):
             asked = {item: float(values[self.columns[*item, bucket]]) for item in self._there(bucket)}

@@ -65,7 +65,7 @@ class KnownLists:
         return left is None or seconds <= max(_RANKING_SHARE * left, _RANKING_GRACE)
 
     def serve_by(self, slopes: Reals) -> None:
-        """Serve segments in descending order of value per GPU, given the value of one unit of work by job."""
+        """Serve segments in descending order of value per GPU, given the value of a unit of each job's work."""
         self._offer(self.segments.by_slopes(slopes))
 
     def _offer(self, names: Integers) -> None:

@@ -26,7 +26,7 @@ def serve_list(instance: Instance, segments: Segments, names: Iterable[int]) -> 
 
 
 def serve_by_rest(instance: Instance, segments: Segments, sizes: Iterable[float]) -> Timetable:
-    """Serve jobs in an order of `Segments` that is updated with their remaining work.
+    """Serve jobs in the order of `Segments.by_size`, where each job's size shrinks with its remaining work.
 
     For rigid jobs, this is the ascending order of remaining area or remaining time, as in online policies.
     `sizes` are the areas (GPU-seconds) or times (seconds) of the jobs when they are released.

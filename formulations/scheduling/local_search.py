@@ -1,4 +1,4 @@
-"""Local search: a search for good priority orders, whose schedules are starts for the exact methods."""
+"""Local search: a search for good priority orders, whose schedules serve as starting solutions."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -61,12 +61,12 @@ class LocalSearch:
         self._orders: set[tuple[int, ...]] = set()
 
     def begin(self, budget: Budget, *, known: Sequence[OrderPlan] = ()) -> Iterator[OrderPlan]:
-        """Search from the best of several starts, yielding plans.
+        """Search from the best of several starting orders, yielding plans.
 
-        The starts are the orders by minimum area, by shortest time, by earliest completion alone, by deadline
-        if there are deadlines, and by completion in known plans. Each is used with all modes, and with only
-        those modes that use GPUs efficiently, as a busy cluster requires. At least one list schedule is made
-        even if no time is left.
+        The starting orders are those by minimum area, by shortest time, by earliest completion alone, by
+        deadline if there are deadlines, and by completion in known plans. Each is used with all modes, and with
+        only those modes that use GPUs efficiently, as a busy cluster requires. At least one list schedule is
+        made even if no time is left.
         """
         starts: list[tuple[float, Priorities]] = []
         for start in _starts(self.instance, known):

@@ -83,7 +83,9 @@ def _distance(draws: Reals, row: int, distances: Integers) -> int:
 def walk(names: Integers, source: int, distance: int, near: int) -> int:
     """Return the index at the given distance, counting only jobs that are released at about the same time.
 
-    These are the jobs whose numbers differ by at most `near`. Other jobs do not run at the same time.
+    These are the jobs whose numbers differ by at most `near` from that of the job at `source`; jobs are
+    numbered by release date. Jobs that are released much earlier or later rarely run at the same time as this
+    job.
     """
     job, size, left = names[source], len(names), abs(distance)
     step = 1 if distance > 0 else -1
@@ -134,8 +136,8 @@ def anneal(
     """Move segments or jobs in the list, accept moves by simulated annealing, and return both costs.
 
     `total` and `least` are the costs of the current and the best list. Each step has its temperature in `heat`,
-    in units of the cost, and `DRAWS` uniform draws. `distances` are the maximum distances of the kinds of
-    moves, in places. `near` is explained in `walk`.
+    in units of the cost, and `DRAWS` uniform random numbers. `distances` are the maximum distances of the kinds
+    of moves, in places. `near` is explained in `walk`.
     """
     size, jobs = len(lists.current), len(segments.work)
     for step in range(len(heat)):

@@ -36,7 +36,7 @@ class Positions:
     def of(
         cls, problem: Scheduling, instance: Instance, total: float = inf, windows: Windows | None = None
     ) -> "Positions":
-        """Bound the completion at each position by Moore and Hodgson's rule, the jobs' windows and the total.
+        """Bound each position's completion time by Moore and Hodgson's rule, the jobs' windows and the total.
 
         Only schedules whose sum of completion times is at most `total` matter.
         """

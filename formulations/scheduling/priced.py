@@ -24,8 +24,9 @@ _MANY_CELLS, _MOST_CELLS = 320, 1_280
 
 
 class PricedSearch:
-    """A search that divides its time between prices and lists; dual values of the prices suggest lists.
+    """A search that alternates between prices of GPU time and lists of segments.
 
+    The prices bound all schedules, and their dual values suggest further lists, from which schedules follow.
     The search starts with at most `cells` time cells; by default, their number depends on the number of jobs.
     """
 
@@ -35,7 +36,7 @@ class PricedSearch:
         self._cells = cells
 
     def close(self) -> None:
-        """Narrow the bracket until time runs out or, without a time limit, as long as it narrows well."""
+        """Narrow the bracket until time runs out or, without a time limit, until it hardly narrows any more."""
         best, cycle = self.best, 0
         while best.finished is None and self.incumbents.is_ready:
             before, left = best.total - best.lower, best.budget.left()

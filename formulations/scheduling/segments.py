@@ -20,7 +20,10 @@ _PENALTY = 10.0
 
 
 class Segments(NamedTuple):
-    """Jobs and the segments of their hulls. The segments of a job are consecutive, most efficient first."""
+    """Jobs, and the segments of the concave hulls of their speeds.
+
+    The segments of a job are consecutive, most efficient first.
+    """
 
     # gpus, least_gpus: number of GPUs, and the fewest that any segment needs
     gpus: int
@@ -60,9 +63,9 @@ class Segments(NamedTuple):
         )
 
     def by_slopes(self, slopes: Reals) -> Integers:
-        """Return the list in descending order of value per GPU, given the value of one unit of each job's work.
+        """Return the list of segments in descending order of value per GPU.
 
-        Each job is listed as often as it has segments.
+        `slopes` holds the value of one unit of each job's work. Each job is listed as often as it has segments.
         """
         worth = slopes[self.job] * self.gain / self.more
         return self.job[np.argsort(-worth, kind="stable")]
@@ -85,10 +88,10 @@ class Segments(NamedTuple):
         return self.work / self.fastest
 
     def by_size(self, sizes: Reals) -> Integers:
-        """Return the list in descending order of efficiency over job size, which needs no dual values.
+        """Return the list of segments in descending order of an index, which needs no dual values.
 
-        The index of a segment is a power of its efficiency, relative to its job's first segment, divided by the
-        job's size, such as its area. For rigid jobs, this is the ascending order of size.
+        The index of a segment is a power of its efficiency relative to that of the job's first segment, divided
+        by the job's size, for example the job's area. For rigid jobs, the list is in ascending order of size.
         """
         index = self.relative_efficiency**POWER / sizes[self.job]
         return self.job[np.argsort(-index, kind="stable")]

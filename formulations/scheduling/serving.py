@@ -240,7 +240,7 @@ def replay(
     total: float,
     limit: float,
 ) -> tuple[float, int]:
-    """Replay a list from the last mark before a moved job, until the state is the same as before the move.
+    """Replay a list from the last mark before a moved job arrives, until the state is as before the move.
 
     At any time, the schedule costs at least the time spent by all jobs so far, plus the time that the remaining
     jobs need at full speed. So the replay stops as soon as this sum exceeds `limit`. `known` holds the marks of
@@ -322,9 +322,10 @@ def trace(
     completions: Reals,
     changes: Changes,
 ) -> int:
-    """Replay a list from the beginning, record its changes as long as there is room, and return their number.
+    """Replay a list from the beginning, record all changes, and return their number.
 
-    `held`, the GPUs of each job, must be zero at the start.
+    A change gives a job another number of GPUs; changes are recorded as long as there is room. `held`, the GPUs
+    of each job, must be zero at the start.
     """
     jobs, size = len(segments.work), 0
     locate(segments, names, state)

@@ -47,7 +47,10 @@ class Timetable:
 
     @property
     def solution(self) -> SchedulingSolution:
-        """The schedule as a solution on the problem's clock, whose ticks may be longer than a piece."""
+        """The schedule as a solution on the problem's clock.
+
+        A tick of this clock may be longer than a piece of the schedule.
+        """
         names = self.instance.names
         return self.instance.problem.made_of(
             [TaskStretch(names[job], start, end, gpus) for job, start, end, gpus in self.pieces]

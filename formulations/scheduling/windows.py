@@ -37,7 +37,10 @@ class Windows:
         return cls(tuple(spans), orders)
 
     def narrowed(self, spans: Sequence[Span], orders: Collection[tuple[int, int]] = ()) -> "Windows":
-        """Return the intersections with other windows; a window is unchanged if its intersection is empty."""
+        """Return the windows intersected with the windows in `spans`, and with the given orders added.
+
+        A window stays the same if its intersection is empty.
+        """
         pairs = zip(self.spans, spans, strict=True)
         both = [(own, (max(own[0], other[0]), min(own[1], other[1]))) for own, other in pairs]
         kept = tuple(cut if cut[0] <= cut[1] else own for own, cut in both)

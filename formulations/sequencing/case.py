@@ -55,7 +55,7 @@ class SequencingCase:
         )
 
     def costs(self, depth: int, total: Exact) -> NDArray[Any]:
-        """Return the costs of all jobs at the given number of positions, in integer units.
+        """Return the cost of each job at each position, for `depth` positions per machine, in integer units.
 
         Costs are capped just above the known total, because a position that costs more than this is not used in
         any better solution. The cap is also the cost on machines where a job cannot run.
@@ -108,7 +108,7 @@ class SequencingCase:
 def depth_of(solution: Sequences, jobs: int) -> int:
     """Return one more than the length of the longest order in a solution, but at most the number of jobs.
 
-    A solution that is best within this number of positions is best overall: any position beyond costs every job
-    more than the position that remains empty.
+    A solution that is best within this number of positions is best overall: a position beyond this number costs
+    every job more than the position that remains empty.
     """
     return min(jobs, max((len(each) for each in solution.order.values()), default=0) + 1)

@@ -15,7 +15,7 @@ def climb(best: BestShares) -> None:
 
     For a given level, the linear program finds shares that meet the largest possible multiple of all needs. Its
     prices prove a bound (`formulations.shares.prices.bound`), which is the next level. This is Newton's method
-    for the level at which the needs are met exactly once, and no step overshoots this level. In `max_min` and
+    for the level at which this multiple is exactly 1, and no step overshoots this level. In `max_min` and
     `makespan`, the needs at all levels are proportional to each other, so the first step is the last one. The
     first level is that of the best known shares.
     """

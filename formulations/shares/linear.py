@@ -31,7 +31,7 @@ Reals = NDArray[np.float64]
 
 
 class LinearSolution(NamedTuple):
-    """The solution of a linear program: shares, prices, and the factor by which needs are met."""
+    """The solution of a linear program: shares, prices, and the multiple of the needs that the shares meet."""
 
     # shares that satisfy the rules up to the solver's tolerance, by job and type
     shares: Mapping[str, Mapping[str, float]]
@@ -45,7 +45,7 @@ def meet(
 ) -> LinearSolution | None:
     """Return the shares that meet the largest multiple of all needs, up to `MOST`, or None if time runs out.
 
-    `settled` lists the jobs (by index) whose needs are met once, regardless of the factor.
+    For the jobs in `settled`, given by index, it suffices to meet the need itself, whatever the multiple is.
 
     Sets: jobs m; types t on which each can run. Parameters: d_m: need of job m; u_mt = d_m / a_mt: its share if
     type t alone meets the need; z_m, M_t: GPUs of a job and of a type. Variables: s_mt: part of the need that

@@ -16,11 +16,11 @@ def most_yield(problem: Shares, jobs: Sequence[Exact], gpus: Mapping[str, Exact]
     """Return an upper bound on the total value of the throughputs under any shares, derived from GPU prices.
 
     For all shares x, sum_m y_m r_m = sum_{m, t} (y_m a_mt - z_m p_t) x_mt + sum_t p_t sum_m z_m x_mt. Since a
-    job's shares add up to at most 1, the first sum is at most each job's best term. The second is at most sum_t
-    p_t M_t. So the bound holds for any prices p >= 0, no matter where they come from. Here r_m is the
-    throughput of job m, a_mt its steps per second on type t, z_m its GPUs, and M_t the GPUs of type t. `jobs`
-    holds y_m, the value of one step per second of each job, and `gpus` holds p_t, the price of a GPU of each
-    type.
+    job's shares add up to at most 1, the first sum is at most the sum of the best terms of all jobs, where a
+    negative term counts as 0. The second sum is at most sum_t p_t M_t. So the bound holds for any prices p >=
+    0, no matter where they come from. Here r_m is the throughput of job m, a_mt its steps per second on type t,
+    z_m its GPUs, and M_t the GPUs of type t. `jobs` holds y_m, the value of one step per second of each job,
+    and `gpus` holds p_t, the price of a GPU of each type.
     """
     total = sum((Fraction(gpus[kind]) * count for kind, count in problem.gpus.items()), Fraction(0))
     for job, worth in zip(problem.jobs, jobs, strict=True):
@@ -33,9 +33,9 @@ def most_yield(problem: Shares, jobs: Sequence[Exact], gpus: Mapping[str, Exact]
 def bound(problem: Shares, jobs: Sequence[Exact], gpus: Mapping[str, Exact], level: Exact) -> Exact:
     """Return a bound on the objective of any shares, derived from prices.
 
-    If the objective is a level, the price of a job's steps is raised to the price of the GPUs that they take,
-    which never weakens the bound. `jobs` and `gpus` are as in `most_yield`. For sums, `jobs` holds the `worths`
-    of the problem. `level` is a known bound.
+    If the objective is a level, the price of a job's steps counts as at least the price of the GPUs that they
+    take. This never weakens the bound. `jobs` and `gpus` are as in `most_yield`. For sums, `jobs` holds the
+    `worths` of the problem. `level` is a known bound.
     """
     if problem.is_sum:
         return most_yield(problem, jobs, gpus)

@@ -17,7 +17,7 @@ class BestSharing(Best[Sharing, SharingSolution]):
 
 
 class IndependentPart:
-    """A problem whose jobs overlap with no other jobs in any schedule at least as good as the known one."""
+    """A part of a problem whose jobs overlap no others in any schedule at least as good as the known one."""
 
     def __init__(self, parts: "Parts", problem: Sharing, solution: SharingSolution) -> None:
         self.problem, self.solution, self._parts = problem, solution, parts

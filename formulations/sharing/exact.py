@@ -17,7 +17,7 @@ _MODELS = {
 
 @exact_method(unused=["backend", "log"])
 def exact(problem: Sharing, budget: Budget) -> Result[SharingSolution]:
-    """Find and prove the best schedule with starts at events, or bracket it if jobs may start at any time.
+    """Find a provably best schedule with starts at events, or bracket the optimum with starts at any time.
 
     Sets: jobs j; at each event, the classes of GPUs: free GPUs, and those that a given job holds alone.
     Parameters: p_j: seconds of a job; G_j: its GPUs; r_j: its release date; xi_jk: its slowdown when sharing

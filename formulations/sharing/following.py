@@ -1,4 +1,4 @@
-"""Following: conversions between schedules and slot plans in which each job waits for the same earlier ends."""
+"""Following: conversions between schedules and plans in slots; each job waits for the same jobs in both."""
 
 from collections.abc import Mapping
 
@@ -10,10 +10,10 @@ from gsopt.solvers.backends.slotted import Planned
 
 
 def in_slots(model: Slotted, known: SharingSolution) -> dict[int, Planned] | None:
-    """Convert a schedule to slots, where each job starts in the first slot after all earlier ends.
+    """Convert a schedule to a plan in slots, and return None if the plan does not end by the horizon.
 
-    No additional jobs share a GPU, because each job waits for all jobs that had ended by its start. Returns
-    None if the plan does not end by the horizon.
+    Each job waits for the jobs that end by its start in the schedule, and starts in the first slot after their
+    ends. So no jobs share a GPU in the plan that do not share one in the schedule.
     """
     problem, spans = model.problem, model.problem.spans(known)
     gpus = {run.job: tuple(run.gpus) for run in known.runs}
@@ -28,7 +28,11 @@ def in_slots(model: Slotted, known: SharingSolution) -> dict[int, Planned] | Non
 
 
 def at_events(model: Slotted, plan: Mapping[int, Planned], ends: Mapping[int, int]) -> SharingSolution:
-    """Convert a plan in slots to starts at events, where a job starts once all earlier jobs have ended."""
+    """Convert a plan in slots to a schedule with starts at events.
+
+    Each job waits for the jobs that end by its start in the plan, and starts as soon as they have ended and it
+    has been released.
+    """
     problem, waiting, runs = model.problem, set(plan), list[Run]()
     course = ProgressOfJobs(problem.durations, problem.slowdown, problem.releases)
     while True:

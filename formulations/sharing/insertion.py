@@ -134,8 +134,8 @@ def beside(
 ) -> float:
     """Return the minimum cost, without the wait, of a start on GPUs of running jobs within an interval.
 
-    For each choice of the worst partner, the remaining GPUs come, at minimum cost, from jobs that delay the
-    start at most as much.
+    Each running job is tried as the worst partner. The remaining GPUs then come, at minimum cost, from running
+    jobs that delay the starting job at most as much as the worst partner does.
     """
     count = len(ends)
     own, others = np.zeros((2, count), dtype=ends.dtype), np.zeros((2, count), dtype=ends.dtype)
@@ -175,7 +175,10 @@ def weigh_up(
 
 @compiled
 def cover(need: int, room: Array, worst: int, own: Array, others: Array) -> float:
-    """Return the minimum cost of more GPUs from jobs no worse than the worst partner; infinity if too few."""
+    """Return the minimum cost of the GPUs still needed, taken from jobs no worse than the worst partner.
+
+    The cost is infinite if these jobs do not hold enough GPUs.
+    """
     cost, last, before = own[worst] * 0, own[worst] * 0 - 1, -1
     while need > 0:
         least, chosen = np.inf, -1

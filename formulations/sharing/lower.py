@@ -18,8 +18,8 @@ def lower(jobs: Jobs, stack: Stack, depth: int, enough: float) -> float:
     """Return a lower bound on the sum of all ends below a node, from delays of starts and remaining areas.
 
     No start makes a running job faster, so no running job ends earlier than without further starts. No pending
-    job starts before enough GPUs have at most one user in this case. A bound of at least `enough` is not
-    improved further.
+    job can start before enough GPUs would have at most one user without further starts. A bound of at least
+    `enough` is not improved further.
     """
     count, given = len(jobs.demand), stack.due[depth]
     ends, begins, extra = np.zeros_like(given), np.zeros_like(given), np.zeros_like(given)
@@ -122,7 +122,10 @@ def wait_for_room(jobs: Jobs, stack: Stack, depth: int, ends: Array, begins: Arr
 
 @compiled
 def room_from(jobs: Jobs, stack: Stack, depth: int, ends: Array, job: int, time: float) -> float:
-    """Return when more GPUs have room for a pending job, or infinity if enough GPUs have room already."""
+    """Return the next time after `time` at which more GPUs have room for a pending job.
+
+    The result is infinity if enough GPUs have room at `time` already.
+    """
     count = len(jobs.demand)
     room, later = jobs.gpus[0], np.inf
     for one in range(count):

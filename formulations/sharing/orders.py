@@ -27,7 +27,7 @@ Users = tuple[frozenset[int], ...]
 
 @dataclass(frozen=True)
 class Prefix:
-    """The first starts and ends of an order, whose times are variables."""
+    """The first starts and ends of an order; their times are variables."""
 
     users: Users  # the jobs that hold each GPU after these events
     # started, ended: event at which each job starts and ends, by job
@@ -50,7 +50,7 @@ class Prefix:
 
 @exact_method(unused=["gap", "backend", "log"])
 def orders(problem: Sharing, budget: Budget) -> Result[SharingSolution]:
-    """Find and prove the best schedule of at most four overlapping jobs that may start at any time.
+    """Find a provably best schedule of at most four overlapping jobs that may start at any time.
 
     Sets: jobs j; events e = 1 .. 2 n, each the start of a job on given GPUs or the end of a job. Parameters:
     p_j: seconds of a job; r_j: its release date; xi_je: its slowdown between events e and e + 1, given the GPUs
@@ -105,7 +105,10 @@ def orders(problem: Sharing, budget: Budget) -> Result[SharingSolution]:
 
 
 def search_orders(part: IndependentPart) -> int:
-    """Find and prove a part's best schedule with starts at any time, and return the number of programs."""
+    """Find a part's best schedule with starts at any time and prove it optimal.
+
+    Returns the number of linear programs that were solved.
+    """
     search = Orders(part)
     if search.run():
         part.raise_bound(part.value)
@@ -178,7 +181,7 @@ class Orders:
                 yield tuple(sorted(gpu for group, count in groups for gpu in group[:count]))
 
     def least(self, prefix: Prefix) -> tuple[Exact, list[Fraction]] | None:
-        """Return the minimum sum of job completion times and the times of the events, or None if infeasible.
+        """Return the minimum sum of job completion times, with the times of the events, or None if infeasible.
 
         The variables of the program are the times between consecutive events, and the times from the last event
         to the earliest starts of the pending jobs.

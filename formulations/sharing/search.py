@@ -28,7 +28,10 @@ class FoundSchedule(NamedTuple):
 
 
 def nothing_found(jobs: Jobs, value: Any = np.inf, rest: Array | None = None) -> FoundSchedule:
-    """Return the record of a search that has found no schedule, with the value of a known schedule if given."""
+    """Return the record of a search that has found no schedule yet.
+
+    If the value of a known schedule is given, the search has to find a better one.
+    """
     count = len(jobs.demand)
     return FoundSchedule(
         np.array([value], dtype=jobs.release.dtype),
@@ -46,8 +49,8 @@ def search(jobs: Jobs, stack: Stack, table: StateTable, found: FoundSchedule, no
     event. Jobs that start at the same time do so in ascending order of their numbers. The classes are the free
     GPUs, and the GPUs that a given job holds alone. GPUs of a class are interchangeable, so no symmetry
     remains. A node is pruned if its bound is not below the value of the best schedule, or if its state was seen
-    before at no higher cost. Two nodes have the same state if the same jobs have the same remaining work on as
-    many shared GPUs, at the same time unless no arrivals are left.
+    before at no higher cost. Two nodes have the same state if the same jobs have the same remaining work on the
+    same numbers of shared GPUs, at the same time unless no arrivals are left.
 
     The search returns early when it finds a better schedule. In fractions, it is exact. In floats, it also
     returns, with `doubt` set, if it cannot tell whether two events coincide, or whether a schedule is better
@@ -136,7 +139,7 @@ def next_start(jobs: Jobs, stack: Stack, depth: int) -> int:
 
 @compiled
 def is_least(jobs: Jobs, stack: Stack, depth: int, job: int) -> bool:
-    """Check whether a start needs all of its partners, and is the first start with these partners.
+    """Check whether a start needs all of its partners, and is the first of all starts with these partners.
 
     For the last start, only the partners matter, and fewer partners are no worse.
     """
@@ -228,7 +231,7 @@ def begin(jobs: Jobs, stack: Stack, depth: int, job: int) -> None:
 
 @compiled
 def slow_down(jobs: Jobs, stack: Stack, depth: int, job: int, partner: int) -> None:
-    """Change the slowdown of a job, from now on, to the slowdown by a partner, and adjust the job's end."""
+    """Change the slowdown of a job, from now on, to that caused by a partner, and adjust the job's end."""
     now, before = stack.time[depth], stack.worst[depth, job]
     ratio = jobs.slowdown[job, partner] / jobs.slowdown[job, before]
     stack.due[depth, job] = now + (stack.due[depth, job] - now) * ratio
@@ -295,7 +298,10 @@ def advance(jobs: Jobs, stack: Stack, depth: int) -> int:
 
 @compiled
 def is_now(jobs: Jobs, stack: Stack, depth: int, rests: Array) -> bool:
-    """Check by remainders whether an event within rounding of a node's time provably coincides with it."""
+    """Check by remainders whether an event provably occurs at a node's time.
+
+    The time of the event is already known to be within the rounding error of the node's time.
+    """
     slip = stack.slip[depth, 0]
     if slip > 0 and 8 * slip >= jobs.near[0]:
         return False

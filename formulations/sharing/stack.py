@@ -105,7 +105,7 @@ def copy_node(stack: Stack, depth: int) -> None:
 
 @compiled
 def has_come(jobs: Jobs, stack: Stack, depth: int, job: int) -> bool:
-    """Check whether a job has been released; releases within rounding of a node's time count as now."""
+    """Check whether a job has been released by a node's time, up to the rounding error."""
     slip = stack.slip[depth, 0] + jobs.rounding[0] * jobs.release[job]
     return bool(jobs.release[job] <= stack.time[depth] + slip)
 

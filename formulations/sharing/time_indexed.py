@@ -28,7 +28,7 @@ class TimeIndexed(Formulation[Sharing, SharingSolution]):
 
     As printed, Castor's Eq. 6-13 multiply rates by places, and take the arg min of a sum. Here, both are
     linear. The optimum refers to slots, to which everything is rounded up (`Slotted`), so it is not a bound for
-    the problem. A result has the area bound. The plan is converted to a schedule as in `slots`.
+    the problem. The bound of the result is the area bound. The plan is converted to a schedule as in `slots`.
 
     Sets
     ----

@@ -33,7 +33,7 @@ def exact(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
     """Solve a problem with the techniques that suit its objective.
 
     1. List schedules, a simple bound, and prices of GPU time. If there are only a few jobs, all orders are
-       searched too, unless that takes long.
+       searched too, unless that takes too long.
     2. For the mean completion time of more than a few jobs, the time-indexed relaxation, which yields a good
        bound, and a search for GPUs that realize its schedule. If there are no such GPUs, the cause is excluded,
        and the step is repeated a few times.

@@ -15,7 +15,10 @@ _MOST_SLOTS = 2**42
 
 
 class Place(NamedTuple):
-    """Cells joined by a tier. A job placed in these cells runs at least as fast as the tier allows."""
+    """A set of cells that a tier connects. A cell is one of the smallest groups of GPUs.
+
+    A job whose GPUs are all in these cells runs at least as fast as on this tier.
+    """
 
     tier: int  # index of the tier, innermost first
     cells: tuple[int, ...]  # indices of the cells; one cell for a place on the innermost tier

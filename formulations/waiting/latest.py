@@ -1,4 +1,4 @@
-"""Latest: the latest end of each job in any schedule whose value does not exceed a given one."""
+"""Latest: the latest end of each job in any schedule whose value does not exceed a given value."""
 
 from fractions import Fraction
 

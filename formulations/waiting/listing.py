@@ -88,7 +88,7 @@ class FreeProfile:
 def place_all(
     instance: SlottedInstance, order: Sequence[int], widest: Sequence[int], budget: Budget | None = None
 ) -> list[SlottedRun] | None:
-    """Place jobs in the given order, each within its widest tier if possible, and return the runs by job.
+    """Place jobs in the given order, each within its widest tier if possible, and return the run of each job.
 
     Returns None if the time limit is reached.
     """
@@ -102,7 +102,7 @@ def place_all(
 
 
 def search_lists(best: BestRuns) -> None:
-    """Improve the best schedule by other orders and tiers: first by rules, then by small random changes.
+    """Improve the best schedule by trying other orders and tiers, first by rules, then by small random changes.
 
     The random changes are the same in every run.
     """

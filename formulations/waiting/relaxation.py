@@ -26,7 +26,7 @@ class StartColumn(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Relaxation:
-    r"""The time-indexed model of starts, in which nested places have counted GPUs.
+    r"""The time-indexed model of starts, which counts the GPUs in use at each of the nested places.
 
     The model decides where and when each job starts. A job on a tier needs any GPUs in one of the tier's
     places. At any time, such GPUs exist if no place is overloaded. But the same GPUs may not remain available

@@ -125,7 +125,7 @@ def _solve(model: Relaxation, form: StandardForm, best: BestRuns, budget: Budget
 
 
 def narrowed(model: Relaxation, best: BestRuns, budget: Budget) -> StandardForm:
-    """Return the model with every column fixed at 0 that, by its reduced cost, no better schedule uses."""
+    """Fix columns at 0 if their reduced costs show that no better schedule uses them, and return the model."""
     form = model.form()
     outcome = Highs().solve(form.relaxation, time_limit=budget.left(), log=budget.log)
     if outcome.stopped_by is StoppedBy.INTERRUPT:
@@ -142,7 +142,10 @@ def narrowed(model: Relaxation, best: BestRuns, budget: Budget) -> StandardForm:
 
 
 def model_of(best: BestRuns) -> Relaxation:
-    """Return a relaxation of all schedules as good as the best one, with slots long enough for a solver."""
+    """Return a relaxation of all schedules at least as good as the best one.
+
+    Its slots are long enough for a solver to handle their number.
+    """
     if best.value is None:
         raise AssertionError  # lists find a schedule
     latest = latest_ends(best.instance, best.value)

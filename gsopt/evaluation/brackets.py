@@ -84,8 +84,9 @@ def wait_brackets(
     scenario = Scenario.of(given, cluster)
     clock, at = scenario.clock, float(at)
     watch = _Watch(find_policy(policy), clock.since(at), factor)
-    with suppress(_Over):
-        replay(scenario, watch.policy, budget=budget, **options)
+    for _ in range(2):  # only in the second run is it known which decision is the last
+        with suppress(_Over):
+            replay(scenario, watch.policy, budget=budget, **options)
     jobs = scenario.on_own_clock().workload.jobs
     return {
         jobs[job].name: Bracket(*clock.all_nearest([max(found.earliest, clock.since(at)), found.latest]))
@@ -98,18 +99,23 @@ class _Over(Exception):
 
 
 class _Watch:
-    """A wrapper of a policy that records the brackets at each decision up to a time, then ends the run."""
+    """A wrapper of a policy that ends each run after a given time.
+
+    The first run counts the decisions up to that time, and the second records the brackets at the last of them.
+    """
 
     def __init__(self, policy: Policy, at: float, factor: float | None) -> None:
         self._policy, self._at, self._factor = policy, at, factor
         self._brackets: Any = None
         self._decide: Any = None
+        self._decisions = self._last = 0
         self.preemptive = False
         self.found: Mapping[int, Bracket] = {}
 
     def policy(self, state: State, **options: Any) -> "_Watch":
         """Create the decider of the wrapped policy, and return this object in its place."""
         decider = self._policy(state, **options)
+        self._decisions, self._last = 0, self._decisions
         self._decide, self.preemptive = decider.decide, decider.preemptive
         self._brackets = getattr(decider, "brackets", None)
         if self._brackets is None:
@@ -118,9 +124,11 @@ class _Watch:
         return self
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Return the actions of the wrapped decider, and record its brackets."""
+        """Return the actions of the wrapped decider. At the last decision, record its brackets."""
         if state.now > self._at:
             raise _Over
         actions = list(self._decide(state))
-        self.found = self._brackets(state, self._factor)
+        self._decisions += 1
+        if self._decisions == self._last:
+            self.found = self._brackets(state, self._factor)
         return actions

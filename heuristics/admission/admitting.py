@@ -13,7 +13,7 @@ from heuristics.admission.room import Room, Seats
 
 @dataclass(frozen=True)
 class Stops:
-    """The answer of a rule for one pending gang: places for this gang and for the gangs that it moves.
+    """The answer of a rule for one pending gang: places for this gang, and for the gangs that the rule moves.
 
     Gangs that the rule stopped but did not move are evicted.
     """
@@ -28,7 +28,7 @@ Rule = Callable[[Room, Seats, Sequence[Running], Budget], Stops | None]
 
 
 def admit(problem: Admission, rule: Rule, budget: Budget) -> AdmissionSolution | NoSolution:
-    """Place the pending gangs in descending order of priority, and stop running gangs for them by a rule.
+    """Place the pending gangs in descending order of priority; a rule decides which gangs stop for them.
 
     Ties keep the order of the problem. A gang that fits is placed without the rule, in the group with the
     least room to spare. A gang that was stopped for an earlier pending gang stays stopped.

@@ -16,15 +16,16 @@ def kai(
 ) -> AdmissionSolution | NoSolution:
     """Stop gangs as KAI's scenario solver does, and place them again where they still fit.
 
-    For 1, 2, 4, ... workers of the pending gang, and then by bisection, the search looks for victims that
-    make room for these workers. Victims that were found for fewer workers always stop. Candidates in the same
-    queue are gathered in ascending order of priority, with ties going to the gang that started last, until
-    the workers could fit if all of them stopped. Then scenarios are tried:
+    For 1, 2, 4, ... workers of the pending gang, and then by bisection, the search looks for victims that make
+    room for these workers. Victims that were found for fewer workers always stop. Candidates in the same queue
+    are gathered in ascending order of priority, with ties going to the gang that started last, until the
+    workers could fit if all candidates gathered so far stopped. Then scenarios are tried:
 
     - With `node_local`: for each machine of the last candidate, the gathered gangs that have workers on it.
-    - If no such scenario succeeds for all workers, the whole search restarts with another kind of scenario:
-      the gangs on the machines that would have the fewest free GPUs. It starts with the fewest of these
-      machines that have enough GPUs in total, then adds 1, 2, 4, ... more.
+    - If no such scenario succeeds for all workers, the whole search restarts with another kind of scenario: the
+      gathered gangs on those machines that would have the fewest free GPUs if all gathered gangs stopped. The
+      first scenario comprises the fewest of these machines that have enough GPUs in total; the following ones
+      add 1, 2, 4, ... more.
 
     In a scenario, all its gangs stop. Then the pending workers are placed on the fullest machines. After
     them, the stopped gangs are placed in descending order of priority, with ties going to the gang that

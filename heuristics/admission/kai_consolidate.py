@@ -31,7 +31,8 @@ def kai_consolidate(
     problem
         The problem.
     max_preemptees
-        Limit on the number of candidates, which the original program lets one more pass; None for no limit.
+        Limit on the number of candidates; None for no limit. As in the original program, one candidate more
+        than the limit is considered, unless the limit is 0.
     node_local
         See `heuristics.admission.kai`.
     budget

@@ -42,12 +42,19 @@ class Quotas:
         return self._used[self._gang.queue] < self._nominal.get(self._gang.queue, 0)
 
     def excess(self) -> int:
-        """Return how far the pending gang's queue would exceed its quota with that gang; may be negative."""
+        """Return by how many GPUs the pending gang's queue would exceed its quota with that gang.
+
+        The number is negative if GPUs of the quota would be left.
+        """
         queue = self._gang.queue
         return self._used[queue] + self._gang.gpus - self._nominal.get(queue, 0)
 
     def share(self, queue: str, *, without: int = 0) -> Fraction:
-        """Return the GPUs that a queue uses beyond its quota, divided by its weight; count the pending gang."""
+        """Return the GPUs that a queue uses beyond its quota, divided by its weight.
+
+        If the pending gang belongs to the queue, its GPUs count as used. `without` is the number of GPUs in the
+        queue that do not count.
+        """
         own = self._gang.gpus if queue == self._gang.queue else 0
         beyond = self._used[queue] + own - without - self._nominal.get(queue, 0)
         return max(beyond, 0) / Fraction(decimal(self._weights.get(queue, 1)))

@@ -36,7 +36,7 @@ class Room:
         self._watching: list[Seats] = []
 
     def copy(self) -> "Room":
-        """Return an independent copy of the room, without the seats that are kept up to date."""
+        """Return an independent copy of the room, which does not keep any seats up to date."""
         other = Room(self.problem, self._usage)
         other.free = [amounts.copy() for amounts in self.free]
         other.stopped, other.settled = self.stopped.copy(), self.settled.copy()

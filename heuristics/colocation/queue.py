@@ -11,6 +11,9 @@ Key = Literal["seconds", "gpus"]
 
 
 def shortest_first(problem: Colocation, key: Key) -> Sequence[Pending]:
-    """Return the pending jobs in ascending order of time or GPUs. Ties keep the order of the instance."""
+    """Return the pending jobs in ascending order of expected time or of number of GPUs, as `key` states.
+
+    Ties keep the order of the instance.
+    """
     require_one_of("key", key, get_args(Key))
     return sorted(problem.pending, key=lambda job: job.seconds if key == "seconds" else job.gpus)

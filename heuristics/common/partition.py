@@ -40,7 +40,7 @@ def dealt(groups: Sequence[Sequence[Item]], parts: int, seed: int, *, even: bool
 
 
 def divided(gpus: Mapping[str, int], parts: int) -> dict[str, int]:
-    """Return the GPUs of each type in one part, which are the number divided by `parts` and rounded down."""
+    """Return the number of GPUs of each type in one part: their total divided by `parts`, rounded down."""
     return {kind: count // parts for kind, count in gpus.items()}
 
 

@@ -82,7 +82,10 @@ class HeldCells:
         return candidates
 
     def fill(self, cells: NDArray[np.int64], groups: NDArray[np.int64], limits: NDArray[np.int64]) -> None:
-        """Limit the GPUs of each group of cells; its first cells keep theirs. `cells` are sorted by group."""
+        """Limit the total number of GPUs in each group of cells; a group's last cells lose GPUs first.
+
+        `cells` are sorted by group.
+        """
         gpus = self.gpus[cells]
         total = gpus.cumsum()
         begins = np.diff(groups[cells], prepend=-1) != 0

@@ -58,7 +58,7 @@ def genetic(
 
     Departures: the search starts from the current GPUs only, like the authors' first search, whereas
     `heuristics.policies.pollux` starts from the candidates of the previous minute. Duplicate candidates are not
-    replaced. If no speed-up is known for a job's GPUs, it loses them.
+    replaced. If no speed-up is known for a job's GPUs, the job loses them.
 
     The order of the jobs matters: if new jobs are listed last, repair leaves them without GPUs. With 45 jobs on
     64 busy GPUs, some new jobs then get nothing, and the fitness is between a third and a fifteenth of the

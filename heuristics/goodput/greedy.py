@@ -16,8 +16,9 @@ Mask = NDArray[np.bool_]
 def greedy(problem: Goodput, *, budget: Budget = UNLIMITED) -> GoodputSolution:
     """Start with the current GPUs, and repeat the change with the largest gain until none improves.
 
-    A change gives a job another number of GPUs on one node, at most its own plus the idle GPUs there, or moves
-    one GPU from one job to another. Ties go to the first node, and then to the first job.
+    A change either gives a job another number of GPUs on one node, up to its current number plus the idle GPUs
+    there, or moves one GPU on a node from one job to another. Ties go to the first node, and then to the first
+    job.
 
     Parameters
     ----------

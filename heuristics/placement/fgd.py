@@ -33,9 +33,9 @@ def fgd(
     fragmentation depends only on CPUs and GPUs. Memory only limits where a worker can be placed.
 
     Departures: the paper does not say how ties are broken. Here, they go to the first server and, on it, to a
-    GPU that is already shared. Fragmentation is computed exactly, in integers. The authors' program maps its
-    growth to 100 levels with a sigmoid, rounds down, and considers only the most frequent kinds of workers,
-    up to 95 % of all workers. Set `rounded` and `popular` to do the same.
+    GPU that is already shared. Fragmentation is computed exactly, in integers. The authors' program maps the
+    growth of fragmentation to 100 levels with a sigmoid, rounds down, and considers only the most frequent
+    kinds of workers, up to 95 % of all workers. Set `rounded` and `popular` to do the same.
 
     Parameters
     ----------

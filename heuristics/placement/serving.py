@@ -55,7 +55,11 @@ class Need(NamedTuple):
 
     @property
     def tag(self) -> str:
-        """Key shared by workers that need the same number of GPUs or part of one; empty if they need none."""
+        """Key of the workers that count as alike.
+
+        These are workers that need the same number of GPUs, or workers that need part of a GPU. The key is
+        empty for workers that need no GPUs.
+        """
         return "part" if self.part else f"{self.amounts[0]}" if self.amounts[0] else ""
 
 

@@ -55,7 +55,10 @@ def job_counts(hosting: Hosting) -> JobShares:
 
 
 def server_fractions(hosting: Hosting, elsewhere: Sequence[int] | None = None) -> JobShares:
-    """Return shares in which a job counts with its cost divided by its servers, including those `elsewhere`."""
+    """Return shares in which a job counts with its cost divided by the number of its servers.
+
+    `elsewhere` holds the number of each job's other servers, which count too.
+    """
     sizes = [len(servers) for servers in hosting.servers_of]
     if elsewhere is not None:
         sizes = [size + more for size, more in zip(sizes, elsewhere, strict=True)]

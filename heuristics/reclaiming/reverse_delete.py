@@ -62,9 +62,9 @@ def improve(
     """Spare some of the jobs that a feasible solution preempts, while enough servers stay vacated.
 
     The search starts with all jobs that have a base worker on a returned server, and with all servers that they
-    vacate. As long as the demand stays met, it spares the job with the highest cost per vacated server that it
-    occupies. Of the servers that are vacated in the end, it returns those on which preempted jobs use the most
-    GPUs, for the least collateral damage. The given solution is returned unless the result has a lower
+    vacate. As long as the demand stays met, the job with the highest cost per vacated server that it occupies
+    is spared. Of the servers that are vacated in the end, those on which preempted jobs use the most GPUs are
+    returned, for the least collateral damage. The given solution is returned unless the result has a lower
     objective. Only base workers count, as in `greedy`, even with ``elasticity="fungible"``.
     """
     value = judged_value(problem, "start", solution)

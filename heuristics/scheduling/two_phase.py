@@ -16,8 +16,9 @@ from heuristics.allocation.two_phase import two_phase_allocation
 def two_phase(problem: Scheduling) -> SchedulingSolution | NoSolution:
     """At every event, start jobs on the fewest GPUs, shortest first, and divide the rest by a knapsack.
 
-    Running jobs keep their fewest GPUs until they complete, so no job is preempted. The method is for problems
-    without preemption. If preemption is allowed, use the policies, which can choose among more schedules.
+    Running jobs keep at least their fewest GPUs until they complete, so no job is preempted. The method is for
+    problems without preemption. If preemption is allowed, use the policies, which can choose among more
+    schedules.
 
     Raises
     ------
@@ -31,11 +32,11 @@ def two_phase(problem: Scheduling) -> SchedulingSolution | NoSolution:
     Complexity: O(I C) for the knapsack at each of at most 2 n events, with n jobs, I allowed numbers of GPUs in
     total, and C GPUs.
 
-    Departures from the paper: for running jobs, the remaining time counts. A job may have any allowed number of
-    GPUs, and its speeds determine the value of additional GPUs.
+    Departures from the paper: additional GPUs of a running job are valued by its remaining time. A job may have
+    any allowed number of GPUs, and its speeds determine the value of additional GPUs.
 
-    The mean completion time may be n times the optimum that `formulations.scheduling.resizing` finds: a short
-    job that starts first may hold GPUs with which other jobs would complete almost immediately.
+    The mean job completion time may be n times the optimum that `formulations.scheduling.resizing` finds: a
+    short job that starts first may hold GPUs with which other jobs would complete almost immediately.
 
     Examples
     --------

@@ -6,7 +6,7 @@ from gsopt.problems.shares import Shares, TimeShares
 
 @heuristic
 def isolated(problem: Shares) -> TimeShares:
-    """Grant each of J jobs, on each type with M_t GPUs, the share M_t / J divided by the GPUs it demands.
+    """Grant each of J jobs the share M_t / J, divided by its demand for GPUs, on each type with M_t GPUs.
 
     Complexity: O(J T) for J jobs and T types.
 

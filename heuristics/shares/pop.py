@@ -46,7 +46,7 @@ def pop(
     part has enough GPUs. A job that does not run in its part gets no time. If the criterion minimizes times,
     there is no solution in this case, because the job would never end.
 
-    Complexity: k times that of `solver` on problems with 1/k of the jobs and GPUs.
+    Complexity for k parts: k times that of `solver` on problems with 1/k of the jobs and GPUs.
 
     Parameters
     ----------

@@ -16,12 +16,13 @@ from gsopt.problems.shares import Shares, TimeShares
 def progressive_filling(
     problem: Shares, *, parts: int = 100, budget: Budget = UNLIMITED
 ) -> TimeShares | NoSolution:
-    """Repeatedly grant the worst-off job a further part of time on its fastest type with room.
+    """Repeatedly grant the worst-off job another part of its time, on its fastest type with room.
 
-    This ends when nothing more fits. With `fifo`, the first job that can have more is served; with `max_sum`,
-    the job with the most steps per second and GPU. A job that finds no room gets no more. Jobs on fast GPUs are
-    never moved to slower ones, so linear programs find better shares. If the objective depends on completion
-    times, there is no solution unless every job has a share, because jobs without one would never end.
+    The heuristic ends when nothing more fits. With `fifo`, the first job that can have more is served; with
+    `max_sum`, the job with the most steps per second and GPU. A job that finds no room gets no more. Jobs on
+    fast GPUs are never moved to slower ones, so linear programs find better shares. If the objective depends on
+    completion times, there is no solution unless every job has a share, because jobs without one would never
+    end.
 
     Complexity: O(n J (T + log J)) for n parts, J jobs and T types.
 

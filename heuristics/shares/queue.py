@@ -16,8 +16,8 @@ def queue(problem: Shares) -> TimeShares | NoSolution:
 
     Notes
     -----
-    Source: Gavel (OSDI 2020), the FIFO policy in its code that knows throughputs, which is a strict queue. The
-    paper solves a linear program instead.
+    Source: the FIFO policy in the code of Gavel (OSDI 2020) that takes throughputs into account. It is a strict
+    queue, whereas the paper solves a linear program.
 
     Departures from the code: ties between equally fast types go to the first type listed, not to the first by
     name.

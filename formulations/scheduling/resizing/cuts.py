@@ -12,7 +12,7 @@ _LARGEST_GROUP = 3
 
 
 def cut(model: Any, jobs: Resizable, values: Mapping[str, float]) -> bool:
-    """Add the rows of all groups that a point violates in some interval, and return whether any were added.
+    """Add the rows of every group whose row a point violates in some interval; return whether any were added.
 
     The jobs of a group R have at most B GPUs in total, the sum of their b_i, which leaves D = C - B. While
     another job runs on x >= a_j > D GPUs, the group has at least x - D fewer GPUs, which is at least (1 - D /
@@ -41,7 +41,7 @@ def cut(model: Any, jobs: Resizable, values: Mapping[str, float]) -> bool:
 
 
 def groups(jobs: Resizable) -> Iterator[tuple[dict[int, float], float]]:
-    """Yield the weights of jobs in the row of each group that restricts others, and the row's limit."""
+    """Yield, for each group that restricts other jobs, the jobs' weights in its row, and the row's limit."""
     numbers = range(len(jobs))
     for count in range(1, min(len(jobs), _LARGEST_GROUP + 1)):
         for group in combinations(numbers, count):

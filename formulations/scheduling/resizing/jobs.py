@@ -80,7 +80,7 @@ class Resizable:
         )
 
     def before(self, job: int, done: int, period: int) -> list[tuple[int, int]]:
-        """Return the cells in which a job may run that come no later than the given cell."""
+        """Return the cells, up to the given one, in which a job may run."""
         return [
             cell for cell in self.cells if cell[0] <= done and cell[1] <= period and job < self.there[cell[1]]
         ]

@@ -151,7 +151,7 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
         raise ModelMismatch(f"{self.name}: no schedule has the order of events of the model's solution")
 
     def run(self, problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
-        """Solve within a budget, starting from simple rules and their orders of events.
+        """Solve within a budget, starting from the schedules of simple rules and their orders of events.
 
         If there is no time to load Pyomo, the result is the best of these schedules, with a simple bound.
         """

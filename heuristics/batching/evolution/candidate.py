@@ -6,7 +6,7 @@ from deap import base
 
 
 class CandidateCost(base.Fitness):  # type: ignore[misc]  # DEAP has no types
-    """A cost to be minimized."""
+    """The fitness of a candidate in DEAP: a cost to be minimized."""
 
     weights = (-1.0,)
 

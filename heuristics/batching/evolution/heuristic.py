@@ -43,7 +43,7 @@ def evolution(
     distinct: bool = False,
     budget: Budget = UNLIMITED,
 ) -> Batches:
-    """Evolve candidates that assign a job to every GPU, by refresh, crossover, mutation and reorder.
+    """Evolve candidates that assign a job to every GPU, by refreshing, crossover, mutation and reordering.
 
     Source: ONES (SC 2021), section 3.2.2 and Algorithm 1.
 
@@ -102,8 +102,8 @@ def evolution(
     their caps even if fewer GPUs are left. Better divisions may therefore be unreachable, and further
     generations do not help. Of ten searches, all ten find the optimum on 16 GPUs and nine on 64; on 256 GPUs,
     the median gap stays at 10 %, or 4 % with a mutation rate of 0.3. With `draws`, the expected cost exceeds
-    the optimum by a median of 0, 2 and 14 %, whereas one exact division based on mean remaining work has no gap
-    (`tests/benchmarks/bench_evolution.py`).
+    the optimum by a median of 0, 2 and 14 % on 16, 64 and 256 GPUs, whereas one exact division based on mean
+    remaining work has no gap (`tests/benchmarks/bench_evolution.py`).
 
     Examples
     --------

@@ -43,7 +43,7 @@ class SearchProgress:
 
     @property
     def best(self) -> Candidate:
-        """The best candidate of all generations, or of the last one if work is drawn anew."""
+        """The best candidate of all generations, or of the last generation if work is drawn anew."""
         found: Candidate = self._hall[0]
         return found
 

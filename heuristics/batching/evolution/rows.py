@@ -62,7 +62,7 @@ def keep(genomes: Genomes, counts: Whole, most: Whole) -> None:
 
 
 def trim(genomes: Genomes, counts: Whole, lower: Whole) -> None:
-    """Take GPUs from each job until it can run on the rest (see `genome.trim`)."""
+    """Take GPUs from each job until it can run on those that it keeps (see `genome.trim`)."""
     keep(genomes, counts, _at(lower, counts))
 
 

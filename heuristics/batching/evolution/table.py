@@ -160,7 +160,10 @@ class CostTable:
 
     @cached_property
     def victims(self) -> Whole:
-        """All jobs, those that have run longest first, shape (jobs,)."""
+        """The jobs in the order in which they give up GPUs to jobs that must run, shape (jobs,).
+
+        The job that has run longest comes first.
+        """
         return np.argsort(-self.processed_seconds, kind="stable")
 
     @cached_property

@@ -9,6 +9,7 @@ import pytest
 import gsopt
 from formulations.placement import buckets, column_generation, exact, milp, patterns, racks, search
 from formulations.placement.ceiling import ceiling
+from gsopt.core.budget import Budget
 from gsopt.core.errors import Unsupported
 from gsopt.core.result import Status
 from gsopt.problems.placement import Placement, PlacementSolution, Resources, Server, Workers
@@ -62,6 +63,21 @@ def test_parts_fill_gpus_by_hand() -> None:
     short = Placement(minimize="unallocated", servers=[server], workers=lines)
     assert [search(full).objective, milp(full).objective, ceiling(full)] == [0, 0, 0]
     assert [search(short).objective, milp(short).objective, ceiling(short)] == [400, 400, 400]
+
+
+def test_a_ceiling_out_of_time_compares_totals() -> None:
+    """If the time limit ends the linear program, the bound is the free GPUs minus those requested."""
+    servers = [
+        Server(name=f"s{i}", capacity=Resources(gpu=8, cpu=100 + i, memory=500 + 7 * i)) for i in range(90)
+    ]
+    lines = [
+        Workers(job=f"j{i}", count=9, demand=Resources(gpu=1, cpu=30 + i % 37, memory=1 + i % 83))
+        for i in range(79)
+    ]
+    problem = Placement(minimize="unallocated", servers=servers, workers=lines)
+
+    assert ceiling(problem, Budget(time_limit=1e-9)) == (90 * 8 - 79 * 9) * 1000
+    assert search(problem, time_limit=1e-9).bound == (90 * 8 - 79 * 9) * 1000
 
 
 def test_the_ceiling_counts_what_binds() -> None:
