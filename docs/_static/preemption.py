@@ -152,9 +152,9 @@ def widest(found: list[dict[str, Any]]) -> str:
     row = next(row for row in found if row["group"] == "376 for 48")
     least, kai = row["methods"]["exact"][2], row["methods"]["kai"][2]
     return (
-        "A user of KAI-Scheduler reports that jobs on 376 GPUs were evicted for requests of 48 GPUs in total. "
-        f"On a cluster built from the report (`latest_is_widest`), `kai` evicts jobs on {kai} GPUs for "
-        f"{row['pending']}; evicting jobs on {least} is enough.\n"
+        "A user of KAI-Scheduler reports that jobs on 376 GPUs were evicted to admit jobs that request 48 GPUs "
+        "in total. On a cluster built from the report (`latest_is_widest`), `kai` evicts jobs on "
+        f"{kai} GPUs to admit a request for {row['pending']}; evicting jobs on {least} GPUs is enough.\n"
     )
 
 
@@ -165,7 +165,7 @@ def programs() -> str:
         known = json.loads(path.read_text("utf-8"))
         left = "; ".join(known["not_expressible"])
         about = known["about"].replace("The cases", f"The {len(known['cases'])} cases", 1)
-        text += f"\n### {path.stem}\n\n{about}\n\nLeft out: {left}.\n"
+        text += f"\n### {path.stem}\n\n{about}\n\nTest cases about the following are left out: {left}.\n"
     return text
 
 
