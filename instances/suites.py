@@ -9,6 +9,7 @@ from gsopt.core.enumeration import brute_force
 from gsopt.core.files import write
 from gsopt.core.problem import About, Problem
 from gsopt.core.result import plain
+from gsopt.evaluation.space import Pick, Space
 from gsopt.problems.reader import read_problem
 
 P = TypeVar("P", bound=Problem[Any])
@@ -37,6 +38,13 @@ def renamed(problem: P, name: str) -> P:
 def in_folder(folder: str, *parts: Mapping[str, P]) -> list[P]:
     """Return problems that are named after their paths in a folder of their decision."""
     return [renamed(problem, f"{folder}/{name}") for part in parts for name, problem in part.items()]
+
+
+def picked(space: Space, picks: Mapping[str, str]) -> dict[str, Any]:
+    """Return instances of a space, each given as the string form of its `Pick`."""
+    found = {name: space.problem(Pick.read(pick)) for name, pick in picks.items()}
+    about = {"source": f"the worst of {space.about}"}
+    return {name: with_about(problem, about) for name, problem in found.items() if problem is not None}
 
 
 def with_about(problem: P, facts: Mapping[str, Any]) -> P:

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from typing import Any, get_args
 
 from gsopt.problems.allocation import Allocation, ElasticJob
+from instances.allocation import spaces
 from instances.allocation.aryl import figure_6, table_4
 from instances.allocation.elastic_jobs import Scaling, Sizes, elastic_jobs
 from instances.allocation.multiple_choice import Correlation, multiple_choice
-from instances.suites import HANDMADE, in_folder, proven, regenerate, renamed
+from instances.suites import HANDMADE, in_folder, picked, proven, regenerate, renamed
 
 #: Jobs and GPUs of the instances of production size.
 _PRODUCTION = ((50, 256), (200, 1_000), (500, 2_000), (2_000, 4_000))
@@ -21,7 +22,7 @@ _MOST_TABLES = 500
 
 def committed() -> list[Allocation]:
     """Generate every committed instance, without known optima."""
-    return [*tiny(), *production(), *challenge()]
+    return [*tiny(), *production(), *challenge(), *worst()]
 
 
 def paper() -> list[Allocation]:
@@ -58,6 +59,15 @@ def challenge() -> list[Allocation]:
         for classes in (20, 100)
     }
     return in_folder("challenge", made)
+
+
+def worst() -> list[Allocation]:
+    """Generate the instances of a small space on which heuristics are farthest from the optimum."""
+    found = {
+        "highest-density": "0:1,1,3",
+        "marginal-greedy": "0:13,13,9",
+    }
+    return in_folder("worst", picked(spaces.tiny(jobs=3, spare=4), found))
 
 
 def _random() -> dict[str, Allocation]:
@@ -204,4 +214,4 @@ def _handmade(capacity: int, *jobs: ElasticJob) -> Allocation:
 
 if __name__ == "__main__":
     regenerate(tiny(), prove=proven)
-    regenerate([*production(), *challenge()])
+    regenerate([*production(), *challenge(), *worst()])

@@ -9,8 +9,9 @@ from typing import Any
 from gsopt.performance.batching import BatchingJob, Progress, Rate, StepTime, Tabulated
 from gsopt.performance.communication import Wire, Wiring
 from gsopt.problems.batching import Batching
+from instances.batching import spaces
 from instances.batching.elastic_jobs import elastic_jobs
-from instances.suites import HANDMADE, in_folder, proven, regenerate
+from instances.suites import HANDMADE, in_folder, picked, proven, regenerate
 
 _MODEL = StepTime(
     fixed=0.5, per_sample=0.25, message=1e8, wire=Wire(bandwidth=1e9, latency=0.01, wiring=Wiring.RING)
@@ -19,7 +20,7 @@ _MODEL = StepTime(
 
 def committed() -> list[Batching]:
     """Generate every committed instance, without known optima."""
-    return [*small(), *medium(), *challenge()]
+    return [*small(), *medium(), *challenge(), *worst()]
 
 
 def small() -> list[Batching]:
@@ -54,6 +55,14 @@ def challenge() -> list[Batching]:
         ),
     }
     return in_folder("challenge", made)
+
+
+def worst() -> list[Batching]:
+    """Generate the instances of a small space on which heuristics are farthest from the optimum."""
+    found = {
+        "equal-share": "2:0,8",
+    }
+    return in_folder("worst", picked(spaces.tiny(jobs=3, gpus=4), found))
 
 
 def _degenerate() -> dict[str, Batching]:
@@ -160,4 +169,4 @@ def _handmade(gpus: int, jobs: list[BatchingJob], **options: Any) -> Batching:
 
 if __name__ == "__main__":
     regenerate(small(), prove=proven)
-    regenerate([*medium(), *challenge()])
+    regenerate([*medium(), *challenge(), *worst()])

@@ -6,15 +6,16 @@
 from typing import Any
 
 from gsopt.problems.colocation import Colocation, Mode, Pending, Running
+from instances.colocation import spaces
 from instances.colocation.full_cluster import full_cluster
-from instances.suites import HANDMADE, in_folder, proven, regenerate
+from instances.suites import HANDMADE, in_folder, picked, proven, regenerate
 
 _GIB = 2**30
 
 
 def committed() -> list[Colocation]:
     """Generate every committed instance, without known optima."""
-    return [*small(), *production(), *large()]
+    return [*small(), *production(), *large(), *worst()]
 
 
 def small() -> list[Colocation]:
@@ -40,6 +41,17 @@ def production() -> list[Colocation]:
 def large() -> list[Colocation]:
     """Generate a full cluster for which the matching takes several seconds."""
     return in_folder("large", {"100-200": full_cluster(running=100, pending=200, seed=9)})
+
+
+def worst() -> list[Colocation]:
+    """Generate the instances of a small space on which heuristics are farthest from the optimum."""
+    found = {
+        "bsbf": "0:0,7,8",
+        "first-fit": "0:3,6,7,8",
+        "first-fit-unbounded": "0:2,3",
+        "random-pairs": "0:3,7,8,6",
+    }
+    return in_folder("worst", picked(spaces.tiny(jobs=4, seconds=3), found))
 
 
 def _pairs() -> dict[str, Colocation]:
@@ -169,4 +181,4 @@ def _handmade(
 
 if __name__ == "__main__":
     regenerate(small(), prove=proven)
-    regenerate([*production(), *large()])
+    regenerate([*production(), *large(), *worst()])

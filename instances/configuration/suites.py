@@ -7,14 +7,15 @@ from typing import Any
 
 from gsopt.core.problem import About
 from gsopt.problems.configuration import AdaptiveJob, Configuration, shapes
+from instances.configuration import spaces
 from instances.configuration.growing_jobs import growing_jobs
 from instances.configuration.triples import triples
-from instances.suites import HANDMADE, changed, in_folder, proven, regenerate
+from instances.suites import HANDMADE, changed, in_folder, picked, proven, regenerate
 
 
 def committed() -> list[Configuration]:
     """Generate every committed instance, without known optima."""
-    return [*small(), *medium(), *challenge()]
+    return [*small(), *medium(), *challenge(), *worst()]
 
 
 def small() -> list[Configuration]:
@@ -40,6 +41,15 @@ def medium() -> list[Configuration]:
 def challenge() -> list[Configuration]:
     """Generate instances that the exact method cannot solve to proven optimality within minutes."""
     return in_folder("challenge", {"triples-30-048": triples(pools=30, gpus=48, excess=1, seed=1)})
+
+
+def worst() -> list[Configuration]:
+    """Generate the instances of a small space on which heuristics are farthest from the optimum."""
+    found = {
+        "greedy": "2:0,1",
+        "pop": "0:9",
+    }
+    return in_folder("worst", picked(spaces.tiny(jobs=3, goodputs=4), found))
 
 
 def _restarts() -> dict[str, Configuration]:
@@ -125,4 +135,4 @@ def _handmade(gpus: int, jobs: list[AdaptiveJob], **options: Any) -> Configurati
 
 if __name__ == "__main__":
     regenerate(small(), prove=proven)
-    regenerate([*medium(), *challenge()])
+    regenerate([*medium(), *challenge(), *worst()])

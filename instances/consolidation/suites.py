@@ -8,14 +8,15 @@ from typing import Any
 from gsopt.problems.consolidation import Consolidation, Job
 from gsopt.scenario.cluster import Cluster, Island, Machine, Rack, Switch
 from gsopt.scenario.speed import TierPenalty
+from instances.consolidation import spaces
 from instances.consolidation.half_busy import half_busy
 from instances.consolidation.triples import triples
-from instances.suites import HANDMADE, in_folder, proven, regenerate
+from instances.suites import HANDMADE, in_folder, picked, proven, regenerate
 
 
 def committed() -> list[Consolidation]:
     """Generate every committed instance, without known optima."""
-    return [*small(), *production(), *large(), *challenge()]
+    return [*small(), *production(), *large(), *challenge(), *worst()]
 
 
 def small() -> list[Consolidation]:
@@ -57,6 +58,14 @@ def challenge() -> list[Consolidation]:
         "triples-30-128": triples(racks=30, machines=16, excess=3, seed=1),
     }
     return in_folder("challenge", made)
+
+
+def worst() -> list[Consolidation]:
+    """Generate the instances of a small space on which heuristics are farthest from the optimum."""
+    found = {
+        "greedy": "0:9,14",
+    }
+    return in_folder("worst", picked(spaces.tiny(jobs=2, machines=2, gpus=2), found))
 
 
 def _competing() -> dict[str, Consolidation]:
@@ -177,4 +186,4 @@ def _handmade(cluster: Cluster, busy: list[int], *jobs: Job, **options: Any) -> 
 
 if __name__ == "__main__":
     regenerate(small(), prove=proven)
-    regenerate([*production(), *large(), *challenge()])
+    regenerate([*production(), *large(), *challenge(), *worst()])

@@ -7,16 +7,17 @@ from typing import Any, Literal
 
 from gsopt.problems.placement import Placement, Pool, Resources, Server, Workers
 from gsopt.scenario.cluster import Cluster
+from instances.placement import spaces
 from instances.placement.elastic import elastic
 from instances.placement.vector_packing import vector_packing
 from instances.placement.vectors import vectors
 from instances.placement.whole_gpus import whole_gpus
-from instances.suites import HANDMADE, in_folder, proven, regenerate
+from instances.suites import HANDMADE, in_folder, picked, proven, regenerate
 
 
 def committed() -> list[Placement]:
     """Generate every committed instance, without known optima."""
-    return [*small(), *production(), *challenge()]
+    return [*small(), *production(), *challenge(), *worst()]
 
 
 def small() -> list[Placement]:
@@ -55,6 +56,18 @@ def challenge() -> list[Placement]:
     """
     made = {"vectors-4-200-5": vector_packing(family=4, workers=200, resources=5, seed=1)}
     return in_folder("challenge", made)
+
+
+def worst() -> list[Placement]:
+    """Generate the instances of a small space on which heuristics are farthest from the optimum."""
+    found = {
+        "first-fit": "2:0,0,1,1",
+        "worst-fit": "5:0,0,0,0,0,0",
+        "fgd": "5:1,1,1,1,2",
+        "gpu-clustering": "5:0,1,2",
+        "random-fit": "4:0,0,0,0,0",
+    }
+    return in_folder("worst", picked(spaces.tiny(workers=6, gpus=6), found))
 
 
 def _whole_gpus() -> dict[str, Placement]:
@@ -219,4 +232,4 @@ def _handmade(servers: list[Server], lines: list[Workers] | tuple[Workers, ...],
 
 if __name__ == "__main__":
     regenerate(small(), prove=proven)
-    regenerate([*production(), *challenge()])
+    regenerate([*production(), *challenge(), *worst()])

@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from gsopt.problems.reclaiming import Job, Reclaiming
+from instances.reclaiming import spaces
 from instances.reclaiming.churn import churn
 from instances.reclaiming.figure_5 import figure_5
 from instances.reclaiming.layout import eight_gpu_servers
 from instances.reclaiming.random_hypergraph import random_hypergraph
 from instances.reclaiming.server_uniform import server_uniform
 from instances.reclaiming.workers import Mode
-from instances.suites import HANDMADE, changed, in_folder, proven, regenerate, renamed
+from instances.suites import HANDMADE, changed, in_folder, picked, proven, regenerate, renamed
 
 _MODES: tuple[Mode, ...] = ("packed", "mixed", "worker")
 _PRODUCTION_DEMANDS = (20, 60, 150, 300)
@@ -21,7 +22,7 @@ _PRODUCTION_DEMANDS = (20, 60, 150, 300)
 
 def committed() -> list[Reclaiming]:
     """Generate every committed instance, without known optima."""
-    return [*tiny(), *production(), *challenge()]
+    return [*tiny(), *production(), *challenge(), *worst()]
 
 
 def tiny() -> list[Reclaiming]:
@@ -54,6 +55,21 @@ def challenge() -> list[Reclaiming]:
         for servers, demand in ((60, 20), (200, 60))
     }
     return in_folder("challenge", made)
+
+
+def worst() -> list[Reclaiming]:
+    """Generate the instances of a small space on which heuristics are farthest from the optimum."""
+    found = {
+        "greedy": "2:0,11",
+        "largest-job-first": "0:3,3,3,0",
+        "random-choice": "0:3,3,3,4",
+        "random-choice-unbounded": "0:2",
+        "reverse-delete": "2:1,2,4,11",
+        "smallest-count-first": "2:1,10",
+        "smallest-job-first": "0:1,1,1,4",
+        "static-cost": "1:2,9",
+    }
+    return in_folder("worst", picked(spaces.tiny(jobs=4, servers=3, costs=2), found))
 
 
 def _plain() -> dict[str, Reclaiming]:
@@ -153,4 +169,4 @@ def _handmade(demand: int, *, servers: int, **jobs: tuple[Mapping[str, int], Map
 
 if __name__ == "__main__":
     regenerate(tiny(), prove=proven)
-    regenerate([*production(), *challenge()])
+    regenerate([*production(), *challenge(), *worst()])

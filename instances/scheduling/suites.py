@@ -5,16 +5,17 @@ solves the instances without known results.
 """
 
 from gsopt.problems.scheduling import ElasticJob, Scheduling
+from instances.scheduling import spaces
 from instances.scheduling.aryl import crawling, table_3, table_4
 from instances.scheduling.counts import restricted
 from instances.scheduling.elastic_jobs import elastic_jobs
 from instances.scheduling.figures import figure_1, figure_4
-from instances.suites import HANDMADE, changed, in_folder, regenerate, renamed
+from instances.suites import HANDMADE, changed, in_folder, picked, regenerate, renamed
 
 
 def committed() -> list[Scheduling]:
     """Generate every committed instance, without known optima."""
-    return [*small(), *medium(), *challenge(), *whole()]
+    return [*small(), *medium(), *challenge(), *whole(), *worst()]
 
 
 def small() -> list[Scheduling]:
@@ -40,6 +41,46 @@ def whole() -> list[Scheduling]:
     """Generate the instances whose jobs may be resized at any time but not paused."""
     made = [table_3(), table_4(), crawling(jobs=3, gpus=32), crawling(), crawling(jobs=5, gpus=128)]
     return [renamed(problem, problem.name) for problem in made]
+
+
+def worst() -> list[Scheduling]:
+    """Generate the instances of two small spaces on which heuristics are farthest from the optimum."""
+    rigid = {
+        "rigid-fifo": "1:5,0,0",
+        "rigid-marginal": "1:1,3,7",
+        "rigid-sjf": "1:5,6,6",
+        "rigid-srtf": "1:3,0,0",
+        "rigid-afs": "1:0,0,3",
+        "rigid-gandiva-rotation": "1:2,3,7",
+        "rigid-random-order": "1:0,0,5",
+        "rigid-tiresias": "0:1,0,3",
+        "rigid-allox": "0:2,3,3",
+        "rigid-allox-port": "1:2,5,9",
+        "rigid-estimated": "1:2,3,9",
+        "rigid-rolling-prices": "1:0,3,7",
+        "rigid-themis-auction": "1:1,3,3",
+    }
+    elastic = {
+        "elastic-fifo": "0:2",
+        "elastic-marginal": "0:4,5,6",
+        "elastic-equal-share": "0:5,5,2",
+        "elastic-elastic-srtf": "0:0,1,8",
+        "elastic-afs": "0:5,5,8",
+        "elastic-elastic-las": "0:1,0,10",
+        "elastic-gandiva-rotation": "0:5,8,8",
+        "elastic-marginal-attained": "0:4,5,2",
+        "elastic-sia": "0:0,1,10",
+        "elastic-tiresias": "0:5,11,8",
+        "elastic-estimated": "0:5,1,2",
+        "elastic-rolling-prices": "0:1,5,1",
+        "elastic-shockwave": "0:5,8,11",
+        "elastic-themis-auction": "0:4,5,8",
+    }
+    return in_folder(
+        "worst",
+        picked(spaces.rigid(jobs=3, gpus=2, widths=2, durations=3, releases=1, unit=3600.0), rigid),
+        picked(spaces.elastic(jobs=3, works=2, releases=1, unit=3600.0), elastic),
+    )
 
 
 def _figures() -> dict[str, Scheduling]:

@@ -7,13 +7,14 @@ from collections.abc import Mapping
 
 from gsopt.core.problem import About
 from gsopt.problems.sequencing import Machine, Sequencing, UnitJob
+from instances.sequencing import spaces
 from instances.sequencing.unit_jobs import unit_jobs
-from instances.suites import HANDMADE, changed, in_folder, proven, regenerate
+from instances.suites import HANDMADE, changed, in_folder, picked, proven, regenerate
 
 
 def committed() -> list[Sequencing]:
     """Generate every committed instance, without known optima."""
-    return [*small(), *production()]
+    return [*small(), *production(), *worst()]
 
 
 def small() -> list[Sequencing]:
@@ -32,6 +33,14 @@ def production() -> list[Sequencing]:
         "064-160-alike": unit_jobs(jobs=160, gpus=16, types=4, speedup=1.5, busy=0.5, seed=6),
     }
     return in_folder("production", made)
+
+
+def worst() -> list[Sequencing]:
+    """Generate the instances of a small space on which heuristics are farthest from the optimum."""
+    found = {
+        "earliest-end": "1:0,1",
+    }
+    return in_folder("worst", picked(spaces.tiny(jobs=3, machines=2, seconds=4), found))
 
 
 def _types() -> dict[str, Sequencing]:
@@ -94,4 +103,4 @@ def _handmade(machines: Mapping[str, float], jobs: Mapping[str, Mapping[str, flo
 
 if __name__ == "__main__":
     regenerate(small(), prove=proven)
-    regenerate(production())
+    regenerate([*production(), *worst()])

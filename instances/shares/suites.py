@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from typing import get_args
 
 from gsopt.problems.shares import Criterion, Shares, TypedJob
+from instances.shares import spaces
 from instances.shares.typed_jobs import typed_jobs
-from instances.suites import HANDMADE, in_folder, regenerate
+from instances.suites import HANDMADE, in_folder, picked, regenerate
 
 
 def committed() -> list[Shares]:
     """Generate every committed instance."""
-    return [*small(), *production()]
+    return [*small(), *production(), *worst()]
 
 
 def small() -> list[Shares]:
@@ -34,6 +35,17 @@ def production() -> list[Shares]:
         for criterion in get_args(Criterion)
     }
     return in_folder("production", made)
+
+
+def worst() -> list[Shares]:
+    """Generate the instances of a small space on which heuristics are farthest from the optimum."""
+    found = {
+        "queue": "0:0,6",
+        "isolated": "0:1,1,6",
+        "progressive-filling": "1:0,0,6",
+        "pop": "1:0,6,0",
+    }
+    return in_folder("worst", picked(spaces.tiny(jobs=3, gpus=2, speeds=2), found))
 
 
 def _said(criterion: str) -> str:

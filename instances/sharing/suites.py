@@ -6,13 +6,14 @@ the instances without known results.
 
 from gsopt.problems.sharing import Sharing
 from gsopt.scenario.job import Job
+from instances.sharing import spaces
 from instances.sharing.interfering_jobs import interfering_jobs
-from instances.suites import HANDMADE, changed, in_folder, regenerate
+from instances.suites import HANDMADE, changed, in_folder, picked, regenerate
 
 
 def committed() -> list[Sharing]:
     """Generate every committed instance, without known optima."""
-    return [*small(), *challenge()]
+    return [*small(), *challenge(), *worst()]
 
 
 def small() -> list[Sharing]:
@@ -58,6 +59,20 @@ def between_events(*, starts: str = "events") -> Sharing:
         interference={"a": {"b": 1.5, "c": 1.5, "d": 1.5}},
     )
     return changed(problem, starts=starts)
+
+
+def worst() -> list[Sharing]:
+    """Generate the instances of a small space on which heuristics are farthest from the optimum."""
+    found = {
+        "fifo": "0:2,4,0",
+        "fifo-skipping": "0:6,1,1",
+        "sjf": "0:0,4,8",
+        "ssf": "0:2,5,12",
+        "best-pairs": "0:0,5,9",
+        "sjf-bsbf": "0:5,1,1",
+        "sjf-ffs": "0:1,7,13",
+    }
+    return in_folder("worst", picked(spaces.tiny(jobs=3, gpus=2, durations=2, releases=1), found))
 
 
 def _corner_cases() -> dict[str, Sharing]:

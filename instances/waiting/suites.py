@@ -9,13 +9,14 @@ from typing import get_args
 from gsopt.problems.waiting import Waiting
 from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.job import Job
-from instances.suites import HANDMADE, in_folder, regenerate
+from instances.suites import HANDMADE, in_folder, picked, regenerate
+from instances.waiting import spaces
 from instances.waiting.tier_jobs import Arrivals, Minimize, tier_jobs
 
 
 def committed() -> list[Waiting]:
     """Generate every committed instance, without known optima."""
-    return [*small(), *medium(), *challenge()]
+    return [*small(), *medium(), *challenge(), *worst()]
 
 
 def small() -> list[Waiting]:
@@ -36,6 +37,17 @@ def challenge() -> list[Waiting]:
         "poisson-mean-jct-j20": tier_jobs(jobs=20, arrivals="poisson", minimize="mean_jct", seed=20),
     }
     return in_folder("challenge", made)
+
+
+def worst() -> list[Waiting]:
+    """Generate the instances of a small space on which heuristics are farthest from the optimum."""
+    found = {
+        "fifo": "0:8,0,0",
+        "best-tier": "0:8,9,9",
+        "ssf": "0:2,6,15",
+    }
+    space = spaces.one_machine(jobs=3, gpus=3, durations=3, releases=1, widths=3, minimize="mean_jct")
+    return in_folder("worst", picked(space, found))
 
 
 def _random(sizes: tuple[int, ...]) -> dict[str, Waiting]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import gsopt
 from gsopt.core.errors import Unsupported
 from gsopt.core.method import run
 from gsopt.core.numbers.grid import Number
@@ -55,3 +56,21 @@ def method_of(row: dict[str, Any]) -> str:
 def test_the_page_follows_from_the_rows() -> None:
     """The program would write the same page again."""
     assert script("worst").page(ROWS) == (DOCS / "worst.md").read_text("utf-8")
+
+
+def test_the_suites_hold_the_worst_instances() -> None:
+    """The suites of worst cases hold the instances of all rows above 1, and no others."""
+    found = set()
+    for row in ROWS:
+        space = catalogue.spaces()[row["space"]](**row["arguments"])
+        picks = [row["pick"], row["unbounded"]] if Fraction(row["ratio"]) > 1 else []
+        found |= {bare(unwrap(space.problem(Pick.read(pick)))) for pick in picks if pick}
+    committed = [bare(gsopt.load(name)) for name in gsopt.names() if "/worst/" in name]
+
+    assert len(committed) == len(set(committed))
+    assert set(committed) == found
+
+
+def bare(problem: Problem[Any]) -> str:
+    """Return the data of an instance, without its name and what is known of it."""
+    return problem.model_dump_json(exclude={"name", "about"})
