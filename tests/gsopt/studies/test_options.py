@@ -49,7 +49,8 @@ def test_an_iterable_is_read_at_once() -> None:
     reader = catalogue.trace_readers()["itp"]
     assert typed(reader, {"clusters": [6, 7]}) == {"clusters": (6, 7)}
     assert typed(reader, {"clusters": None}) == {"clusters": None}
-    assert_refused(r"clusters: \[6, 'x'\]: input should be a valid integer", typed, reader, {"clusters": [6, "x"]})
+    rule = r"clusters: \[6, 'x'\]: input should be a valid integer"
+    assert_refused(rule, typed, reader, {"clusters": [6, "x"]})
 
 
 @pytest.mark.parametrize(

@@ -345,7 +345,7 @@ def test_as_the_authors_simulate_it(order: Order) -> None:
     assert run.metrics.mean_jct == pytest.approx(whole, rel=5e-3)
 
 
-#: Efficiencies of pairs, in thousandths, where several matchings have the largest sum, and the pairs that the
+#: Weights of pairs, where several matchings have the largest sum, and the pairs that the
 #: authors' program chooses.
 TIES = [
     ([[0, 354, 354, 258], [354, 0, 367, 354], [354, 367, 0, 354], [258, 354, 354, 0]], [(0, 2), (1, 3)]),
@@ -373,6 +373,19 @@ TIES = [
         ],
         [(0, 2), (1, 4), (3, 5)],
     ),
+    (
+        [
+            [0, 1, 2, 3, 0, 3, 0],
+            [1, 0, 1, 2, 1, 2, 1],
+            [2, 1, 0, 3, 2, 1, 0],
+            [3, 2, 3, 0, 2, 2, 2],
+            [0, 1, 2, 2, 0, 3, 2],
+            [3, 2, 1, 2, 3, 0, 3],
+            [0, 1, 0, 2, 2, 3, 0],
+        ],
+        [(0, 5), (2, 3), (4, 6)],
+    ),
+    ([[0, 1, 0, 0], [1, 0, 2, 0], [0, 2, 0, 1], [0, 0, 1, 0]], [(1, 2)]),
 ]
 
 
