@@ -1,7 +1,7 @@
 """Options: the conversion of values in a study file to typed keyword arguments of a function."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from inspect import Parameter, Signature, isclass, signature
 from typing import Any, get_args, get_type_hints
 
@@ -60,7 +60,9 @@ def _typed(name: str, value: Any, kind: Any) -> Any:
     own = isclass(kind) and issubclass(kind, BaseModel)
     try:
         adapter = TypeAdapter(kind, config=None if own else ConfigDict(arbitrary_types_allowed=True))
-        return adapter.validate_json(json.dumps(value), strict=True)
+        found = adapter.validate_json(json.dumps(value), strict=True)
+        # pydantic validates an iterable only as it is read
+        return tuple(found) if isinstance(found, Iterator) else found
     except ValidationError as error:
         message = error.errors(include_url=False)[0]["msg"]
         raise InvalidInput(name, shorten(value), message[:1].lower() + message[1:]) from None

@@ -44,6 +44,15 @@ def test_a_time_limit_may_be_text() -> None:
     assert_refused("time_limit: 'soon': must be a number of seconds", typed, exact, {"time_limit": "soon"})
 
 
+def test_an_iterable_is_read_at_once() -> None:
+    """Options for any iterable are tuples, which are validated and can be read twice and sent to a process."""
+    reader = catalogue.trace_readers()["itp"]
+    assert typed(reader, {"clusters": [6, 7]}) == {"clusters": (6, 7)}
+    assert typed(reader, {"clusters": None}) == {"clusters": None}
+    rule = r"clusters: \[6, 'x'\]: input should be a valid integer"
+    assert_refused(rule, typed, reader, {"clusters": [6, "x"]})
+
+
 @pytest.mark.parametrize(
     ("options", "line"),
     [

@@ -1,10 +1,12 @@
 """Muri: who comes first, who is grouped with whom, and when."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
+from itertools import combinations
 from random import Random
 from typing import Any
 
+import networkx as nx
 import pytest
 
 from gsopt.core.errors import InvalidInput
@@ -16,7 +18,8 @@ from gsopt.scenario.speed import Speed
 from gsopt.simulation import simulate
 from gsopt.testing import check_policy
 from heuristics.policies import muri, srsf
-from heuristics.policies.muri import Order
+from heuristics.policies.muri.matching import breadth_first_matching
+from heuristics.policies.muri.policy import Order
 from tests.effort import cases
 from tests.gsopt.simulation.scenarios import bundle
 from tests.heuristics.policies.shared import drawn, held, job, machine, pieces, run
@@ -318,22 +321,97 @@ def published() -> tuple[Workload, Speed, Mapping[str, float]]:
     return bundle(jobs), Speed(groups=groups), busy
 
 
-#: Mean JCT in the authors' program, and how far ours is from it at most.
-AUTHORS: Mapping[Order, tuple[float, float]] = {
-    "remaining": (396_564.753, 2e-3),
-    "attained": (453_407.120, 1e-2),
+#: Mean JCT in the authors' program: without overheads and without the two jobs; with overheads and without the
+#: two jobs; with both, as published.
+AUTHORS: Mapping[Order, tuple[float, float, float]] = {
+    "remaining": (395_868.515, 396_527.396, 396_564.753),
+    "attained": (455_581.210, 456_143.771, 453_407.120),
 }
 
 
 @pytest.mark.parametrize("order", AUTHORS)
 def test_as_the_authors_simulate_it(order: Order) -> None:
-    """The mean JCT on two nodes of eight is near that of the authors' program, which charges more overheads."""
+    """Without overheads, the mean JCT on two nodes of eight is that of the authors' program to the second.
+
+    With overheads, or with decisions at the arrivals of two jobs that never fit, it is within 0.5 %.
+    """
     jobs, speed, busy = published()
     cluster = Cluster.uniform(machines=2, gpus=8)
     policy = partial(muri, rules="program", order=order, busy=busy)
     run = simulate(jobs, policy, cluster=cluster, speed=speed, share_limit=4, bound=False)
-    mean, off = AUTHORS[order]
-    assert run.metrics.mean_jct == pytest.approx(mean, rel=off)
+    same, charged, whole = AUTHORS[order]
+    assert run.metrics.mean_jct == pytest.approx(same, abs=1)
+    assert run.metrics.mean_jct == pytest.approx(charged, rel=2e-3)
+    assert run.metrics.mean_jct == pytest.approx(whole, rel=5e-3)
+
+
+#: Weights of pairs, where several matchings have the largest sum, and the pairs that the
+#: authors' program chooses.
+TIES = [
+    ([[0, 354, 354, 258], [354, 0, 367, 354], [354, 367, 0, 354], [258, 354, 354, 0]], [(0, 2), (1, 3)]),
+    ([[0, 258, 258, 274], [258, 0, 258, 274], [258, 258, 0, 274], [274, 274, 274, 0]], [(0, 2), (1, 3)]),
+    (
+        [
+            [0, 258, 235, 341, 274, 258],
+            [258, 0, 235, 341, 274, 258],
+            [235, 235, 0, 236, 292, 235],
+            [341, 341, 236, 0, 253, 341],
+            [274, 274, 292, 253, 0, 274],
+            [258, 258, 235, 341, 274, 0],
+        ],
+        [(0, 5), (1, 3), (2, 4)],
+    ),
+    (
+        [
+            [0, 354, 354, 234, 353, 248, 354],
+            [354, 0, 258, 235, 341, 274, 258],
+            [354, 258, 0, 235, 341, 274, 258],
+            [234, 235, 235, 0, 236, 292, 235],
+            [353, 341, 341, 236, 0, 253, 341],
+            [248, 274, 274, 292, 253, 0, 274],
+            [354, 258, 258, 235, 341, 274, 0],
+        ],
+        [(0, 2), (1, 4), (3, 5)],
+    ),
+    (
+        [
+            [0, 1, 2, 3, 0, 3, 0],
+            [1, 0, 1, 2, 1, 2, 1],
+            [2, 1, 0, 3, 2, 1, 0],
+            [3, 2, 3, 0, 2, 2, 2],
+            [0, 1, 2, 2, 0, 3, 2],
+            [3, 2, 1, 2, 3, 0, 3],
+            [0, 1, 0, 2, 2, 3, 0],
+        ],
+        [(0, 5), (2, 3), (4, 6)],
+    ),
+    ([[0, 1, 0, 0], [1, 0, 2, 0], [0, 2, 0, 1], [0, 0, 1, 0]], [(1, 2)]),
+]
+
+
+@pytest.mark.parametrize(("weights", "pairs"), TIES)
+def test_ties_between_matchings(weights: Sequence[Sequence[int]], pairs: list[tuple[int, int]]) -> None:
+    """Among matchings with the largest weight, the one that the authors' program chooses is found."""
+    assert breadth_first_matching(weights) == pairs
+
+
+@pytest.mark.parametrize("seed", range(cases(300)))
+def test_matchings_have_the_largest_weight(seed: int) -> None:
+    """No matching of random weights, with ties and missing pairs, has a larger weight."""
+    random = Random(seed)
+    count, most, share = random.randint(0, 14), random.choice([1, 2, 5, 10**9]), random.random()
+    weights = [[0] * count for _ in range(count)]
+    for i, j in combinations(range(count), 2):
+        if random.random() < share:
+            weights[i][j] = weights[j][i] = random.randint(1, most)
+    pairs = breadth_first_matching(weights)
+    assert len({vertex for pair in pairs for vertex in pair}) == 2 * len(pairs)
+    assert all(weights[i][j] > 0 for i, j in pairs)
+    graph = nx.Graph()
+    graph.add_weighted_edges_from(
+        (i, j, weights[i][j]) for i, j in combinations(range(count), 2) if weights[i][j]
+    )
+    assert sum(weights[i][j] for i, j in pairs) == sum(weights[i][j] for i, j in nx.max_weight_matching(graph))
 
 
 def test_srsf_as_the_authors_of_muri_simulate_it() -> None:

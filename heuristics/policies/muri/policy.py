@@ -9,6 +9,7 @@ from gsopt.simulation import Action, Assign, Decider, Start, State, Wake
 from gsopt.simulation.interval import require_interval
 from gsopt.simulation.parts.tiers import Need, need_of
 from heuristics.policies.lucid.machines import FewestMachines
+from heuristics.policies.muri.matching import breadth_first_matching
 
 #: Which jobs come first: those with the least remaining GPU time (Muri-S), or the least GPU time so far
 #: (Muri-L).
@@ -17,8 +18,8 @@ Order = Literal["remaining", "attained"]
 #: The rules for grouping: those of the paper, or those of the authors' simulator.
 Rules = Literal["paper", "program"]
 
-#: The weight by which matchings prefer earlier jobs, small enough only to break ties.
-_TIE = 1e-9
+#: Digits after the point of the efficiencies that matchings compare; below them is only rounding.
+_DIGITS = 12
 
 
 def muri(
@@ -64,9 +65,11 @@ def muri(
       considers the next `most` jobs with that demand. It merges all pairs of a matching, splits groups that are
       slower than their jobs run one after another, and leaves GPUs idle that no considered job can use.
 
-    Departures from the program: it charges every running job the time of a start at every event; here, the
-    overheads of the scenario are charged, for starts and moves. Ties between matchings go to the one whose jobs
-    come first.
+    - If several matchings have the largest efficiency, the program's rules take the one that a breadth-first
+      search finds (`breadth_first_matching`).
+
+    Departure from the program: it charges every running job the time of a start at every event; here, the
+    overheads of the scenario are charged, for starts and moves.
 
     Parameters
     ----------
@@ -133,7 +136,6 @@ class _Merge(NamedTuple):
 
 class _Muri:
     preemptive = True
-    _tie = 0.0
 
     def __init__(
         self,
@@ -231,8 +233,7 @@ class _Muri:
         graph = nx.Graph()
         for one, other in combinations(sorted(groups), 2):
             if self._may_merge(one, other):
-                worth = self._efficiency(state, one.jobs + other.jobs)
-                graph.add_edge(one, other, weight=worth - self._tie * (one.place + other.place))
+                graph.add_edge(one, other, weight=self._efficiency(state, one.jobs + other.jobs))
         matched = (sorted(pair) for pair in nx.max_weight_matching(graph))
         return sorted(_Merge(-graph.edges[one, other]["weight"], one, other) for one, other in matched)
 
@@ -293,8 +294,6 @@ class _Muri:
 class _Program(_Muri):
     """The decider with the rules of the authors' simulator."""
 
-    _tie = _TIE
-
     def decide(self, state: State) -> Iterable[Action]:
         if self._follow(state):
             yield self._assigned(state)
@@ -330,21 +329,35 @@ class _Program(_Muri):
         return [group for groups in alike.values() for group in groups if group in considered]
 
     def _grouped(self, state: State, groups: list[_Group]) -> list[_Group]:
-        """Merge whole matchings of groups with equal demands until the groups fit."""
-        excess = sum(group.need.gpus for group in groups) - state.capacity
-        while excess > 0:
-            merges = {merge.second: merge.first for merge in self._merges(state, groups)}
-            found: list[_Group] = []
-            for group in groups:
-                if group in merges and excess > 0:
-                    found[found.index(merges[group])] = _merged(merges[group], group)
-                    excess -= group.need.gpus
-                else:
-                    found.append(group)
-            if not merges:
-                break
-            groups = found
-        return groups
+        """Merge the pairs of whole matchings of groups with equal demands until the groups fit."""
+        alike: dict[int, list[_Group]] = {}
+        for group in groups:
+            alike.setdefault(group.need.gpus, []).append(group)
+        excess, merges = sum(group.need.gpus for group in groups) - state.capacity, True
+        while excess > 0 and merges:
+            merges = False
+            for gpus, members in alike.items():
+                firsts = {second: first for first, second in self._pairs(state, members)}
+                alike[gpus] = []
+                for group in members:
+                    if group in firsts and excess > 0:
+                        alike[gpus].append(_merged(firsts[group], group))
+                        excess -= gpus
+                        merges = True
+                    elif group in firsts:
+                        alike[gpus] += [firsts[group], group]
+                    elif group not in firsts.values():
+                        alike[gpus].append(group)
+        return list(chain.from_iterable(alike.values()))
+
+    def _pairs(self, state: State, groups: Sequence[_Group]) -> list[tuple[_Group, _Group]]:
+        """Match groups of equal demand to maximize their efficiency; ties go by the search for a matching."""
+        weights = [[0] * len(groups) for _ in groups]
+        for (i, one), (j, other) in combinations(enumerate(groups), 2):
+            if self._may_merge(one, other):
+                efficiency = self._efficiency(state, one.jobs + other.jobs)
+                weights[i][j] = weights[j][i] = round(efficiency * 10**_DIGITS)
+        return [(groups[i], groups[j]) for i, j in breadth_first_matching(weights)]
 
     def _split(self, state: State, group: _Group, alone: Sequence[_Group]) -> Iterable[_Group]:
         """Return a group, or its jobs one by one if they would be faster one after another."""
