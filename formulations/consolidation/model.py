@@ -70,7 +70,7 @@ class GroupModel(Formulation[Consolidation, ConsolidationSolution]):
         return begin(self._case(problem))
 
     def run(self, problem: Consolidation, budget: Budget) -> Result[ConsolidationSolution]:
-        """Solve a problem, with rounded values if the gap allows it.
+        """Solve a problem, with rounded costs if the gap allows it.
 
         The budget's start is used only if it places enough jobs.
         """

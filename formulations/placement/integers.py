@@ -30,7 +30,7 @@ class Bracket:
     stopped_by: StoppedBy = StoppedBy.FINISHED  # reason why the search ended
 
     def closed(self, gap: float = 0.0) -> bool:
-        """Return whether the objective and the bound meet, up to a relative gap."""
+        """Return whether objective and bound meet, up to a relative gap, or infeasibility is proven."""
         if self.objective is None:
             return self.infeasible
         return self.objective <= self.bound or is_within(self.objective, self.bound, gap)

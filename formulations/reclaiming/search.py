@@ -1,4 +1,4 @@
-"""Search: a sequence of techniques for a reduced problem, which ends when value and bound meet."""
+"""Search: techniques that are applied to a reduced problem one after another until value and bound meet."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace

@@ -131,7 +131,7 @@ class SchedulingSolution(Frozen):
 
     @property
     def schedule(self) -> Schedule:
-        """The runs as a schedule in floating-point times, for the simulator and for plots."""
+        """The runs as a schedule with floating-point times, for the simulator and for plots."""
         return Schedule(
             tuple(Segment(run.job, float(run.start), float(run.end), run.gpus) for run in self.runs)
         )

@@ -1,4 +1,4 @@
-"""Reader: a function that reads snapshots from the output of schedulers or from files of gsopt."""
+"""Reader: a function that reads snapshots from the output of schedulers or from files written by gsopt."""
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""Improve: a search for a better schedule that changes the sort keys of individual jobs in a policy."""
+"""Improve: a search for a better schedule, which changes the sort keys of individual jobs in a policy."""
 
 from collections.abc import Callable, Mapping, Sequence
 from math import exp

@@ -64,7 +64,7 @@ def ones(
         Number of jobs, and number of GPUs of the cluster. No batch size needs more GPUs.
     load
         Expected GPU-seconds submitted per second and GPU, between 1e-6 and 1e6. A job's GPU-seconds are its
-        running time on one GPU with the largest batch, which is the mode that needs the fewest GPU-seconds.
+        running time on one GPU with batch size b, the mode that needs the fewest GPU-seconds.
     largest
         Largest number of GPUs of a job. Its largest batch consists of this many full local batches. Must be
         between 1 and 64.
@@ -76,8 +76,7 @@ def ones(
         drawn for each job, uniformly from the powers of two up to `largest` and the GPUs of the cluster. Users
         request no more than this number.
     seed
-        Seed of all random draws. The jobs are the same for every load and convergence and, except for their
-        modes and requested GPUs, for all widths.
+        Seed of all random draws. The same tasks and targets are drawn for every load, convergence and width.
 
     Examples
     --------

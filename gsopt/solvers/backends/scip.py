@@ -58,7 +58,7 @@ class Scip(Solver):
     def request(
         self, form: "StandardForm", *, time_limit: float | None, gap: float, start: Vector | None
     ) -> tuple[Callable[[Any, "ParentLink"], Answer], Task]:
-        """Return the function that solves the model, and its task."""
+        """Return the function that solves the model, and the task to pass to it."""
         parameters = {
             "randomization/randomseedshift": self.seed,
             "limits/gap": float(gap),  # relative to the smaller of value and bound

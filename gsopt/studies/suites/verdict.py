@@ -1,4 +1,4 @@
-"""Verdict: the verdict on the best known value of an instance after it is recomputed."""
+"""Verdict: whether the best known value of an instance is confirmed when it is recomputed."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -27,7 +27,7 @@ class Slot(NamedTuple):
 class Profile:
     """The number of free GPUs of each kind, as a step function of time that begins now.
 
-    Adjacent steps always differ, so there are at most two steps per slot.
+    Adjacent steps always differ, so there are at most two steps per slot, plus one.
 
     Examples
     --------

@@ -21,7 +21,7 @@ class CreditClaim(NamedTuple):
 
 
 class TimeLedger:
-    """The time that units have had on each kind of GPU; each unit begins with a credit of some seconds."""
+    """The time that each unit (a job or a pair of jobs) has had on each kind of GPU, plus an initial credit."""
 
     def __init__(self, credit: Any) -> None:
         self._credit = credit

@@ -24,7 +24,7 @@ class AdaptingOptions(NamedTuple):
 
 
 class Adapting(Decider, Protocol):
-    """An interface for deciders that can take in jobs that arrived before they began to decide."""
+    """An interface for deciders that can take in jobs that arrived before the decider was created."""
 
     def add(self, state: State, job: int) -> None:
         """Take in a job that arrived earlier."""

@@ -1,4 +1,4 @@
-"""Decision: the problem `batching` at an event of a simulation, on arrays or as an instance."""
+"""Decision: the problem `batching` at an event of a simulation, as arrays or as an instance."""
 
 from math import inf
 from typing import Any, Literal

@@ -127,7 +127,7 @@ class _Group:
 
 
 class Trainings:
-    """The adaptive jobs of a demand, whose costs take the order of their epochs into account.
+    """The adaptive jobs of a demand, whose costs take the order of their epochs (their course) into account.
 
     For fixed prices, minimizing the cost of a job is an optimal control problem. Its state consists of the
     time and the position in the course. A job that holds k GPUs pays their price, and advances at a rate of
