@@ -75,7 +75,7 @@ def current_configurations(problem: Configuration) -> ConfigurationSolution:
 
 
 def bound_alone(problem: Configuration) -> Exact:
-    """Return a lower bound on the total cost: the sum of the costs of all jobs' cheapest options, ignoring contention."""
+    """Return a lower bound on the total cost: the sum of all jobs' lowest costs, ignoring contention."""
     waits, unit = decimal(problem.penalty), _unit(problem)
     return exact_total(
         min([*costs.values(), *[waits] * (not job.pinned)], key=lambda cost: _steps(cost, unit))
