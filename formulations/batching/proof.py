@@ -1,4 +1,4 @@
-"""Proof: the choices that an optimum may contain, given the rounding errors of floats, and an optimum."""
+"""Proof: an optimum, chosen by exact costs among the choices that rounding errors do not rule out."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

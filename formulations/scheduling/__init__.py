@@ -1,4 +1,4 @@
-"""Scheduling: exact methods for scheduling over time, the smallest fairness, and the price of fairness."""
+"""Scheduling: exact methods, the smallest feasible fairness constant, and the price of fairness."""
 
 from formulations.scheduling.event_orders import event_orders
 from formulations.scheduling.exact import exact

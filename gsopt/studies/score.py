@@ -124,7 +124,7 @@ class Score(Listing[ScoredInstance]):
         ]
 
     def notes(self) -> list[str]:
-        """Return the score, the mean and worst gap, and the number of failures."""
+        """Return lines with the score, the gaps, the number of failures, and the instances without a bound."""
         gaps = [("mean gap", self.mean_gap), ("worst gap", self.worst_gap)]
         told = [f"{name} {percent(gap)}" for name, gap in gaps if gap is not None]
         failures = [f"{len(self.failures)} failures"] if self.failures else []

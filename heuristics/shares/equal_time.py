@@ -17,8 +17,8 @@ def equal_time(problem: Shares) -> TimeShares:
     Source: Gavel (OSDI 2020), section 4.1, the shares X^equal with which its first policy normalizes
     throughputs.
 
-    Departures from the paper: jobs that demand several GPUs count with all of them, because the shares would
-    not fit otherwise. The paper uses the shares only for normalization.
+    Departures from the paper: a job is counted once for each GPU that it demands, because the shares would not
+    fit otherwise. The paper uses the shares only for normalization.
 
     Examples
     --------

@@ -49,8 +49,8 @@ def production() -> list[Allocation]:
 def challenge() -> list[Allocation]:
     """Generate instances that the exact method cannot solve to proven optimality within minutes.
 
-    Because weights and values are correlated, prices per GPU hardly distinguish the choices, and weights of up
-    to a million lead to too many states for dynamic programming.
+    Because weights and values are correlated, prices per GPU hardly distinguish the choices, and weights of
+    several million lead to too many states for dynamic programming.
     """
     made = {
         f"strong-{classes:03}": multiple_choice(

@@ -77,7 +77,7 @@ class LimitRules(Frozen):
         return self._capped(_valid("local_limit", local_limit))
 
     def rejected(self, limit: int) -> int:
-        """Return half the limit, but at least 1, for a job that the next schedule leaves waiting ("resume")."""
+        """Return half the limit, but at least 1, for a job that waits in the next schedule (rule "resume")."""
         return max(1, _valid("limit", limit) // 2)
 
     def after_epoch(self, limit: int, elapsed: Number, *, warm: bool = True) -> int:

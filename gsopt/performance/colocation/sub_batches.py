@@ -73,7 +73,7 @@ def choose_sub_batch(
     off with a sub-batch, the job waits and then runs with the whole batch instead.
 
     Source: Castor, Algorithm 2. As printed, the algorithm returns within its loop, so that it tries only the
-    whole batch. It ends before it tries single samples, so that a job with a batch of 1 never shares. It stores
+    whole batch. Its loop also excludes single samples, so that a job with a batch of 1 never shares. It stores
     a variable ``t`` that is never computed, and it ignores memory.
 
     Parameters

@@ -56,7 +56,7 @@ class Course:
 
     @cached_property
     def work(self) -> float:
-        """The progress of the whole training run."""
+        """The work of the whole training run, in units of progress."""
         return self.work_at(self.application.epochs)
 
     def times(self, shape: tuple[int, ...], batch: Batch) -> tuple[float, float]:

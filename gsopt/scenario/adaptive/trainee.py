@@ -205,7 +205,7 @@ class Trainee:
     def goodput(self, nodes: Any, gpus: Any, gpu_type: str | None = None) -> BatchChoice | None:
         """Return the expected best goodput, or None if the job has never worked on the GPU type.
 
-        `nodes` and `gpus` are numbers, or arrays of numbers. If `gpu_type` is None, all types count as alike.
+        `nodes` and `gpus` are numbers, or arrays of numbers. If `gpu_type` is None, types are treated alike.
         """
         model = self.model if gpu_type is None else self.model_on(gpu_type)
         if model is None or self.gradient is None:

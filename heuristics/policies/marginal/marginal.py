@@ -1,4 +1,4 @@
-"""Marginal: policies that rank GPUs by marginal efficiency and by remaining area or attained service."""
+"""Marginal: policies that grant GPUs by marginal efficiency and by remaining area or attained service."""
 
 from collections.abc import Mapping
 from fractions import Fraction
