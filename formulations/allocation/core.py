@@ -8,6 +8,7 @@ import numpy as np
 
 from formulations.allocation.bundling import bundle
 from formulations.allocation.groups import Found, Groups, Hear, Integers, solve_groups
+from formulations.allocation.halves import meet
 from formulations.allocation.knapsack import Knapsack
 from formulations.allocation.price import PricedOptions, price_items
 from formulations.allocation.states import improve
@@ -34,7 +35,9 @@ def core(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
     the bound. An item can be ruled out if its value after payment is below that of its job's best item by more
     than the distance between bound and choice. All this is done in floating point, with an allowance for
     rounding. Jobs with a single item left are decided. The others are the core: their values become integers
-    over a common denominator, and a dynamic program finds their best choice (`formulations.allocation.states`).
+    over a common denominator. Divisibility tightens the bound (`formulations.allocation.lattice`), and a
+    dynamic program finds the best choice (`formulations.allocation.states`). If it has too many states, two
+    lists of partial choices are combined (`formulations.allocation.halves`).
 
     If time or memory runs out before the proof, the best known choice and bound are returned.
 
@@ -100,13 +103,14 @@ def _search(core: "_Core", whole: Whole, message: str, budget: Budget, hear: Hea
     """Search the core for a choice that is better than the known one."""
     knapsack = core.knapsack(whole)
     unit = Fraction(1, knapsack.factor * whole.denominator)
-    improved = improve(
-        knapsack,
-        core.start,
-        budget,
-        enough=int(_enough(core, budget) / unit),
-        hear=lambda options, excess: hear(core.spread(options), excess * unit),
-    )
+    enough = int(_enough(core, budget) / unit)
+
+    def tell(options: Integers, excess: int) -> bool:
+        return hear(core.spread(options), excess * unit)
+
+    improved = improve(knapsack, core.start, budget, enough=enough, hear=tell)
+    if improved.full:
+        improved = meet(knapsack, improved, budget, enough=enough, hear=tell)
     if improved.full:
         message += "; too many states to keep"
     return Found(core.spread(improved.choice), improved.excess * unit, message, improved.stopped_by)

@@ -24,9 +24,9 @@ def exact(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
     1. A price per GPU, which yields a Lagrangian bound and a choice close to it, and decides most jobs.
     2. Bundling of the core, which comprises the remaining jobs, if step sizes divide each other and values are
        concave.
-    3. Otherwise, a dynamic program over the few states of the core that matter.
-    4. If the dynamic program needs too much memory, the integer program, which continues from the best known
-       choice.
+    3. Otherwise, a dynamic program over the few states of the core that matter. If it needs too much memory,
+       two lists of partial choices that meet in the middle.
+    4. If the lists need too much memory, too, the integer program, which continues from the best known choice.
 
     If the solution is optimal, its value and the bound are the same exact number. If the time limit is reached,
     the best known choice and bound are returned.

@@ -8,6 +8,7 @@ import numpy as np
 
 from formulations.allocation.groups import Integers
 from formulations.allocation.knapsack import Knapsack
+from formulations.allocation.lattice import lattice_bound
 from formulations.allocation.whole import Numbers
 from gsopt.core.budget import Budget
 from gsopt.core.result import StoppedBy
@@ -63,7 +64,7 @@ def improve(
     choice, best = start, knapsack.worth(start)
     if knapsack.room >= 0 and best < 0:
         choice, best = knapsack.base, 0
-    bound, step, full, stopped = knapsack.price * knapsack.room, knapsack.step, False, False
+    bound, step, full, stopped = lattice_bound(knapsack), knapsack.step, False, False
     order = _GroupOrder.of(knapsack)
     for most, width in PASSES:
         if full or stopped or bound - best < max(step, enough + 1) or budget.passed:
@@ -71,13 +72,14 @@ def improve(
         found = _pass(knapsack, order, _Goal(best, step, enough, most, width), budget)
         bound, full = min(bound, found.bound), found.full
         if found.best > best:
-            choice, best = _choice(knapsack, found.levels, found.place), found.best
+            choice, best = trace(knapsack.base, found.levels, found.place), found.best
             stopped = hear is not None and hear(choice, bound - best) is True
     excess = max(bound - best, 0) // step * step
-    return Improved(choice, excess, _reason(excess, enough, stopped, full), full)
+    return Improved(choice, excess, reason(excess, enough, stopped, full), full)
 
 
-def _reason(excess: int, enough: int, stopped: bool, full: bool) -> StoppedBy:
+def reason(excess: int, enough: int, stopped: bool, full: bool) -> StoppedBy:
+    """Return why a search ended, given what its bound leaves open."""
     if not excess or full:
         return StoppedBy.FINISHED
     if stopped:
@@ -136,7 +138,7 @@ class _Goal(NamedTuple):
     width: int | None
 
 
-class _States(NamedTuple):
+class States(NamedTuple):
     """States in ascending order of both weight and value, shape (states,), and their origins.
 
     An origin is the index of the preceding state plus the option index times the number of preceding states.
@@ -146,8 +148,18 @@ class _States(NamedTuple):
     value: Numbers
     origin: Integers
 
+    @classmethod
+    def base(cls, knapsack: Knapsack) -> "States":
+        """Return the state in which every group keeps its base option."""
+        none = np.zeros(1, dtype=np.int64)
+        return cls(none, none.astype(knapsack.value.dtype), none)
 
-class _Level(NamedTuple):
+    def only(self, places: Integers) -> "States":
+        """Return the states at the given places."""
+        return States(self.weight[places], self.value[places], self.origin[places])
+
+
+class Level(NamedTuple):
     """The links from the states after one group to the states before it."""
 
     group: int
@@ -155,12 +167,17 @@ class _Level(NamedTuple):
     origin: Integers
     before: int
 
+    @classmethod
+    def of(cls, group: int, options: Integers, origin: Integers, before: int) -> "Level":
+        """Store the links in as few bytes as possible."""
+        return cls(group, options, origin.astype(np.min_scalar_type(before * options.size)), before)
+
 
 class _Passed(NamedTuple):
     """The outcome of a pass: the best value, the levels and the last state that lead to it, and a bound."""
 
     best: int
-    levels: Sequence[_Level]
+    levels: Sequence[Level]
     place: int
     bound: int
     full: bool
@@ -168,19 +185,18 @@ class _Passed(NamedTuple):
 
 def _pass(knapsack: Knapsack, order: _GroupOrder, goal: _Goal, budget: Budget) -> _Passed:
     """Process the groups once, keeping only states that may lead to a better choice."""
-    none = np.zeros(1, dtype=np.int64)
-    states = _States(none, none.astype(knapsack.value.dtype), none)
+    states = States.base(knapsack)
     best, at_price = goal.best, knapsack.price * knapsack.room
     bound = at_price
-    levels: list[_Level] = []
+    levels: list[Level] = []
     groups = order.groups[: goal.most].tolist()
     narrowed = len(groups) < order.groups.size
     top, place, kept, full = 0, 0, 0, False
     for turn, group in enumerate(groups):
-        options = _useful(knapsack, group, best + goal.step)
+        options = useful_options(knapsack, group, at_price - best - goal.step)
         if options.size <= 1:
             continue
-        merged = None if kept > MOST_STATES else _merge(states, knapsack, options, budget)
+        merged = None if kept > MOST_STATES else merge(states, knapsack, options, budget)
         if merged is None:
             full = not budget.passed
             break
@@ -192,9 +208,8 @@ def _pass(knapsack: Knapsack, order: _GroupOrder, goal: _Goal, budget: Budget) -
             closest = np.lexsort((abs(room[hopeful]), -(within_reach[hopeful] // goal.step)))
             hopeful = np.sort(hopeful[closest[: goal.width]])
         before = states.weight.size
-        origin = merged.origin[hopeful].astype(np.min_scalar_type(before * options.size))
-        levels.append(_Level(group, options, origin, before))
-        states = _States(merged.weight[hopeful], merged.value[hopeful], none)
+        states = merged.only(hopeful)
+        levels.append(Level.of(group, options, states.origin, before))
         kept += hopeful.size
         fitting = int(np.searchsorted(states.weight, knapsack.room, side="right"))
         if fitting and states.value[fitting - 1] > best:
@@ -207,17 +222,17 @@ def _pass(knapsack: Knapsack, order: _GroupOrder, goal: _Goal, budget: Budget) -
     return _Passed(best, levels[:top], place, at_price if narrowed else bound, full)
 
 
-def _useful(knapsack: Knapsack, group: int, wanted: int) -> Integers:
-    """Return the options of a group with which the wanted value is within reach, possibly only the base."""
+def useful_options(knapsack: Knapsack, group: int, loss: int) -> Integers:
+    """Return the options of a group that lose at most the given value after payment: at least the base."""
     begin, end = int(knapsack.first[group]), int(knapsack.first[group + 1])
-    return np.flatnonzero(knapsack.loss[begin:end] <= knapsack.price * knapsack.room - wanted) + begin
+    return np.flatnonzero(knapsack.loss[begin:end] <= loss) + begin
 
 
-def _merge(states: _States, knapsack: Knapsack, options: Integers, budget: Budget) -> _States | None:
-    """Return the states after choosing any of the options, or None if time or memory does not suffice."""
+def merge(states: States, knapsack: Knapsack, options: Integers, budget: Budget) -> States | None:
+    """Return the undominated states after any of the options, or None if time or memory does not suffice."""
     before = states.weight.size
     states = states._replace(origin=np.arange(before))
-    choices = _States(knapsack.weight[options], knapsack.value[options], before * np.arange(options.size))
+    choices = States(knapsack.weight[options], knapsack.value[options], before * np.arange(options.size))
     least = int(states.weight[0] + choices.weight[0])
     cells, sums = int(states.weight[-1] + choices.weight[-1]) - least + 1, before * options.size
     if cells <= min(_CELLS_PER_STATE * sums, MOST_CELLS):
@@ -225,9 +240,7 @@ def _merge(states: _States, knapsack: Knapsack, options: Integers, budget: Budge
     return None if sums > MOST_SUMS else _merge_by_sorting(states, choices)
 
 
-def _merge_in_table(
-    states: _States, options: _States, least: int, cells: int, budget: Budget
-) -> _States | None:
+def _merge_in_table(states: States, options: States, least: int, cells: int, budget: Budget) -> States | None:
     """Add each entry of the shorter list (states or options) to the longer list, and store sums by weight."""
     fewer, more = sorted((states, options), key=lambda each: each.weight.size)
     table = np.full(cells, int(states.value[0] + options.value.min()) - 1, dtype=states.value.dtype)
@@ -242,25 +255,25 @@ def _merge_in_table(
     return _undominated(np.arange(least, least + cells), table, origin)
 
 
-def _merge_by_sorting(states: _States, options: _States) -> _States:
+def _merge_by_sorting(states: States, options: States) -> States:
     """Return all sums of a state and an option in ascending order of weight, without dominated ones."""
     weight, value, origin = (np.add.outer(*each).ravel() for each in zip(options, states, strict=True))
     order = np.argsort(weight, kind="stable")
     rising = _undominated(weight[order], value[order], origin[order])
     last = np.append(np.diff(rising.weight) > 0, True)  # of equal weights the last is worth most
-    return _States(*(each[last] for each in rising))
+    return States(*(each[last] for each in rising))
 
 
-def _undominated(weight: Integers, value: Numbers, origin: Integers) -> _States:
+def _undominated(weight: Integers, value: Numbers, origin: Integers) -> States:
     """Keep the states whose value exceeds that of all earlier ones, given states sorted by weight."""
     highest = np.maximum.accumulate(value)
     kept = np.flatnonzero(np.append(True, value[1:] > highest[:-1]))
-    return _States(weight[kept], value[kept], origin[kept])
+    return States(weight[kept], value[kept], origin[kept])
 
 
-def _choice(knapsack: Knapsack, levels: Sequence[_Level], place: int) -> Integers:
-    """Trace a state back to the base, and return its choice."""
-    choice = knapsack.base.copy()
+def trace(base: Integers, levels: Sequence[Level], place: int) -> Integers:
+    """Trace a state back to where it began, and return the choice, which is the base in all other groups."""
+    choice = base.copy()
     for level in reversed(levels):
         option, place = divmod(int(level.origin[place]), level.before)
         choice[level.group] = level.options[option]

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from formulations.allocation import bundling, core, dp, exact, milp, states
+from formulations.allocation import bundling, core, dp, exact, halves, milp, states
 from formulations.allocation.bundling import bundle, bundling_message, divide_each_other, step_sizes
 from formulations.allocation.dp import best_options, refuse_large
 from formulations.allocation.groups import Groups
@@ -264,10 +264,16 @@ def test_the_message_says_which_technique_was_used(options: dict[str, Any], bund
 
 def test_bundles_what_has_too_many_states(monkeypatch: pytest.MonkeyPatch) -> None:
     """Jobs that are all alike leave the whole problem undecided; bundling needs no states for it."""
-    monkeypatch.setattr(states, "MOST_STATES", -1)
+    _keep_no_states(monkeypatch)
     problem = _alike()
     assert core(problem).status is Status.FEASIBLE
     assert (exact(problem).status, exact(problem).objective) == (Status.OPTIMAL, 1_003)
+
+
+def _keep_no_states(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(states, "MOST_STATES", -1)
+    monkeypatch.setattr(halves, "MOST_SUMS", -1)
+    monkeypatch.setattr(states, "lattice_bound", lambda knapsack: knapsack.price * knapsack.room)
 
 
 def _alike() -> Allocation:
@@ -283,7 +289,7 @@ def _alike() -> Allocation:
 @pytest.mark.parametrize("columns", [30_000, 5])
 def test_the_integer_program_goes_on_where_memory_ends(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where no states can be kept the integer program starts from the choice known, unless it is too large."""
-    monkeypatch.setattr(states, "MOST_STATES", -1)
+    _keep_no_states(monkeypatch)
     monkeypatch.setattr(import_module("formulations.allocation.exact"), "MOST_COLUMNS", columns)
     problem = committed("small/sizes-2-3-5")
     known = core(problem)
@@ -297,7 +303,7 @@ def test_the_integer_program_goes_on_where_memory_ends(columns: int, monkeypatch
 
 def test_the_better_bound_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the integer program ends without a proof, solution and bound are the better ones of the two."""
-    monkeypatch.setattr(states, "MOST_STATES", -1)
+    _keep_no_states(monkeypatch)
     problem = medium(12)
     known, result = core(problem), exact(problem, on_incumbent=lambda found: found.solver == "highs")
     assert unwrap(result.objective) >= unwrap(known.objective)
@@ -306,7 +312,7 @@ def test_the_better_bound_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_model_that_solvers_cannot_take_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where weights are beyond what solvers can be trusted with, the choice known is returned and says so."""
-    monkeypatch.setattr(states, "MOST_STATES", -1)
+    _keep_no_states(monkeypatch)
     jobs = tuple(
         ElasticJob(name=str(n), min_workers=1, counts=(200_000 + n, 300_001), values=(200_000, 299_990 + n))
         for n in range(4)
