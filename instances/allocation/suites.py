@@ -47,10 +47,11 @@ def production() -> list[Allocation]:
 
 
 def challenge() -> list[Allocation]:
-    """Generate instances that the exact method cannot solve to proven optimality within minutes.
+    """Generate instances that are hard for prices and for dynamic programming.
 
     Because weights and values are correlated, prices per GPU hardly distinguish the choices, and weights of
-    several million lead to too many states for dynamic programming.
+    several million lead to too many states for dynamic programming. The exact method solves them by
+    divisibility and by combining two lists of partial choices.
     """
     made = {
         f"strong-{classes:03}": multiple_choice(
