@@ -59,7 +59,7 @@ def admit(problem: Admission, rule: Rule, budget: Budget) -> AdmissionSolution |
 
 
 def candidates(room: Room, gang: Gang) -> list[Running]:
-    """Return the running gangs that may be evicted for a pending gang and have a lower priority than it."""
+    """Return the gangs that still run, may be evicted, and have a lower priority than the pending gang."""
     return [
         each
         for each in room.problem.running

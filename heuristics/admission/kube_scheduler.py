@@ -28,8 +28,9 @@ def kube_scheduler(problem: Admission, *, budget: Budget = UNLIMITED) -> Admissi
     enough room are put back one by one, in descending order of priority, with ties going to the earliest
     start. The workers that are not put back are the victims. Among the machines on which the worker then
     fits, the one whose most important victim has the lowest priority is chosen. Ties are broken by the lowest
-    sum of priorities, then by the fewest victims, then by the latest start among the victims with the highest
-    priority. The victims' gangs stop as a whole, because their remaining workers cannot continue alone.
+    sum of priorities, then by the fewest victims. Of machines that are still tied, the one is chosen whose
+    longest-running victim with the highest priority started last. The victims' gangs stop as a whole, because
+    their remaining workers cannot continue alone.
 
     The first worker determines the group at the gang's level. Only those groups are considered that would
     hold all workers if all gangs with a lower priority stopped. In the same way, the first worker of each
@@ -124,7 +125,7 @@ def _with_slices(problem: Admission, pods: "_Pods", part: Part, members: Sequenc
 
 
 def _together(problem: Admission, part: Part, members: Iterable[int], first: int) -> list[int]:
-    """Return the machines for the part's other workers or, with slices, for the rest of the first slice."""
+    """Return the machines for the part's other workers or, with slices, for the rest of the current slice."""
     if not part.slice:
         return list(members)
     slice_of = problem.cluster.group_of(part.slice_within)

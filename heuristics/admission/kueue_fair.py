@@ -23,12 +23,13 @@ def kueue_fair(
 
     A queue's share is the number of GPUs that it uses beyond its quota, divided by its weight; a queue within
     its quota has share 0. The share of the pending gang's queue includes that gang. Gangs stop one by one,
-    always in the queue with the largest share or in the pending gang's own queue, and within each queue in
-    the order of `heuristics.admission.kueue`. A gang in another queue stops only if its queue's share without
-    it is at least that of the pending gang's queue (``LessThanOrEqualToFinalShare``). If that does not make
-    enough room, each queue whose share was initially larger than that of the pending gang's queue gives up
-    one more gang (``LessThanInitialShare``). Afterwards, in reverse order, all but the last resume unless the
-    pending gang would then no longer fit.
+    always in the queue with the largest share among those with candidates, which may be the pending gang's
+    own queue, and within each queue in the order of `heuristics.admission.kueue`. A gang in another queue
+    stops only if its queue's share without it is at least that of the pending gang's queue
+    (``LessThanOrEqualToFinalShare``). If that does not make enough room, each queue whose share with the gang
+    is larger than that of the pending gang's queue gives up one of the gangs that did not stop
+    (``LessThanInitialShare``). Afterwards, in reverse order, all but the last resume unless the pending gang
+    would then no longer fit.
 
     Parameters
     ----------

@@ -50,7 +50,7 @@ class Quotas:
         return self._used[queue] + self._gang.gpus - self._nominal.get(queue, 0)
 
     def share(self, queue: str, *, without: int = 0) -> Fraction:
-        """Return the GPUs that a queue uses beyond its quota, divided by its weight.
+        """Return the GPUs that a queue uses beyond its quota, divided by its weight; 0 within the quota.
 
         If the pending gang belongs to the queue, its GPUs count as used. `without` is the number of GPUs in the
         queue that do not count.

@@ -19,7 +19,7 @@ def volcano_preempt(problem: Admission, *, budget: Budget = UNLIMITED) -> Admiss
     until the pending worker fits; among equals, the worker that started last leaves first. Their gangs stop
     as a whole, because the remaining workers cannot continue alone.
 
-    Pending gangs with a level or slices are never admitted.
+    Pending gangs with a level or slices are admitted only if they fit without preemption.
 
     Parameters
     ----------

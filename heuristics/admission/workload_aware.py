@@ -31,7 +31,7 @@ def workload_aware(
         ``"again"``: as in the original program, which looks for new places for the pending gang after each
         gang that resumes. ``"once"``: as in the proposal, where the pending gang keeps the places that it got
         when all these gangs had stopped. These are in the group with the least room to spare, on the machines
-        with the most free resources.
+        with room for the most workers.
     budget
         Time limit. When it is reached, no further gang resumes.
 

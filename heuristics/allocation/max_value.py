@@ -25,7 +25,7 @@ def max_value(groups: Sequence[Sequence[Item]], capacity: int, budget: Budget = 
     Raises
     ------
     Unsupported
-        The table, groups by capacity, would be too large.
+        Filling the table, groups by capacity, would take too much memory or time.
     TimeUp
         The time limit is reached before the table is filled.
 

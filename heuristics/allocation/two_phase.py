@@ -126,7 +126,7 @@ def two_phase_allocation(
     queued
         Waiting jobs, elastic or not.
     running
-        Elastic jobs that already run with their minimum workers.
+        Elastic jobs that already run. They keep their minimum workers.
     capacity
         GPUs that are idle or used by extra workers (section 5.2).
     knapsack

@@ -19,7 +19,7 @@ def equal_share(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
     problem
         The problem.
     budget
-        Time limit, after which the remaining GPUs go to the shorter jobs.
+        Time limit, after which the remaining GPUs go to the shorter jobs, or stay idle if that is allowed.
 
     Notes
     -----

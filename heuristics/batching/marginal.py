@@ -19,14 +19,15 @@ def marginal(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
     """Start the shortest jobs, then grant each GPU to the job whose part of the objective improves the most.
 
     A step leads to a job's next allowed number of GPUs. Steps are ranked by their gain per GPU, and ties go to
-    the shorter job. A job whose next step no longer fits gets no more GPUs.
+    the shorter job. A job whose next step no longer fits gets no more GPUs. With ``forced="none"``, no
+    job is started in advance, and the first GPUs of a job are a step, too.
 
     Parameters
     ----------
     problem
         The problem.
     budget
-        Time limit, after which the remaining GPUs go to the shorter jobs.
+        Time limit, after which the remaining GPUs go to the shorter jobs, or stay idle if that is allowed.
 
     Notes
     -----

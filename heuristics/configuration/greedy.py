@@ -1,4 +1,4 @@
-"""Greedy: the change with the largest gain per GPU, repeated until none improves the objective."""
+"""Greedy: the change with the largest gain per GPU, repeated until none is left."""
 
 from fractions import Fraction
 from heapq import heapify, heappop, heappush
@@ -17,10 +17,10 @@ _Change = tuple[float, int, int]
 def greedy(problem: Configuration, *, budget: Budget = UNLIMITED) -> ConfigurationSolution:
     """Start with the pinned jobs, then repeat the change with the largest gain per additional GPU.
 
-    The search ends when no change improves the objective.
-
-    A change gives a job another configuration with more GPUs, of any type, that costs less. Ties go to the
-    first job, and then to its first configuration.
+    A change gives a job another configuration with more GPUs, of any type, that costs less. A change for which
+    too few GPUs are left is dropped. Even if GPUs become free later, it is not tried again unless its job has
+    changed. The search ends when no change is left. Ties go to the first job, and then to its first
+    configuration.
 
     Parameters
     ----------

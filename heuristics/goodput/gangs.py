@@ -6,7 +6,7 @@ from heuristics.goodput.table import Counts, SpeedupTable
 
 
 def with_gangs(table: SpeedupTable) -> Counts:
-    """Start, on idle GPUs, jobs that need more than one GPU, and return the GPUs of all jobs.
+    """Start, on idle GPUs, waiting jobs that need more than one GPU, and return the GPUs of all jobs.
 
     Jobs start in the order in which they are listed, on the fewest nodes and then the fewest GPUs on which they
     can run. A single node is chosen by best fit; otherwise, the emptiest nodes are used.

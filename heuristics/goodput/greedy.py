@@ -17,8 +17,8 @@ def greedy(problem: Goodput, *, budget: Budget = UNLIMITED) -> GoodputSolution:
     """Start with the current GPUs, and repeat the change with the largest gain until none improves.
 
     A change either gives a job another number of GPUs on one node, up to its current number plus the idle GPUs
-    there, or moves one GPU on a node from one job to another. Ties go to the first node, and then to the first
-    job.
+    there, or moves one GPU on a node from one job to another. Ties go to the first kind of change, then to the
+    first job (in a move, the one that gets the GPU), and then to the first node.
 
     Parameters
     ----------

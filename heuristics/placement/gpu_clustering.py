@@ -20,7 +20,7 @@ def gpu_clustering(
 ) -> PlacementSolution | NoSolution:
     """Place workers in the order given by the problem, each beside workers that need the same number of GPUs.
 
-    All workers that need part of a GPU count as alike. A worker prefers servers that host only workers like
+    All workers that need part of a GPU are treated alike. A worker prefers servers that host only workers like
     it, then servers that also host others, then servers that host none, and finally servers that host only
     others. Ties are broken by the least free GPU capacity on the server and, for parts, on the GPU. Workers
     that were running before are considered only if they share a GPU.

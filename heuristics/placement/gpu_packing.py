@@ -18,8 +18,8 @@ def gpu_packing(
     """Place workers in the order given by the problem, and keep GPUs free for workers that need several.
 
     A worker that needs part of a GPU gets it from the shared GPU that it fits most tightly. If there is none,
-    and always if it needs whole GPUs, it goes to the first server with room on which some GPU is in use. If
-    there is none either, it goes to an idle server with the fewest GPUs.
+    or if the worker needs whole GPUs, it goes to the first server with room on which some GPU is in use. If
+    there is no such server either, it goes to an idle server with the fewest GPUs.
 
     Complexity: O(workers * servers).
 

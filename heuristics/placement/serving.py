@@ -55,7 +55,7 @@ class Need(NamedTuple):
 
     @property
     def tag(self) -> str:
-        """Key of the workers that count as alike.
+        """Key of the workers that are treated alike.
 
         These are workers that need the same number of GPUs, or workers that need part of a GPU. The key is
         empty for workers that need no GPUs.

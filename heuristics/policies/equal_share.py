@@ -11,10 +11,10 @@ from gsopt.simulation.parts.waiting import WaitingQueue
 def equal_share(state: State) -> Decider:
     """Share the GPUs as equally as the jobs' allowed numbers of GPUs permit.
 
-    Waiting jobs are admitted in order of release as long as the smallest allowed numbers of all admitted jobs
-    fit, and they are never stopped afterwards. At every event, each admitted job gets its smallest number.
-    Then, as long as GPUs are left, the job with the fewest GPUs grows to its next allowed number if that fits.
-    For rigid jobs, this policy is `fifo_skipping`.
+    Waiting jobs are admitted in order of release, skipping those whose smallest allowed numbers do not fit
+    beside those of the admitted jobs. Admitted jobs are never stopped. At every event, each admitted job gets
+    its smallest number. Then, as long as GPUs are left, the job with the fewest GPUs grows to its next allowed
+    number if that fits. For rigid jobs, this policy is `fifo_skipping`.
 
     Source: max-min fairness with an integer number of GPUs per job, called "equal share" in evaluations of
     elastic schedulers. Key: GPUs held. Ties: lower job number. Not preemptive; resizes. O(GPUs log GPUs) per

@@ -93,8 +93,8 @@ def evolution(
     - Jobs that must run are treated like new ones, in children and mutants too. How long each job has run is
       unknown here, so the GPUs that they need are taken from the jobs listed first.
     - The parents of a pair are two different refreshed candidates. Mutants are drawn with replacement.
-    - If jobs are already running, the first candidate is the current allocation; if allowed numbers have gaps,
-      one candidate uses as many GPUs as possible.
+    - If jobs are already running, one candidate is the current allocation; if allowed numbers have gaps,
+      another one uses as many GPUs as possible.
 
     Without `draws`, all candidates soon divide the GPUs in the same way: after about 15 generations on 16 GPUs,
     and 30 on 64. Then crossover has nothing to combine, and r running jobs have only 2^r mutants, because the

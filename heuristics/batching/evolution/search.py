@@ -34,7 +34,8 @@ class Evolved:
     population
         All candidates, best first, for the next search.
     logbook
-        One entry per generation: its number, the best, median and worst score, and how many scores differ.
+        One entry per generation: its number, the best, median and worst score, and the number of distinct
+        scores.
 
     Examples
     --------

@@ -47,7 +47,8 @@ class Settings(Frozen):
     pack
         Order in which jobs are packed: by their first appearance (text) or by their last (Figure 10).
     distinct
-        Whether to keep only one of several candidates with equal scores, as long as there are enough others.
+        Whether to keep only one of several candidates with equal scores, as long as there are enough others. It
+        does not affect who survives if weights are drawn and `selection` is ``thompson``.
         This is not in the paper, whose populations end up as copies of one candidate.
 
     Examples

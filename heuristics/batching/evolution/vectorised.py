@@ -59,7 +59,7 @@ def selected(
     costs: Floats,
     generator: np.random.Generator,
 ) -> tuple[Whole, Floats]:
-    """Return the indices and scores of the survivors, best first (section 3.2.2, Selection)."""
+    """Return the indices and scores of the survivors, the best one first (section 3.2.2, Selection)."""
     scores = rows.scores(counts, costs, table.target)
     if settings.selection == "thompson" and table.draw is not None:
         order = _by_thompson(counts, size, table, scores, generator)

@@ -24,7 +24,8 @@ def best_pairs(
     matching, is gsopt's own. Key for free GPUs: remaining time. Ties: lower job number; among matchings with
     the same sum, an arbitrary but reproducible one. Not preemptive; decides at arrivals and completions; knows
     durations and interference. O(n^3) per event for n running jobs, plus O(waiting jobs times running jobs
-    times sub-batches) at worst. A pair that has been rejected is not evaluated again.
+    times sub-batches) at worst. A pair that has been rejected is not evaluated again, unless the running job
+    has phases or its unshared GPUs change.
 
     Departure from Castor's policy: unless `several` is set, a job shares GPUs with only one partner, which must
     have as many GPUs to itself as the job demands. A job therefore never shares only some of its GPUs.

@@ -28,7 +28,7 @@ class Patient:
         self._left: dict[int, Any] = {}
 
     def __call__(self, state: State, start: Start) -> bool:
-        """Check whether to start now. In a tie, or on free GPUs, the answer is yes."""
+        """Check whether to start now. In a tie, the answer is yes."""
         sharing, waiting = self.sums(state, start)
         return bool(sharing <= waiting)
 

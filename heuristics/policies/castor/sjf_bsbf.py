@@ -43,7 +43,7 @@ def sjf_bsbf(
     Source: Castor, section 5.2, Algorithms 1 and 2. Key: remaining time. Ties: lower job number, also among
     partners with the same mean. Not preemptive, and decides at arrivals and completions; knows durations and
     interference. O(waiting jobs times running jobs times sub-batches) per event at worst. A pair that has been
-    rejected is not evaluated again.
+    rejected is not evaluated again, unless the running job has phases or its unshared GPUs change.
 
     Our interpretations where the paper is silent, or where its text and pseudo-code differ: the GPUs of line 10
     are grouped by their jobs. As the text says, shared GPUs are used first, and free GPUs fill the rest; the

@@ -104,10 +104,10 @@ class DelayReport:
     busy_period
         Length of the longest busy period, in seconds.
     bounds
-        Largest delay that the theorem allows each job, in seconds, keyed by job number.
+        Largest delay that the theorem allows each job, in seconds, in the order of the jobs.
     delays
-        Completion time minus completion time under the fair share, in seconds, keyed by job number; negative
-        for early jobs.
+        Completion time minus completion time under the fair share, in seconds, in the order of the jobs;
+        negative for early jobs.
     violations
         The jobs that exceed their bounds.
     """

@@ -31,7 +31,8 @@ def restricted_sharing(
     Castor paper, which uses Lucid as a baseline, says that multi-GPU jobs never share in Lucid. This is the
     default here. The code lets jobs of at most 8 GPUs share (``largest=8``). Key: GPUs times remaining time.
     Ties: lower job number. Not preemptive; knows durations and interference. O(waiting jobs * running jobs) per
-    event at worst. A pair that has been rejected is not considered again.
+    event at worst. A pair that has been rejected is not considered again, unless the running job has phases
+    or its unshared GPUs change.
 
     This is only a part of Lucid: there is no profiler, which takes 200 s and some GPUs, and there are no
     prediction models. Instead, durations are known, and so is the interference of each pair, which replaces the

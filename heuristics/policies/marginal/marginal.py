@@ -97,7 +97,7 @@ def marginal(
         What is known about jobs that tune themselves: their entire ``course``, including the speed on any set
         of GPUs in any epoch, or only the number of ``epochs``. In the latter case, speeds are predicted by a
         model that is fitted to the steps of one job of the same application, the job that has had the most
-        GPUs.
+        GPUs; if jobs are measured on several types of GPU, it is fitted to the job's own steps.
     ageing
         The age in seconds at which the key of a job that tunes itself is divided by the square root of 2, which
         shortens the tail; None to ignore age.

@@ -65,7 +65,10 @@ class JobOutlook:
         return tuple(found) if usable else ()
 
     def most(self, state: State) -> int:
-        """Return the most GPUs that the job may have now: twice as many as it has had, within the caps."""
+        """Return the most GPUs that the job may have now: twice as many as it has had, within the caps.
+
+        Its fewest GPUs are always allowed.
+        """
         trainee = state.trainee(self._job)
         if trainee is None:
             return min(max(2 * self._ran, self.fewest), self._usable[-1])

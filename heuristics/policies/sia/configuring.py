@@ -19,7 +19,7 @@ class JobHistory:
     """What the decider remembers about a job."""
 
     has_choice: bool  # whether there are several configurations in which it may ever run
-    starts: int = 0  # how often it was given GPUs other than those that it had
+    starts: int = 0  # how often it was given a configuration other than the one that it had
     most_gpus: int = 0  # that it was ever given
 
     @property

@@ -38,8 +38,8 @@ def sia(
 
     A configuration consists of GPUs of one kind: 1, 2, 4, ... GPUs of a node, one entire node, or several
     entire nodes. At every interval, the decision `gsopt.problems.Configuration` is solved exactly, by dynamic
-    programming, for all jobs together. A job that keeps its configuration keeps its GPUs, unless others need
-    entire nodes.
+    programming, for all jobs together. A job that keeps its configuration keeps its GPUs, unless it has to make
+    room for a larger job.
 
     - An adaptive job (`gsopt.scenario.scenario.Physics.applications`) reports goodputs fitted to its own steps.
       Before it has run, only its smallest configuration is allowed, with a goodput of 1 on every kind of GPU.
