@@ -24,7 +24,10 @@ class PresenceStep:
     time: Any  # seconds on the clock of the workload
     limit: int  # GPUs from this number on are not available
     gpus: int  # number of available GPUs
-    fell: bool = False  # whether the limit fell
+    fell: bool = False  # whether the limit of a plain cluster fell; no job holds particular GPUs there
+    cut: range = range(
+        0
+    )  # GPUs of machines that became unavailable because the limit fell, perhaps only briefly
     # GPUs of the machines that have gone, even if they came back at once, and of those that have come back.
     gone: tuple[range, ...] = ()
     back: tuple[range, ...] = ()
@@ -33,7 +36,7 @@ class PresenceStep:
 
     def takes(self, placement: Sequence[int]) -> bool:
         """Check whether a job on these GPUs may have had to stop: a machine left, or the limit fell."""
-        return self.fell or any(gpu in gpus for gpus in self.gone for gpu in placement)
+        return self.fell or any(gpu in gpus for gpus in (self.cut, *self.gone) for gpu in placement)
 
 
 class _Happening(NamedTuple):
@@ -83,7 +86,7 @@ class Presence:
         self._type_of = {machine.name: machine.gpu_type for machine in self._cluster.machines}
         self._gone: dict[str, None] = {}
         self._lost: list[tuple[range, Any]] = []
-        self._fell = False
+        self._lowest = self._limit
         happenings = sorted(self._happenings(vacated), key=lambda each: each[:2])
         self.steps = [self._step(time, each) for time, each in groupby(happenings, key=lambda each: each.time)]
         self._times = [step.time for step in self.steps]
@@ -136,8 +139,9 @@ class Presence:
 
     def _step(self, time: Any, happenings: Iterable[_Happening]) -> PresenceStep:
         """Process everything that happens at one time, and return the resulting step."""
-        self._fell, self._lost, self._gone = False, [], {}
-        before = self._away.copy()
+        self._lost, self._gone = [], {}
+        before, limit = self._away.copy(), self._limit
+        self._lowest = limit
         for each in happenings:
             each.does(*each.given)
         gpus_of = self._cluster.gpus_of
@@ -148,7 +152,8 @@ class Presence:
             time=time,
             limit=self._limit,
             gpus=self._limit - away,
-            fell=self._fell,
+            fell=self._lowest < limit and self._cluster.is_plain,
+            cut=range(0) if self._cluster.is_plain else range(self._lowest, limit),
             gone=tuple(gpus_of[server] for server in self._gone if server not in before),
             back=tuple(gpus_of[each] for each in {**before, **self._gone} if each not in self._away),
             lost=tuple(self._lost),
@@ -160,9 +165,8 @@ class Presence:
         """Set the number of available GPUs, or change the number that a plain cluster has given up."""
         self._there = self._there if there is None else there
         self._given_up += given_up
-        limit = max(self._there - self._given_up, 0)
-        self._fell |= limit < self._limit
-        self._limit = limit
+        self._limit = max(self._there - self._given_up, 0)
+        self._lowest = min(self._lowest, self._limit)
 
     def _happen(self, name: str, event: Event) -> None:
         if isinstance(event, Leave):

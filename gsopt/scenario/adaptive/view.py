@@ -89,7 +89,7 @@ class TraineeView:
     def goodput(self, nodes: Any, gpus: Any, gpu_type: str | None = None) -> BatchChoice | None:
         """Return the best expected goodput and its batch, or None if the job has never worked on the GPU type.
 
-        `nodes` and `gpus` are numbers, or arrays of numbers. If `gpu_type` is None, all types are treated alike.
+        `nodes` and `gpus` are numbers, or arrays of numbers. If `gpu_type` is None, types are treated alike.
         """
         return self._trainee.goodput(nodes, gpus, gpu_type)
 

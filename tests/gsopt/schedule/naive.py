@@ -124,13 +124,13 @@ def wanted(event: Loan | Reclaim, cluster: Cluster) -> set[str]:
 
 
 class Row(NamedTuple):
-    """What is there after an instant: GPUs below the limit but for machines away; who left, what fell."""
+    """What is there after an instant: GPUs below the limit but for machines away; who left, how low it fell."""
 
     now: Fraction
     limit: int
     away: set[str]
     left: list[Leave]
-    fell: bool
+    lowest: int
 
 
 class History:
@@ -139,7 +139,7 @@ class History:
     def __init__(self, schedule: Schedule, scenario: Scenario) -> None:
         self.scenario, self.vacated = scenario, sorted(schedule.vacated, key=lambda item: item.time)
         self.there, self.given = scenario.cluster.gpus, 0
-        self.limit, self.fell = scenario.cluster.gpus, False
+        self.limit = self.lowest = scenario.cluster.gpus
         self.away: set[str] = set()
         self.left: list[Leave] = []
         self.owed: dict[int, int] = {}
@@ -152,7 +152,7 @@ class History:
 
     def row(self, now: Fraction) -> Row:
         """Let everything of an instant happen."""
-        self.fell, self.left = False, []
+        self.lowest, self.left = self.limit, []
         for change in self.scenario.capacity_changes:
             if change.time == now:
                 self.there = change.gpus
@@ -172,12 +172,12 @@ class History:
                     "a request is met",
                 )
                 self.fall()
-        return Row(now, self.limit, set(self.away), self.left, self.fell)
+        return Row(now, self.limit, set(self.away), self.left, self.lowest)
 
     def fall(self) -> None:
-        """Set the limit, and remember that it fell."""
-        limit = max(self.there - self.given, 0)
-        self.fell, self.limit = self.fell or limit < self.limit, limit
+        """Set the limit, and remember how low it was."""
+        self.limit = max(self.there - self.given, 0)
+        self.lowest = min(self.lowest, self.limit)
 
     def happen(self, index: int, event: Event) -> None:
         """Let machines leave, return or be asked for."""
@@ -287,7 +287,10 @@ def _check_job(
             before = rows[index - 1].away if index else set()
             gone = (rows[index].away - before) | {each for event in rows[index].left for each in event.servers}
             hit = any(machine_at(scenario.cluster, gpu).name in gone for gpu in early.placement if gone)
-            require(rows[index].fell or hit, "no preemption")
+            held = max(early.placement) if scenario.cluster.racks else scenario.cluster.gpus - 1
+            limit = rows[index - 1].limit if index else scenario.cluster.gpus
+            cut = rows[index].lowest < limit and (held >= rows[index].lowest or not scenario.cluster.racks)
+            require(cut or hit, "no preemption")
 
 
 def _works_from(job: Job, segments: list[Segment], scenario: Scenario) -> list[tuple[Segment, Fraction]]:

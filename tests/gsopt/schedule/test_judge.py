@@ -170,6 +170,22 @@ def test_promised_non_preemption(exact: bool) -> None:
     assert violations((0, 2), (1, 3), (2, 2), (3, 3)) == ()
 
 
+def test_a_drop_of_capacity_excuses_only_the_jobs_whose_gpus_it_takes() -> None:
+    """On machines, a job whose GPUs stay when the capacity drops must not pause."""
+    job = Job(name="a", release_date=0, duration=4, gpus=1)
+    drop = CapacityChange(time=2, gpus=3)
+    scenario = Scenario(
+        workload=bundle([job]), cluster=Cluster.uniform(machines=2, gpus=2), capacity_changes=(drop,)
+    )
+
+    def violations(gpu: int) -> tuple[str, ...]:
+        segments = (Segment("a", 0, 2, 1, (gpu,)), Segment("a", 3, 5, 1, (0,)))
+        return judge(Schedule(segments, preemptive=False), scenario).violations
+
+    assert violations(3) == ()
+    assert violations(2) == ("job 'a' is preempted at 2.0",)
+
+
 def test_a_rise_of_capacity_excuses_no_preemption() -> None:
     """Where promised not to, a job does not pause when GPUs are added, up to all of the cluster or fewer."""
     jobs = bundle([Job(name="a", release_date=0, duration=4, gpus=1)])

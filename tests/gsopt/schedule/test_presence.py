@@ -68,7 +68,8 @@ def test_machines_and_limits_together() -> None:
     assert _rows(presence) == [(1, 8, 4), (2, 5, 3), (3, 8, 4), (4, 8, 8)]
     first, second, third, fourth = presence.steps
     assert (first.gone, first.lost) == ((range(2), range(6, 8)), ((range(2), 3), (range(6, 8), 3)))
-    assert [step.fell for step in presence.steps] == [False, True, False, False]
+    assert [step.cut for step in presence.steps] == [range(0), range(5, 8), range(0), range(0)]
+    assert not any(step.fell for step in presence.steps)
     assert (second.gone, third.back, sorted(fourth.back, key=lambda gpus: gpus.start)) == (
         (),
         (),
@@ -226,10 +227,16 @@ def test_a_tick_before_the_request_is_at_the_request() -> None:
 
 
 def test_who_had_to_stop() -> None:
-    """Those on machines that go; all of them when the limit falls."""
-    presence = _presence(Leave(time=1, servers=[_B]), changes=((2, 7), (3, 8)))
-    takes = [[step.takes(placement) for placement in ((0, 1), (1, 2), ())] for step in presence.steps]
-    assert takes == [[False, True, False], [True, True, True], [False, False, False]]
+    """Those on machines that go, and those beyond the limit; on a plain cluster, all when the limit falls."""
+    changes = (2, 7), (3, 8)
+    presence = _presence(Leave(time=1, servers=[_B]), changes=changes)
+    takes = [[step.takes(placement) for placement in ((0, 1), (1, 2), (5, 7))] for step in presence.steps]
+    assert takes == [[False, True, False], [False, False, True], [False, False, False]]
+    plain = _presence(changes=changes, cluster=Cluster.plain(8))
+    assert [[step.takes(placement) for placement in ((0, 1), ())] for step in plain.steps] == [
+        [True, True],
+        [False, False],
+    ]
     assert [step.time for step in presence.around(2.5, 0.5)] == [2, 3]
     assert list(presence.around(2.5, 0.25)) == []
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import accumulate, pairwise
 from math import fsum, inf, nextafter
+from operator import mul
 from time import monotonic
 from typing import Any
 
@@ -97,9 +98,9 @@ class PriceBound:
 
     def total_completion(self, workload: Workload, weights: Sequence[float] | None = None) -> float:
         """Return a lower bound on the weighted sum of completion times, on the workload's clock."""
-        dates = [job.release_date for job in workload.jobs]
-        weighted = dates if weights is None else map(float.__mul__, map(float, weights), dates)
-        return fsum([self.total_jct, *weighted])
+        dates = [decimal(job.release_date) for job in workload.jobs]
+        weighted = dates if weights is None else map(mul, map(decimal, weights), dates)
+        return float_below(sum(weighted, Fraction(self.total_jct)))
 
 
 def price_bound(
