@@ -202,8 +202,8 @@ class Admission(Problem[AdmissionSolution]):
     the room that other gangs, or the gang itself, have freed.
 
     With ``second_objective="gangs"``, ties between equal costs are broken by the number of gangs evicted or
-    moved. Each of these gangs adds a small cost to the objective: the smallest possible difference between
-    two costs, divided by 1 plus the number of running gangs.
+    moved. Each of these gangs adds a small cost to the objective: the greatest common divisor of all costs,
+    divided by 1 plus the number of running gangs.
 
     Attributes
     ----------
@@ -590,9 +590,10 @@ class Admission(Problem[AdmissionSolution]):
 
     @cached_property
     def obstacle(self) -> str:
-        """Message about the first pending gang that would not fit even if every gang that may stop did.
+        """Message about the first pending gang with a part that would not fit even if all that may stop did.
 
-        Empty if there is no such gang. Even then, the pending gangs might not all fit together.
+        Empty if there is no such gang. Even then, the parts of a gang, or the pending gangs, might not all fit
+        together.
 
         Examples
         --------

@@ -295,7 +295,7 @@ class Configuration(Problem[ConfigurationSolution]):
         }
 
     def measures(self, solution: ConfigurationSolution) -> dict[str, Number]:
-        """Return the numbers of waiting jobs, restarted jobs and idle GPUs."""
+        """Return the numbers of waiting jobs, jobs that get a new configuration, and idle GPUs."""
         places = self.places(solution)
         return {
             "waiting_jobs": places.count(None),

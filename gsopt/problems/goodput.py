@@ -274,7 +274,7 @@ class Goodput(Problem[GoodputSolution]):
         }
 
     def candidates(self) -> Iterator[GoodputSolution]:
-        """Yield every feasible combination of GPU counts with which all jobs can run (or have no GPUs)."""
+        """Yield every combination of GPU counts that fits the nodes, where each job can run or has no GPUs."""
         for vectors in self._continued([], list(self.nodes)):
             yield GoodputSolution(
                 gpus={job.name: gpus for job, gpus in zip(self.jobs, vectors, strict=True) if any(gpus)}

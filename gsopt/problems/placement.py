@@ -700,7 +700,11 @@ class Placement(Problem[PlacementSolution]):
         return {"minimize": self.minimize, "workers": workers, "of servers": self.size}
 
     def measures(self, solution: PlacementSolution) -> dict[str, Number]:
-        """Return the numbers of servers in use, free GPUs on them, and misplaced GPUs by kind of worker."""
+        """Return the numbers of servers in use, free GPUs on them, and misplaced GPUs by kind of worker.
+
+        If racks are minimized, the number of racks in use is included. If amounts are not all that matters
+        (`beyond_amounts`), so are the free GPU capacity in thousandths and the number of unplaced workers.
+        """
         misplaced = self.misplaced_gpus(solution)
         return {
             "servers_in_use": self.servers_in_use(solution),

@@ -164,7 +164,7 @@ class Reclaiming(Problem[ReclaimingSolution]):
 
     @cached_property
     def step(self) -> Fraction | None:
-        """Greatest common divisor of the costs, or 1 if collateral damage breaks ties.
+        """Greatest common divisor of the costs (None if all are 0), or 1 if collateral damage breaks ties.
 
         A float stands for its shortest decimal, such as 0.1.
         """

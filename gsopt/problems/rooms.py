@@ -72,11 +72,11 @@ class Rooms:
     def fit(self, gang: Gang) -> Places | None:
         """Return a placement of the gang on free resources, or None if none is found.
 
-        If the gang fits into several groups at its level, the group with the least room is used. Within the
-        group, machines are filled in descending order of room, but the last workers go to the machine with
-        the least room that suffices. If all workers are identical, a placement is found whenever one exists.
-        Parts that differ are placed one after another, in descending order of worker size, which may fail
-        even though a placement exists.
+        If the gang fits into several groups at its level, those with less room are tried first. Within a group,
+        machines are filled in descending order of room, but the last workers go to the machine with the least
+        room that suffices. If the gang has a single part, a placement is found whenever one exists. Several
+        parts are placed one after another, in descending order of worker size, which may fail even though a
+        placement exists.
         """
         groups = self._problem.groups(gang)
         starts = [group.machines.start for group in groups]

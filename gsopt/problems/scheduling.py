@@ -259,8 +259,8 @@ class Scheduling(Problem[SchedulingSolution]):
     def taken_over(self, schedule: Schedule) -> SchedulingSolution:
         """Convert a schedule for the scenario `own_clock` into a solution.
 
-        If floats near the release dates are precise enough for the shortest job, the times are only shifted.
-        Otherwise, the schedule is recomputed in exact numbers (`gsopt.schedule.retiming`).
+        If floats as large as the schedule's last time are precise enough for the shortest job, the times are
+        only shifted. Otherwise, the schedule is recomputed in exact numbers (`gsopt.schedule.retiming`).
 
         Raises
         ------

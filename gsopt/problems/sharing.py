@@ -307,8 +307,8 @@ class Sharing(Problem[SharingSolution]):
     def _waits(self, course: ProgressOfJobs, job: int, run: Run, is_nearer: bool) -> bool:
         """Check whether a start just before an event should be moved to the event.
 
-        If jobs must start at events, this is so if no other event is nearer. If they may start at any time,
-        it is so if the job's GPUs are not free before the event.
+        If jobs must start at events, it is moved if no other event is nearer. If they may start at any time, it
+        is moved if the job's GPUs are not free before the event.
         """
         if self.starts == "events":
             return is_nearer

@@ -1,9 +1,9 @@
 """Events: machines that leave, return, are lent or are reclaimed.
 
-Events name machines, so they require a cluster of racks. In a plain cluster, they state numbers of GPUs
-instead. Things that happen at the same time are processed in this order: jobs complete, the capacity changes,
-events occur in their given order, requests that reach their deadline take the machines that they are still
-owed, jobs arrive, and the policy decides.
+Events concern machines. A plain cluster has none: only requests and returns can occur there, and they state
+numbers of GPUs. Things that happen at the same time are processed in this order: jobs complete, the capacity
+changes, events occur in their given order, requests that reach their deadline take the machines that they are
+still owed, jobs arrive, and the policy decides.
 """
 
 from collections.abc import Mapping, Sequence
@@ -98,8 +98,8 @@ class Return(_Event):
     servers
         Names of the machines; empty in a plain cluster.
     gpus
-        In a plain cluster, the number of GPUs that return after they were given up on request; None in a
-        cluster of racks.
+        In a plain cluster, the number of GPUs that return after they were given up on request; None in any
+        other cluster.
 
     Examples
     --------
@@ -138,7 +138,7 @@ class Reclaim(_OfMachines):
     servers
         Number of machines; None in a plain cluster.
     gpus
-        Number of GPUs of a plain cluster; None in a cluster of racks.
+        Number of GPUs of a plain cluster; None in any other cluster.
     among
         Names of the machines that may be given up; empty if any machine may be.
     gpu_type

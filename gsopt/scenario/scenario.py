@@ -97,7 +97,7 @@ class Physics(Frozen):
         Overheads, keyed by model; the entry with the empty name applies to all other models. A single
         `Overhead`, or its fields as in ``{"start": 4}``, applies to all models.
     share_limit
-        Largest number of jobs that may hold one GPU at the same time. Sharing requires a cluster of racks.
+        Largest number of jobs that may hold one GPU at the same time. Sharing requires a cluster with machines.
     capacity_changes
         Changes in the number of available GPUs, in order of time. Before the first change, all are available.
     events
@@ -107,14 +107,15 @@ class Physics(Frozen):
         Measurements of models, keyed by the model's name. The jobs of such a model are adaptive: their speed
         depends on their machines, batch size and progress, and they may tune their batch size
         (`gsopt.scenario.job.Mode.tunes`). Their menus are upper limits on their speed. Adaptive jobs require a
-        cluster of racks. A job whose application was measured on several GPU types runs on one type at a time.
+        cluster with machines. A job whose application was measured on several GPU types runs on one type at a
+        time.
     agents
         The settings that control how adaptive jobs make progress and tune themselves.
     restarts
         The changes for which a running job pays `Overhead.resize`: every ``"change"`` of GPUs or mode, only a
         new ``"shape"`` (the numbers of GPUs on its machines), or only a new number of ``"machines"``. The
-        latter two require a cluster of racks; with them, a job that keeps its shape and mode moves without a
-        restart. A job whose application was measured on several GPU types always restarts when it moves to
+        latter two require a cluster with machines; with them, a job that keeps its shape and mode moves without
+        a restart. A job whose application was measured on several GPU types always restarts when it moves to
         another type.
     checkpoint_interval
         Seconds of a job's work from one checkpoint to the next, counted from its beginning; 0 if progress is

@@ -125,7 +125,7 @@ class Speed(Frozen):
         partners' models in alphabetical order. The slowdown applies only if it exceeds that of the worst pair.
     gpu_types
         Factors by which GPU types are slower than the GPUs on which menus were measured; 1 for types that are
-        not listed. Only GPUs in a cluster of racks have types.
+        not listed. GPUs of a plain cluster have no types.
     mixed
         Additional slowdown of a job whose GPUs are of several types.
 

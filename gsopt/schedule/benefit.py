@@ -25,7 +25,9 @@ def sharing_benefits(schedule: Schedule, scenario: Scenario) -> Mapping[str, flo
     Raises
     ------
     Unsupported
-        A job was interrupted or moved, or speeds depend on more than the partners.
+        A job was interrupted or moved, or runs in another mode than its default one or on GPUs without indices;
+        or the scenario has a plain cluster, overheads, network penalties, slower GPU types, or slowdowns of
+        groups.
     """
     jobs = scenario.workload.jobs
     _check(schedule, scenario)

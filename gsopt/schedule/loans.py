@@ -149,7 +149,7 @@ class Loans:
         return tuple(found)
 
     def times(self, names: Iterable[str] | None = None) -> Times:
-        """Return the queueing times and JCTs of some jobs, by default of those on loaned machines.
+        """Summarize the queueing times and JCTs of some jobs, by default of those that ran on loaned machines.
 
         To compare two schedules, pass the names of the jobs that the other schedule ran on loaned machines.
         """

@@ -32,7 +32,7 @@ class PresenceStep:
     lost: tuple[tuple[range, Any], ...] = ()
 
     def takes(self, placement: Sequence[int]) -> bool:
-        """Check whether a job on these GPUs had to stop at this time."""
+        """Check whether a job on these GPUs may have had to stop: a machine left, or the limit fell."""
         return self.fell or any(gpu in gpus for gpus in self.gone for gpu in placement)
 
 

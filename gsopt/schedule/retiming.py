@@ -61,13 +61,13 @@ def tick_of(tasks: Sequence[ElasticTask]) -> Fraction:
 
 
 def retimed(tasks: Sequence[ElasticTask], gpus: int, runs: Iterable[TaskStretch]) -> list[TaskStretch]:
-    """Return the runs in the same order, with times that satisfy every rule of a plain cluster exactly.
+    """Return the runs, job by job, with times that satisfy every rule of a plain cluster exactly.
 
-    The runs between two events form a step. A step lasts at least until all jobs of the next step are
-    released. A job stops in the tick in which its work is done, and its last step lasts at least until then.
-    A job that is too short for the clock of the runs, and therefore has no run, runs at its highest speed
-    once it is released, while all other jobs wait. Completion times exceed those of the runs by at most the
-    errors of the runs and a few ticks.
+    The runs between two events form a step. Steps keep their order. A step lasts at least until all jobs of the
+    next step are released. A job stops in the tick in which its work is done, and its last step lasts at least
+    until then. A job that is too short for the clock of the runs, and therefore has no run, runs at its highest
+    speed once it is released, while all other jobs wait. Completion times exceed those of the runs by at most
+    the errors of the runs and a few ticks.
     """
     tick = tick_of(tasks)
     paces = [_pace(task, tick) for task in tasks]

@@ -12,8 +12,9 @@ def believing(policy: Policy, speed: Speed) -> Policy:
     """Return a policy whose decisions are based on assumed, not true, slowdowns from GPU sharing.
 
     The simulation uses the true slowdowns, which are those of the scenario, but the policy sees those in
-    `speed`, such as predicted ones (`gsopt.performance.interference.predicted`). Everything else that it sees
-    is true, for example the remaining work and the speeds of modes and tiers.
+    `speed`, such as predicted ones (`gsopt.performance.interference.predicted`). Of `speed`, only the slowdowns
+    of pairs are used. Everything else that the policy sees is true, for example the remaining work and the
+    speeds of modes and tiers.
 
     Source: Castor, section 9.4 (Figure 13), which compares decisions based on predicted ratios with those
     based on measured ratios.

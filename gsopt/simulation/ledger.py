@@ -112,7 +112,7 @@ class PlainLedger:
 
 
 class Placements:
-    """The ledger of a cluster of racks: the available GPUs, and the jobs that hold them."""
+    """The ledger of a cluster with machines: the available GPUs, and the jobs that hold them."""
 
     def __init__(self, cluster: Cluster, share_limit: int, placer: Placer) -> None:
         self._cluster, self._share_limit, self._placer = cluster, share_limit, placer

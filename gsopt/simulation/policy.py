@@ -17,7 +17,7 @@ Allocation = int | tuple[int, ...]
 class Start(NamedTuple):
     """An action that starts or resumes a waiting job, by default on as many GPUs as it demands.
 
-    In a cluster of racks, particular GPUs may be given by index. If another job holds one of them, the two
+    Except in a plain cluster, particular GPUs may be given by index. If another job holds one of them, the two
     jobs share it.
 
     Examples
@@ -177,7 +177,7 @@ class Request(NamedTuple):
     servers
         Number of machines that are still owed; 0 in a plain cluster.
     gpus
-        Number of GPUs that are still owed; 0 in a cluster of racks.
+        Number of GPUs that are still owed; 0 except in a plain cluster.
     among
         Names of the machines that may be given up for the request; empty if any may be.
     gpu_type
@@ -286,13 +286,13 @@ class State(Protocol):
         """
 
     def users(self, gpu: int) -> tuple[int, ...]:
-        """Return the jobs that hold the given GPU of a cluster of racks."""
+        """Return the jobs that hold the given GPU; none in a plain cluster."""
 
     def memory(self, gpu: int) -> int | None:
-        """Return the free memory of a GPU in a cluster of racks, in bytes; None if memory is unlimited."""
+        """Return the free memory of a GPU, in bytes; None if it is unlimited, as in a plain cluster."""
 
     def free_gpus(self, kind: str = "") -> tuple[int, ...]:
-        """Return the indices of the free GPUs in a cluster of racks, of the given type or of all types."""
+        """Return the indices of the free GPUs of the given type or of all types; none in a plain cluster."""
 
     def fits(self, job: int) -> bool:
         """Check whether a job's demand is free: enough GPUs of its type and with enough memory."""
@@ -300,8 +300,8 @@ class State(Protocol):
     def offer(self, job: int, placer: Placer | None = None) -> tuple[int, ...] | None:
         """Return the indices of the free GPUs that a placer (by default, that of the run) chooses for a job.
 
-        Among equally close GPUs, those with the least sufficient memory are chosen. The result is None if too
-        few GPUs are free, and an empty tuple in a plain cluster, whose GPUs have no indices.
+        Among equally close GPUs, those with the smallest memory that suffices are chosen. The result is None if
+        too few GPUs are free, and an empty tuple in a plain cluster, whose GPUs have no indices.
         """
 
     def tier(self, gpus: Sequence[int]) -> str:

@@ -40,8 +40,9 @@ class Replay:
     metrics
         The record of the run, which contains its figures.
     completion_times
-        Completion times of all jobs, indexed by job number, in seconds on the workload's clock. Unlike in
-        `jct`, they are rounded to floats. The entry of a job that did not complete is None.
+        Completion times of all jobs, indexed by job number, in seconds on the workload's clock. Unless the run
+        is exact, they are rounded to floats on this clock; `jct` is computed before this rounding. The entry of
+        a job that did not complete is None.
     start_times
         Times at which the jobs first started, in the same form.
     schedule
@@ -140,11 +141,11 @@ def simulate(
         The policy, which is any callable that returns a decider. `gsopt.simulate` also accepts the name of a
         policy from `heuristics.policies`, or ``package.module:function``.
     cluster
-        The cluster on which a workload runs, or its number of GPUs.
+        The cluster on which a workload runs, its number of GPUs, or equal racks such as ``4x8x8``.
     round_length
-        Time in seconds between decisions, at least 1e-6. The first decision is at the origin of the
-        scenario's clock. If None, decisions are made at every event. While either all jobs or no jobs run,
-        rounds before the next event or wake are skipped.
+        Time in seconds between decisions, at least 1e-6. Decisions are made only at multiples of it, counted
+        from the origin of the scenario's clock. If None, decisions are made at every event. While either all
+        jobs or no jobs run, rounds before the next event or wake are skipped.
     placer
         Function that chooses the GPUs of a job if the policy grants only a number of GPUs.
     record

@@ -28,8 +28,8 @@ class ScaleDown(StrEnum):
         Jobs that have run for longer than 1/sigma, as in the paper's text. All other limits are doubled.
     PRINTED
         All jobs, because the formula is printed without a condition. It doubles the limit of a job that has not
-        run yet, and keeps that of a job that has run for at most 1/sigma. So it never doubles a limit after an
-        epoch.
+        run yet, and keeps that of a job that has run for at most 1/sigma. So unless sigma is 0, it never
+        doubles a limit after an epoch.
 
     Examples
     --------
@@ -109,9 +109,9 @@ class LimitRules(Frozen):
 def scaled_down(limit: int, rate: Number, elapsed: Number) -> int:
     """Return ceil(2 R / ceil(sigma T + 1)), the limit that penalizes long-running jobs.
 
-    The formula doubles R at T = 0, and keeps R as long as sigma T is at most 1. If it is applied at every
-    epoch, it reduces any limit to 1 or 2. A limit of 1 stays at 1, and a limit of 2 stays at 2 as long as sigma
-    T is at most 2.
+    The formula doubles R if sigma T is 0, and keeps R if sigma T is above 0 and at most 1. If it is applied at
+    every epoch, it reduces any limit to 1 or 2. A limit of 1 stays at 1, and a limit of 2 stays at 2 as long as
+    sigma T is at most 2.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def scaled_down(limit: int, rate: Number, elapsed: Number) -> int:
     Raises
     ------
     InvalidInput
-        The limit is not an integer of at least 1, or another argument is negative.
+        The limit is not an integer of at least 1, or another argument is negative or infinite.
 
     Examples
     --------

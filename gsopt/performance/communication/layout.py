@@ -18,7 +18,7 @@ class Layout(Frozen):
     dimensions
         The dimensions, innermost first; empty for a single GPU.
     reason
-        Why a flat ring over the slowest tier replaces a hierarchy; empty if it does not.
+        Why a flat ring over the outermost tier replaces a hierarchy; empty if it does not.
 
     Examples
     --------

@@ -33,12 +33,13 @@ class Decisions(Frozen):
         Mean sharing benefit of the decisions based on predicted and on measured slowdowns. The benefit is the
         new job's completion time if it waits, divided by its actual completion time. Source: Castor, Eq. 24.
     deviation
-        Mean difference between the two benefits, relative to the benefit with measured slowdowns. The paper
-        reports less than 10 % (section 6.4).
+        Mean absolute difference between the two benefits, relative to the benefit with measured slowdowns. The
+        paper reports less than 10 % (section 6.4).
     lost
         Fraction of the completion time that sharing could save but that is lost because of the predictions. It
         is 1 if the decisions based on predictions save nothing, and more than 1 if they cost completion time.
-        Cases are weighted by the sum of completion times without sharing. None if nothing can be saved.
+        Savings are fractions of the sum of completion times without sharing, so all cases weigh the same. None
+        if nothing can be saved.
 
     Examples
     --------

@@ -120,7 +120,8 @@ class Application(Frozen):
     def most_local(self, shape: Sequence[int]) -> int:
         """Return the largest local batch size measured on a shape, or 0 if there is none.
 
-        If the shape itself was not measured, measurements on at least as many nodes and GPUs count.
+        If the shape itself was not measured, the measurements in `spread` on at least as many nodes and GPUs
+        count.
 
         In Sia's simulator, this is the largest batch size that fits into the GPUs' memory.
         """

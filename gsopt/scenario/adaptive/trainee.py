@@ -17,7 +17,7 @@ class Trainee:
     """The state of an adaptive job: its true progress, its measurements and its batch.
 
     The state depends only on the calls to `place`, `slow` and `lose`, and on the time. `advance` sets the time;
-    how often it is called makes no difference. Times are in seconds since the beginning of the workload.
+    how often it is called makes no difference. Times are in seconds since the origin of the scenario's clock.
 
     **Progress.** After a restart, the job resumes work at `works_from`, at constant speed until it next tunes
     its batch. As soon as it starts to work, it measures the step time and the gradients of the epoch. At each
@@ -146,7 +146,7 @@ class Trainee:
             self._measure()
 
     def next_change(self) -> float:
-        """Return the next time at which the job completes or tunes its batch; infinity if it has no GPUs."""
+        """Return the next time at which the job completes or tunes its batch; infinity if it is not running."""
         return self._next_change
 
     # The truth about it
@@ -203,7 +203,7 @@ class Trainee:
         return max((each.gpus for each in self._measured.values()), default=0)
 
     def goodput(self, nodes: Any, gpus: Any, gpu_type: str | None = None) -> BatchChoice | None:
-        """Return the expected best goodput, or None if the job has never worked on the GPU type.
+        """Return the best expected goodput and its batch, or None if the job has never worked on the GPU type.
 
         `nodes` and `gpus` are numbers, or arrays of numbers. If `gpu_type` is None, types are treated alike.
         """

@@ -87,7 +87,7 @@ class TraineeView:
         return self._trainee.batch_size
 
     def goodput(self, nodes: Any, gpus: Any, gpu_type: str | None = None) -> BatchChoice | None:
-        """Return the expected best goodput, or None if the job has never worked on the GPU type.
+        """Return the best expected goodput and its batch, or None if the job has never worked on the GPU type.
 
         `nodes` and `gpus` are numbers, or arrays of numbers. If `gpu_type` is None, all types are treated alike.
         """

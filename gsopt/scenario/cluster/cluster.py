@@ -33,8 +33,8 @@ class Cluster(Lean):
     A plain cluster is just a count of identical GPUs, and it does not matter which of them a job holds. In any
     other cluster, GPUs are numbered from 0 in the order of the tree, rack by rack and machine by machine, and a
     job holds particular GPUs, which are given by their numbers. The levels of a cluster of racks are machine,
-    rack and network. The levels of a cluster with a `network` are those of its switches. Methods raise
-    `InvalidInput` for GPUs and levels that do not exist.
+    rack and network, and island if a machine has islands. The levels of a cluster with a `network` are those of
+    its switches. Methods raise `InvalidInput` for GPUs and levels that do not exist.
 
     Attributes
     ----------
@@ -317,7 +317,7 @@ class Cluster(Lean):
     def room(self, gpu_type: str = "", memory: int = 0) -> int:
         """Count the GPUs of a type (of any type if empty) that have at least `memory` bytes each.
 
-        GPUs of a plain cluster have no type, and their memory is ignored.
+        GPUs of a plain cluster have no type. Memory that is not modelled is assumed to suffice.
 
         Examples
         --------
@@ -335,8 +335,8 @@ class Cluster(Lean):
     def tier(self, gpus: Sequence[int]) -> str:
         """Return the tier of the given GPUs: the innermost level on which one group contains all of them.
 
-        For a cluster of racks, the tier is a member of `Tier`. All tiers are strings, and `levels` gives their
-        order. A single GPU has the innermost tier.
+        For a cluster of racks, the tier is a member of `Tier` or ``"island"``. All tiers are strings, and
+        `levels` gives their order. A single GPU, or none, has the innermost tier.
 
         Examples
         --------
@@ -374,7 +374,7 @@ class Cluster(Lean):
     def path(self, one: int, other: int) -> tuple[str | int, ...]:
         """Return the nodes of the graph on the path between two GPUs, including both.
 
-        In a plain cluster, there are no other nodes between them.
+        In a plain cluster, the path consists of the GPUs alone.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""Tier: the names of the three levels of a cluster of racks."""
+"""Tier: the names of the three levels that every cluster of racks has."""
 
 from enum import StrEnum
 
@@ -6,7 +6,8 @@ from enum import StrEnum
 class Tier(StrEnum):
     """A network level of a cluster of racks. A job's tier is the innermost level that connects all its GPUs.
 
-    Clusters with a custom network may have other levels. A tier is always a string: ``Tier.RACK == "rack"``.
+    Clusters with islands or a custom network may have other levels. A tier is always a string:
+    ``Tier.RACK == "rack"``.
 
     Examples
     --------

@@ -27,8 +27,8 @@ def on_first_progress(
     scenario
         The given scenario.
     round_length
-        Seconds between decisions; the first decision is at the origin of the scenario's clock. None if jobs may
-        start at any time.
+        Seconds between decisions, counted from the origin of the scenario's clock; None if jobs may start at
+        any time.
     advances
         The part of each job's first overhead, in seconds, that does not delay the job, keyed by job name.
 

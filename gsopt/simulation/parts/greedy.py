@@ -32,7 +32,7 @@ class Greedy:
     the allocation then equals that of the scan. Only waiting jobs, and running jobs below their largest
     number, can improve. Of each queue, only the first job is checked.
 
-    With several kinds of GPUs, a job takes those with the least sufficient memory first. A job is stopped
+    With several kinds of GPUs, a job first takes those with the smallest memory that suffices. A job is stopped
     only if another job may use its GPUs, and may continue at once on other GPUs.
 
     Parameters
@@ -40,8 +40,8 @@ class Greedy:
     state
         The state at the start of the run.
     key
-        Function that returns the current key of a job. The key of a waiting job must not change. The key of a
-        running job may fall at any time. If it rises other than at its `pace`, `rekey` must be called.
+        Function that returns the current key of a job. The key of a running job may fall at any time. After any
+        other change of a key, except a rise at its `pace`, `rekey` or `update_key` must be called.
     counts
         Function that returns the allowed numbers of GPUs of a job in ascending order; None to allow only the
         demanded number.
@@ -126,7 +126,7 @@ class Greedy:
         self.update_key(job)
 
     def update_key(self, job: int) -> None:
-        """Update the key of a running job that has fallen, or of a waiting job that has risen.
+        """Update the key of a running job if the key has fallen, or of a waiting job if it has risen.
 
         After any other change, call `rekey` instead.
         """

@@ -30,7 +30,7 @@ class Timers:
 
     Source: Dally, Algorithm 1. A job that would not fit into any machine, or any rack, of the empty cluster
     does not wait for one. (The GPUs that are free now cannot be the criterion, because then no job would ever
-    wait.) The timer of a tier lasts at least as long as those of better tiers.
+    wait.) A timer that is shorter than that of a better tier has no effect.
 
     Parameters
     ----------

@@ -32,9 +32,11 @@ def on_free(state: State, job: int, placer: Placer | None = None) -> Start | Non
 
 
 def beside(state: State, job: int, found: Sequence[Partner], *, free_first: bool = False) -> Start | None:
-    """Return the action that starts a job on its best partners' GPUs, or None if there are too few in all.
+    """Return the action that starts a job on its best partners' GPUs, or None if it cannot start there.
 
-    If the partners have too few GPUs, free GPUs are added. With `free_first`, free GPUs are used first.
+    If the partners have too few GPUs, free GPUs are added. With `free_first`, free GPUs are used first. The job
+    cannot start if there are too few GPUs in all, if it needs no partner, or if not even its smallest
+    sub-batches fit into the memory.
     """
     if not found:
         return None

@@ -1,4 +1,4 @@
-"""Overview: all charts of one run in one figure, and the charts of several runs as files."""
+"""Overview: a Gantt chart with the waiting jobs in one figure, and the charts of several runs as files."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -11,7 +11,7 @@ from gsopt.scenario.cluster.formats.branches import Branch, tree_of
 
 
 def read_netq(source: str, text: str, told: Told, notes: list[str]) -> Cluster:
-    """Read a cluster from a topology graph. Devices with a tier are switches, and all others are machines.
+    """Read a cluster from a topology graph, where devices on tiers above 0 are switches, all others machines.
 
     Links lead from the lower tier to the higher one.
     """

@@ -58,7 +58,7 @@ class PriceBound:
     prices
         Prices of a GPU-second of the cluster, one per cell.
     type_prices
-        Surcharges for jobs that can run only on a certain GPU type, one per cell, keyed by GPU type.
+        Surcharges for GPU types that have prices of their own, one per cell, keyed by GPU type.
     slopes
         Costs of one more second of work at speed 1, one per job. Together with the segments of the jobs'
         hulls, the slopes rank the best uses of GPUs.
@@ -150,9 +150,10 @@ def price_bound(
     weights
         Weights of the jobs' completion times, in the order of the jobs; None for 1 each.
     cells
-        The largest number of time cells; None for 320, or more for thousands of jobs.
+        The largest number of time cells; None for 320, or more if there are more than about 11,000 jobs.
     evaluations
-        The largest number of price vectors to try; None for a number that suits the cells.
+        The largest number of price vectors to try, in each part if jobs are far apart; None for a number that
+        suits the cells.
     seconds
         Seconds after which no further prices are tried, although the first prices always are; None for no
         limit.

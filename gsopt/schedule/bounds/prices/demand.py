@@ -75,7 +75,7 @@ class Demand:
 
     @cached_property
     def is_rigid(self) -> bool:
-        """Whether every job has only one way to run."""
+        """Whether the hull of every job is a single segment, as for a job with only one way to run."""
         return bool(len(self.gpus) == len(self))
 
     @cached_property

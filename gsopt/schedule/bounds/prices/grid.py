@@ -34,7 +34,7 @@ def _longest_queue(demand: Demand, supply: GpuSupply, areas: Array) -> float:
 
 
 def split(edges: Array, prices: Array, cells: int) -> tuple[Array, Array]:
-    """Halve the cells at whose edges prices change the most. Prices stay the same at every time.
+    """Halve the cells whose length times the price changes at both edges is largest. Prices stay the same.
 
     Parameters
     ----------

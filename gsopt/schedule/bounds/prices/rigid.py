@@ -1,4 +1,4 @@
-"""Rigid: the cheapest plans for jobs that have only one way to run."""
+"""Rigid: the cheapest plans for jobs whose hulls are single segments, such as jobs with only one way to run."""
 
 from dataclasses import dataclass
 from typing import Self

@@ -26,8 +26,8 @@ class GpuSupply:
         The times at which the capacity changes, from 0 on, in the chosen unit of time.
     gpus
         The largest number of GPUs available from each of these times on, multiplied by the number of jobs that
-        may share a GPU. There is one row for the whole cluster and one for each GPU type that jobs require.
-        GPUs of slower types are weighted by their capability (`gsopt.schedule.bounds.capability`).
+        may share a GPU. There is one row for the whole cluster and one for each GPU type that has prices of its
+        own. GPUs of slower types are weighted by their capability (`gsopt.schedule.bounds.capability`).
     """
 
     times: Array

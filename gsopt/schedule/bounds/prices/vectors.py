@@ -21,7 +21,7 @@ def evaluate_vectors(
     sizes: Array,
     usage: Array,
 ) -> None:
-    """Evaluate all jobs with the same results as the kernel, and store them in the last four arrays.
+    """Evaluate all jobs as the kernel does, up to rounding, and store the results in the last four arrays.
 
     The jobs of one kind are evaluated together: first in the earliest cell in which each can complete, then
     in the next cell, and so on, as long as waiting alone costs less than completing in the best cell so far.
