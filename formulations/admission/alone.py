@@ -59,7 +59,7 @@ class Alone:
 
     @property
     def finished(self) -> bool:
-        """Whether none of the remaining domains can yield a choice better than the best one so far."""
+        """Whether no domain that is still to be examined can yield a choice better than the best one so far."""
         below = self.best is not None and bool(self._left) and self._whole(self._left[-1]) >= self.best.weight
         return not self._left or below
 
@@ -81,7 +81,7 @@ class Alone:
         return self.best
 
     def guess(self) -> Choice | None:
-        """Return a first choice: a single gang, or several gangs in the domain with the lowest bound."""
+        """Return a first choice, or None: a single gang or, if cheaper, gangs in a domain with a low bound."""
         self.best = self._domains.single()
         for domain in reversed(self._left):
             found = self._domains.guess(domain, 1 + sum(self.stops.weights))

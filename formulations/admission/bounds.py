@@ -97,7 +97,11 @@ def _bound(cover: Cover, share: Reals) -> tuple[Reals, Reals, Reals]:
 
 
 def place_costs(cover: Cover, share: Reals) -> tuple[Numbers, Reals]:
-    """Return the machine and the minimum cost of each additional copy, in ascending order on each machine."""
+    """Return the machine of each additional copy, and a lower bound on its cost, ascending on each machine.
+
+    `share` is the share of its gang's cost that each incidence pays. If a machine can gain more than 512
+    copies, all bounds are 0.
+    """
     machines = np.flatnonzero(cover.most > cover.copies)
     more = (cover.most - cover.copies)[machines]
     if not len(machines) or more.max() > _MOST:

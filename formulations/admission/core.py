@@ -15,7 +15,7 @@ def core(problem: Admission, machines: Collection[str], stops: Collection[str]) 
     On these machines, the resources of all other gangs count as used. A gang that may stop keeps only its
     workers on these machines, and may not be moved. A solution to the core, with the same evictions and
     places, is a solution to the whole problem. Conversely, a solution to the whole problem that uses no other
-    machines and stops no other gangs is a solution to the core.
+    machines, evicts no other gangs and moves no gang is a solution to the core.
     """
     chosen, kept = set(machines), set(stops)
     able = [gang for gang in problem.running if gang.name in kept]

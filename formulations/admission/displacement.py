@@ -45,7 +45,7 @@ class Displacement:
         self._anywhere = Gang(name=gang.name, parts=places)
 
     def prices(self) -> list[int]:
-        """Return prices that may yield good bounds: the costs of the cheapest places, in ascending order."""
+        """Return prices that may yield good bounds: the costs of some cheap places, rounded down, ascending."""
         stops = self._moving.priced(self._size, None)
         cover = Cover.of(self._problem, self._anywhere, stops, free=self._free)
         costs = np.sort(place_costs(cover, lower_bounds(cover).share)[1])

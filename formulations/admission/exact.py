@@ -39,7 +39,8 @@ def exact(problem: Admission, budget: Budget) -> Result[AdmissionSolution]:
     other gangs stop to make room for it, or it is evicted. If a gap remains and all workers are identical, as
     on clusters where gangs use whole machines, a small mixed-integer program over groups of machines closes the
     gap. Otherwise, the bound is improved by taking into account the room that moved gangs need elsewhere
-    (`formulations.admission.displacement`).
+    (`formulations.admission.displacement`). If a gap still remains and the problem is small enough, `milp` is
+    solved.
 
     If there are several pending gangs, or different workers, admitting the gangs one by one yields a solution,
     and the cost of each gang alone is a lower bound. If a gap remains, `milp` is solved. If no gang may be

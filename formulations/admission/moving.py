@@ -57,7 +57,7 @@ class Moving:
         The bound treats the whole cluster as one domain. If the number of GPUs of each worker of a running gang
         is a multiple of that of a pending worker, the running gang takes, when it moves, as many places for
         pending workers as it gives up. Moving it gains no room in the cluster as a whole, so the bound allows
-        such gangs only to be evicted.
+        such gangs only to be evicted. It is 0 if the pending workers need no GPUs.
         """
         size = gang.parts[0].needs.gpu
         if not size:

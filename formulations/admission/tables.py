@@ -56,7 +56,7 @@ def integers(never: int) -> type:
 
 
 class MachineNode(Node):
-    """The node of one machine. Its scope consists of the shared gangs on the machine; others may stop, too."""
+    """The node of a machine. Its scope is the shared gangs on it; gangs on no other machine may stop, too."""
 
     def __init__(
         self,

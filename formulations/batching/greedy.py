@@ -111,7 +111,7 @@ def walk_hulls(
 
 
 def take_steps(case: BatchingCase, budget: Budget) -> Walk | None:
-    """Take steps, cheapest first, until the GPUs are used up or no further step reduces the cost.
+    """Take steps, cheapest first, until the next one needs more GPUs than are left or does not reduce the cost.
 
     Steps that do not reduce the cost are taken only if all GPUs have to be used. Returns None if the time limit
     is reached.

@@ -56,8 +56,9 @@ class Milp(Formulation[Batching, Batches]):
 
     Source
     ------
-    ONES, Equations 3 and 4. The paper uses all GPUs. Here, as many as possible are used, because batch limits
-    may prevent the use of all GPUs. Separable costs replace the batch size per job and GPU (Equation 1).
+    ONES, Equations 3 and 4. The paper uses all GPUs. By default, as many as possible are used here, because
+    batch limits may prevent the use of all GPUs. Separable costs replace the batch size per job and GPU
+    (Equation 1).
 
     Examples
     --------

@@ -40,7 +40,7 @@ class NodePacking:
         self.chosen[job], self.vectors[job] = self.case.options[job][0], (0,) * len(self._free)
 
     def improve(self, orders: Sequence[Sequence[GoodputOption]], budget: Budget) -> None:
-        """Move one job after another to its cheapest option that fits, until no move helps."""
+        """Move jobs one by one to their cheapest options that fit, in at most ten rounds, while moves help."""
         for _ in range(_ROUNDS):
             before = list(self.chosen)
             for job, order in enumerate(orders):

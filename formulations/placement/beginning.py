@@ -8,7 +8,7 @@ from gsopt.core.budget import Budget
 
 
 def begin(packing: Packing, budget: Budget) -> tuple[FillPatterns, Bracket]:
-    """Bound the objective by counting, and find a first solution: the budget's start or a constructed one."""
+    """Bound the objective by counting, and find a first solution: the better of start and construction."""
     bound = counting_bound(packing)
     budget.report(bound=bound)
     known: list[Filled] = [] if budget.start is None else [packing.encode(budget.start)]

@@ -27,10 +27,11 @@ _CHANCE = 0.5
 class Diver:
     """Repeated dives into one relaxation, which share the generated patterns.
 
-    A dive rounds up the pattern that the relaxation uses most, removes the workers in it, generates patterns
-    for the others, and repeats this until no worker is left or the relaxation shows that the goal cannot be
-    reached. If the time limit is reached, the remaining workers are placed by best fit. Dives require a single
-    zone, that is, a problem in which pools do not matter.
+    A dive fixes the patterns that the relaxation uses at least once, rounded down, or else the one that it uses
+    most, rounded up. It removes the workers in them, generates patterns for the others, and repeats this until
+    no worker is left or the relaxation shows that the goal cannot be reached. If the time limit is reached, the
+    remaining workers are placed by best fit. Dives require a single zone, that is, a problem in which pools do
+    not matter.
 
     Source: Sadykov, Vanderbeck, Pessoa, Tahiri and Uchoa, "Primal heuristics for branch and price", INFORMS
     Journal on Computing 31 (2019).
@@ -48,7 +49,10 @@ class Diver:
         self._master.add(self.patterns)
 
     def dive(self, goal: float, budget: Budget) -> Filled | None:
-        """Search for a solution whose value is at most `goal`; return None if the dive finds none."""
+        """Search for a solution whose value is at most `goal`; return None if the dive finds none.
+
+        A solution that is completed because the time limit is reached may have a higher value.
+        """
         needs, left = self.packing.totals.copy(), self.packing.limits.copy()
         fixed: Counter[int] = Counter()
         cost = self.packing.offset

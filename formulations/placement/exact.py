@@ -24,9 +24,9 @@ def exact(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
 
     If workers need parts of GPUs or certain GPU types, or may stay unplaced, the method is `milp` for small
     problems and `search` for others. For all other problems, it is `racks` if racks are minimized, `buckets` if
-    workers need nothing but GPUs, and `patterns` if there are at most 1,000 maximal patterns. Otherwise, it is
-    `column_generation`, which may leave a gap. These four start from a placement and a bound that are found
-    quickly.
+    servers are minimized, workers need nothing but GPUs and the choice of a pool does not matter, and
+    `patterns` if there are at most 1,000 maximal patterns. Otherwise, it is `column_generation`, which may
+    leave a gap. These four start from a placement and a bound that are found quickly.
 
     Source
     ------

@@ -34,7 +34,7 @@ def patterns(problem: Placement, budget: Budget, *, most: int = MOST_PATTERNS) -
     The model is that of `formulations.placement.packing.Packing`, whose docstring gives its sets, variables,
     objective and constraints. The relaxation is solved and rounded down. The solution of the small program that
     remains nearly always meets the bound. If it does not, the whole program is solved without the patterns that
-    reduced costs rule out.
+    reduced costs rule out. If the time limit ends the enumeration, the first placement and bound are returned.
 
     Size
     ----
@@ -57,7 +57,7 @@ def patterns(problem: Placement, budget: Budget, *, most: int = MOST_PATTERNS) -
     Raises
     ------
     Unsupported
-        There are more maximal patterns than `most`, or they cannot be enumerated in time.
+        There are more maximal patterns than `most`, or their enumeration takes too many steps.
 
     Examples
     --------

@@ -45,7 +45,7 @@ def racks(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
     Raises
     ------
     Unsupported
-        The objective is not the number of racks.
+        The objective is not the number of racks, or workers need parts of GPUs or GPUs of certain types.
 
     Examples
     --------

@@ -43,7 +43,7 @@ def search(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
     problem
         The problem, which must minimize servers or unallocated GPUs.
     budget
-        Time limit, gap and start.
+        Time limit and start.
 
     Raises
     ------

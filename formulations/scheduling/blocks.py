@@ -36,9 +36,9 @@ def blocks_of(problem: Scheduling) -> Iterator[tuple[str, ...]]:
     """Yield the names of the jobs in each block, by release date.
 
     A block ends where all its jobs would be complete before the next release date, both if they run one after
-    another at their highest speeds and under the fair share. The deadlines of a block therefore depend only on
-    its own jobs. With more than a hundred jobs, a block ends only before a pause in which all jobs could run
-    one after another, because each block takes some time.
+    another at their highest speeds and, if there is a fairness constraint, under generalized processor sharing.
+    The deadlines of a block therefore depend only on its own jobs. With more than a hundred jobs, a block ends
+    only before a pause in which all jobs could run one after another, because each block takes some time.
     """
     tasks = problem.tasks
     fair = problem.fair_times if problem.fairness is not None else [Fraction(0)] * len(tasks)

@@ -1,4 +1,4 @@
-"""Fairness: the smallest delay behind the fair share for which a problem has a solution."""
+"""Fairness: the smallest delay behind generalized processor sharing for which a problem has a solution."""
 
 from bisect import bisect_left
 from dataclasses import dataclass, replace
@@ -13,7 +13,7 @@ from gsopt.schedule.fairness import gps_finish_times
 
 @dataclass(frozen=True)
 class Fairest:
-    """The smallest possible delay behind the fair share, and a plan that achieves it.
+    """The smallest possible maximum delay behind generalized processor sharing, and a plan that achieves it.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ def smallest_fairness(problem: Scheduling, *, time_limit: float | None = None) -
 
 
 def fairest(problem: Scheduling, budget: Budget) -> Fairest | None:
-    """Find the smallest possible delay and a plan that achieves it, or return None if time runs out."""
+    """Find the smallest possible maximum delay and a plan that achieves it, or return None if time runs out."""
     if not problem.preemptive:
         raise Unsupported("smallest fairness: the problem must allow preemption")
     fair = tuple(gps_finish_times(problem.own_clock.workload, problem.gpus))

@@ -57,7 +57,7 @@ class Positions:
 
     @property
     def contradict(self) -> bool:
-        """Whether some window is empty, so that no schedule meets the deadlines."""
+        """Whether some window is empty, so that no schedule meets the deadlines and the total."""
         return any(low > high for low, high in zip(self.lower, self.upper, strict=True))
 
     @cached_property

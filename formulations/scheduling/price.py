@@ -48,7 +48,9 @@ def price_of_fairness(problem: Scheduling, *, slack: float = 0.1, time_limit: fl
     Raises
     ------
     Unsupported
-        No schedule satisfies the problem's fairness constraint, or preemption is not allowed.
+        No schedule satisfies the fairness constraint, none was found in time, or preemption is not allowed.
+    TimeoutError
+        The problem has no fairness constant, and the smallest one was not found in time.
     """
     fairness = problem.fairness
     if fairness is None:

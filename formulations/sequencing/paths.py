@@ -20,8 +20,8 @@ def paths(problem: Sequencing, budget: Budget) -> Result[Sequences]:
     """Assign jobs to positions optimally, using integers of any size.
 
     Each job takes a position along the cheapest augmenting path, as in the Hungarian method. The search starts
-    with a few positions per machine, and doubles their number as long as some machine uses all of its
-    positions.
+    with one position per machine more than the longest known order needs, and doubles the number of positions
+    as long as some machine uses all of its own.
 
     Complexity: O(n^2 m K) steps for n jobs on m machines with K positions each; the steps are compiled code if
     the numbers are small.

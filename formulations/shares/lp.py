@@ -72,7 +72,11 @@ class Lp(Formulation[Shares, TimeShares]):
     name: ClassVar[str] = "lp"
 
     def build(self, problem: Shares) -> Any:
-        """Build the Pyomo model."""
+        """Build the Pyomo model.
+
+        Raises `Unsupported` for `finish_time`, or if a throughput and a need differ by more than a factor of a
+        million.
+        """
         from pyomo.environ import (
             ConcreteModel,
             Constraint,

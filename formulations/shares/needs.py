@@ -43,8 +43,8 @@ def best_level(problem: Shares, prices: Sequence[Exact], most: Exact, level: Exa
 
     If no shares yield more than `most` at these prices, no shares reach a better level, so the result is a
     bound. `prices` holds the price of one step per second of each job, which is non-negative. The function does
-    not apply to sums. In `finish_time`, the search starts at the known bound `level` and never returns a weaker
-    one.
+    not apply to sums. If all prices are 0, `level` is returned. In `finish_time`, the search starts at the
+    known bound `level` and never returns a weaker one.
     """
     if not any(prices):
         return level

@@ -108,7 +108,7 @@ def filled(
     machines, rack
         Number of machines, and number of machines per rack. The racks of an LLM cluster vary in size.
     utilisation
-        Fraction of GPUs in use, which is reached at least approximately.
+        Fraction of GPUs in use. Gangs are placed until it is reached or 50 of them in a row do not fit.
     workers, gpus
         Number of workers of a pending gang, and number of GPUs per worker.
     within

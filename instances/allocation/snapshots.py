@@ -50,8 +50,9 @@ def measured(workload: Workload, curves: Sequence[Curve]) -> Allocation:
 
     A worker has one GPU. Each job gets a curve that was measured on the job's number of GPUs; if there are
     several such curves, they are assigned in rotation. Between two measured numbers of GPUs, a job runs on the
-    smaller one, so its values rise in steps, and fall where the curve falls. Jobs without a suitable curve are
-    left out. The number of remaining GPUs is a quarter of those in use.
+    smaller one, so its values rise in steps, and fall where the curve falls. A job can grow to four times its
+    GPUs, but not beyond the end of its curve. Jobs without a suitable curve are left out. The number of
+    remaining GPUs is a quarter of those in use.
     """
     time = busiest(workload.jobs)
     elastic: list[ElasticJob] = []
@@ -74,7 +75,7 @@ def measured(workload: Workload, curves: Sequence[Curve]) -> Allocation:
 
 
 def busiest(jobs: Sequence[Job]) -> float:
-    """Return the moment with the most GPUs in use if every job starts when it is submitted."""
+    """Return the moment with the most GPUs in use if every job starts when it is submitted; 0 without jobs."""
     starts = [(job.release_date, 1, job.gpus) for job in jobs]
     ends = [(job.release_date + job.duration, 0, -job.gpus) for job in jobs]
     events = sorted(starts + ends)

@@ -33,7 +33,7 @@ def elastic_jobs(
     reconfiguration: float = 0.0,
     seed: int = 0,
 ) -> Batching:
-    """Generate jobs whose batch limits fill between 1 and 64 GPUs.
+    """Generate jobs whose batch limits fill between 1 and 2 to the power of `doublings` GPUs, 64 by default.
 
     The duration of a step is the sum of a fixed time of 5 to 50 ms, 0.2 to 4 ms per sample, and the time to
     exchange 20 MB to 1.5 GB of gradients. Jobs have between 100,000 and 100 million samples left. All numbers
@@ -48,7 +48,7 @@ def elastic_jobs(
     doublings
         Largest number of doublings from a full local batch to the batch limit of a job.
     running, new
-        Share of the jobs that are already running, and share that have just arrived.
+        Share of the jobs that have just arrived (`new`), and share of the others that are already running.
     uncertain
         Share of the jobs whose remaining samples are known only as a distribution.
     seed

@@ -25,7 +25,7 @@ def small() -> list[Consolidation]:
 
 
 def production() -> list[Consolidation]:
-    """Generate half-busy clusters of 8 and 16 racks, each of eight machines with eight GPUs."""
+    """Generate clusters of 8 or 16 racks of 64 GPUs, with half of the GPUs busy (in one cluster, a quarter)."""
     made = {
         "08-racks-100": half_busy(racks=8, jobs=100, seed=1),
         "08-racks-200": half_busy(racks=8, jobs=200, seed=2),

@@ -43,7 +43,8 @@ def lucid(path: str | Path, *, alone: str | None = None) -> PairReading:
     path
         The table of pairs, or the folder of all traces or of Lucid.
     alone
-        The table of single jobs. By default, ``analyzer/single_data.csv`` in the same folder.
+        The table of single jobs. By default, ``analyzer/single_data.csv``, relative to the parent of the folder
+        that holds the table of pairs.
 
     Raises
     ------

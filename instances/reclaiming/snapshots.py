@@ -26,9 +26,9 @@ def snapshots(
     """Replay a workload on eight-GPU servers, and return instances at several times, in ascending order.
 
     `ServerReplay` explains how jobs wait and are placed, and `churn` explains the modes. Times are in seconds
-    from the beginning of the workload. If `times` is None, `count` times are spaced evenly between the first
-    and the last release date. The `source` of an instance states how many jobs wait at that time, and how many
-    were left out because they are larger than the cluster.
+    on the clock of the workload's release dates. If `times` is None, `count` times are spaced evenly between
+    the first and the last release date. The `source` of an instance states how many jobs wait at that time, and
+    how many were left out because they are larger than the cluster.
 
     Raises
     ------

@@ -77,7 +77,7 @@ class KindShares:
         """Draw the kinds of rigid jobs, and return the jobs with their new properties.
 
         The kinds are drawn independently of each other. With the same seed, a larger share includes the jobs of
-        every smaller share. No job exceeds the GPUs of its cluster. Without inference GPUs, all jobs run only
+        every smaller share. No menu exceeds the GPUs of its cluster. Without inference GPUs, all jobs run only
         on the training cluster.
         """
         self.check()

@@ -61,7 +61,8 @@ def elastic_jobs(
     at_once
         Whether all jobs are released at time 0.
     seed
-        Seed of all random draws. The jobs are the same for every load, scaling and choice of counts.
+        Seed of all random draws. The same demands and work are drawn for every load, scaling and choice of
+        counts.
 
     Examples
     --------

@@ -73,7 +73,10 @@ class MeasuredProfile:
         return None if iterations is None or step is None else iterations[0] * step
 
     def menu(self, gpus: int, batch_size: int) -> tuple[tuple[int, float], ...]:
-        """Return every number of GPUs with a known time, each with its speed relative to that on `gpus`."""
+        """Return every number of GPUs with a known time, each with its speed relative to that on `gpus`.
+
+        The menu is empty if the time on `gpus` is unknown.
+        """
         demanded = self._step(gpus, batch_size)
         if demanded is None:
             return ()

@@ -63,7 +63,8 @@ def tier_jobs(
     minimize
         The objective, as in `gsopt.problems.waiting.Waiting`.
     seed
-        Seed of all random draws. The jobs are the same for all arrivals.
+        Seed of all random draws. Apart from the release dates, the jobs are the same for both kinds of
+        arrivals.
 
     Examples
     --------

@@ -46,9 +46,8 @@ def ones(
 
     Each job is one of the 50 tasks in the paper's Table 2. Each of its modes is a batch size: 1 to `largest`
     times the largest local batch size b of one GPU, or b divided by 2, 4 or 8. A batch of B samples may run on
-    ceil(B / b) to `largest` GPUs. The default mode has batch size b on 1, 2 or 4 GPUs, as requested by the
-    user; schedulers that ignore batch sizes use only this mode. A job on up to four GPUs is assumed to be on
-    one server.
+    ceil(B / b) to `largest` GPUs. The default mode has batch size b; schedulers that ignore batch sizes use
+    only this mode. A job on up to four GPUs is assumed to be on one server.
 
     The paper states the tasks, a cluster of 64 GPUs with four per server, and that jobs continue for ten epochs
     after the target. It also says that almost all jobs finish within two hours. Everything else is gsopt's own.

@@ -39,7 +39,8 @@ def poisson(
     exact_load
         Whether the drawn jobs have exactly this load, rather than only in expectation.
     seed
-        Seed of all random draws. The jobs are the same for every load, and the same as those of `batch`.
+        Seed of all random draws. Apart from the release dates, the jobs are the same for every load, and the
+        same as those of `batch`.
 
     Examples
     --------
