@@ -2,7 +2,8 @@
 
 gsopt's own tests use them too.
 
-Each check returns the number of results that it checked, or raises AssertionError with a one-line message.
+A check returns the number of results that it checked, or raises AssertionError with a one-line message.
+`check_judge` returns the number of rejected solutions, too.
 """
 
 from collections import deque
@@ -60,7 +61,7 @@ def check_formulation(
     Raises
     ------
     AssertionError
-        A result is not proven or not the optimum.
+        A result is not proven or not the optimum, or the method supports none of the instances.
 
     Examples
     --------
@@ -157,7 +158,7 @@ def check_judge(problem: Problem[S], solution: S, mutations: Iterable[S]) -> tup
 
 
 def check_backend(backend: Backend) -> int:
-    """Check that a backend solves small integer models correctly and reports every kind of outcome.
+    """Check that a backend solves small integer models, keeps a start, and finds out if there is no optimum.
 
     Returns
     -------

@@ -12,7 +12,9 @@ from typing import NoReturn
 
 
 def main() -> None:
-    """Run the command, and report any error as one line on standard error and an exit code.
+    """Run the command, and report each error as one line on standard error and an exit code.
+
+    Only a bug in gsopt ends with a Python traceback.
 
     The modules of methods and policies that are named ``module:function`` may be in the working directory.
     Installed modules of the same name take precedence.

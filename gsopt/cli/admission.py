@@ -1,4 +1,4 @@
-"""``gsopt admit``, ``defragment`` and ``why``: commands that make room for a gang on a running cluster."""
+"""``gsopt admit``, ``defragment`` and ``why``: commands that find out how to make room on a running cluster."""
 
 import json
 from collections.abc import Callable, Sequence

@@ -71,7 +71,7 @@ def _require(option: str, given: object, other: str, needed: object) -> None:
 
 
 def _placements(schedule: Path, time: float) -> dict[str, Sequence[int]]:
-    """Return the GPUs of each job that runs at a time; raise `InvalidInput` if the schedule lacks them."""
+    """Return the GPUs of each job that runs at the given time; raise `InvalidInput` if one is unplaced."""
     runs = [run for run in read_schedule(schedule).segments if run.start <= time < run.end]
     for run in runs:
         if not run.placement:

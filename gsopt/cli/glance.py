@@ -40,7 +40,8 @@ class Glance:
 def glances(comparison: Comparison) -> list[Glance]:
     """Return a summary of every heuristic that handles any of the instances, starting with the best.
 
-    Heuristics are ranked by the number of instances that they solve, then by their mean gap.
+    Heuristics are ranked by the number of instances on which they find a solution, then by their mean gap, then
+    by the number of optima.
     """
     rows = [row for row in comparison if row.kind != _EXACT and (row.result is not None or row.failed)]
     names = dict.fromkeys(row.method for row in rows)

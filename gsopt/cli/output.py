@@ -22,7 +22,7 @@ _WIDTH = 80
 
 
 def say(text: str, *, err: bool = False, nl: bool = True) -> None:
-    r"""Print text with its control characters escaped, as it may contain parts of a file."""
+    r"""Print text with control characters other than line breaks escaped, as it may contain parts of a file."""
     typer.echo("\n".join(map(escape, text.split("\n"))), err=err, nl=nl)
 
 

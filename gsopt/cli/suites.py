@@ -105,7 +105,8 @@ def verify(
 ) -> None:
     """Judge the stored solutions of instances and prove their bounds again.
 
-    The exit code is 1 if any result contradicts a file. A better value or bound is not a contradiction.
+    The exit code is 1 if any result contradicts a file, or if a method fails. A better value or bound is not a
+    contradiction.
     """
     from gsopt.studies.suites import Verdict, record
     from gsopt.studies.suites import verify as recompute

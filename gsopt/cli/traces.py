@@ -187,7 +187,7 @@ def replay_policies(
     """Simulate policies one by one, each with a time limit, while showing progress.
 
     If one of several policies raises an error, it is reported on standard error and the others continue.
-    After Ctrl-C, the results of the finished policies are printed.
+    After Ctrl-C, the results of the finished policies are printed, and the command ends.
     """
     bound = simulation.mean_jct_bound(scenario, round_length=round_length)
     fair_times = FairTimes.of(scenario)

@@ -70,8 +70,8 @@ class Budget:
     Raises
     ------
     InvalidInput
-        The time limit or the gap is negative, infinite or not a number, or the backend or a callback cannot be
-        used.
+        The time limit or the gap is negative, infinite or not a number, the time limit exceeds a billion
+        seconds, or the backend or a callback cannot be used.
 
     Examples
     --------

@@ -248,7 +248,7 @@ def read_text(path: str | Path) -> str:
 def read_bytes(path: str | Path) -> bytes:
     """Return the content of a regular file.
 
-    Pipes and devices are rejected, because reading them might never end.
+    Pipes and devices are rejected, because reading them might never end, and so are files of more than 256 MiB.
     """
     try:
         mode = Path(path).stat().st_mode

@@ -50,8 +50,9 @@ def heuristic(
 
     If a function finds no solution, it returns `NoSolution`. If it has a keyword argument `budget`, it must
     observe the budget's deadline: at that time, it returns its best solution so far, or raises
-    `gsopt.core.errors.TimeUp` if it has none. The resulting method also takes ``time_limit``. `gsopt.solve`
-    and `gsopt.compare` accept plain functions, too, and judge them in the same way.
+    `gsopt.core.errors.TimeUp` if it has none. A method made from such a function also takes
+    ``time_limit``. `gsopt.solve` and `gsopt.compare` accept plain functions, too, and judge them in the same
+    way.
 
     Examples
     --------
@@ -244,8 +245,9 @@ def solve_within(
 ) -> Result[S]:
     """Run an exact method, and return the start solution instead of its result if the start is better.
 
-    The result's message lists the options that the method ignored. A method that is interrupted, or raises
-    `gsopt.core.errors.TimeUp`, returns its best incumbent or its start.
+    The result's message lists the options that the method ignored. If the method is interrupted, or raises
+    `gsopt.core.errors.TimeUp`, the result has its best recorded incumbent or the start. If there is neither,
+    an interrupt is raised again.
     """
     _check_start(problem, budget.start)
     with watched(budget, problem) as inner:

@@ -194,7 +194,7 @@ class About(Frozen):
         Best proven bound, or None.
     proved_by
         Method that proved that the value is optimal or, if there is no value, that no solution exists; empty if
-        nothing is proven.
+        neither is proven.
     found_by
         Methods that found the value and the bound; empty if the value is proven optimal.
     since

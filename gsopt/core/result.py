@@ -69,7 +69,7 @@ class Level(StrEnum):
 class Result(Generic[S]):
     """The outcome of one method on one problem.
 
-    Results are created only by `Result.judged`.
+    Results are created by `Result.judged`, or restored by `Result.from_dict`; both judge the solution.
 
     Attributes
     ----------
@@ -131,9 +131,9 @@ class Result(Generic[S]):
     ) -> "Result[S]":
         """Create a result by scoring and checking a solution, and derive its status from the bound.
 
-        The bound must be valid, but a float may be off by the rounding of its last operations. It is rounded to
-        the next value that the objective can take. The solution is optimal if its value equals the rounded
-        bound. This comparison is exact if the problem's values are exact.
+        The bound must be valid, but a float may be off by the rounding of its last operations. If all objective
+        values are multiples of a known step, the bound is rounded to the next multiple. The solution is optimal
+        if its value equals the bound. This comparison is exact if the problem's values are exact.
 
         Raises
         ------

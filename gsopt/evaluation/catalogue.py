@@ -123,7 +123,7 @@ def spaces() -> dict[str, Callable[..., Space]]:
 
 
 def policies() -> dict[str, Policy]:
-    """Return the online policies, keyed by name."""
+    """Return the online policies that can be named without a path, keyed by name."""
     own = _named_exports("heuristics.policies")
     return own | {entry.name: _load(entry) for entry in _added(_POLICIES) if entry.name not in own}
 
@@ -247,6 +247,8 @@ def is_path(name: str) -> bool:
 
 def short_names(names: Iterable[str], others: Iterable[str] = ()) -> dict[str, str]:
     """Return a short name for each path: the function's name, or the path itself if that name is not unique.
+
+    The names in `others` are taken, too.
 
     Examples
     --------

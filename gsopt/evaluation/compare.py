@@ -40,7 +40,7 @@ def compare(
         One or more problems.
     methods
         Methods, plain functions ``problem -> solution``, or names, which may have the form
-        ``package.module:function``. None for all methods for the decision.
+        ``package.module:function``. None means all methods for the decision.
     time_limit
         Time limit for each method on each instance, in seconds or as a string such as ``30s``. Methods that
         accept no limit ignore it.

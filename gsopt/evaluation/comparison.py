@@ -62,7 +62,7 @@ class ComparisonRow:
 
     @property
     def excess(self) -> Number | None:
-        """Difference between the value and the best proven bound, in the objective's unit."""
+        """Distance of the value from the best bound, in the objective's unit; None if either is missing."""
         if self.result is None or self.result.objective is None or self.bound is None:
             return None
         return abs(Fraction(self.result.objective) - Fraction(self.bound))
@@ -298,7 +298,10 @@ def read_comparison(path: str | Path, problems: Problem[Any] | Iterable[Problem[
 
 
 def settled(problem: Problem[Any], rows: list[ComparisonRow]) -> list[ComparisonRow]:
-    """Return rows with the instance's best bound, after checking that no two rows contradict each other."""
+    """Return rows with the instance's best bound, after checking that no two rows contradict each other.
+
+    If two solver families proved the same optimum, optimal results get the level `agreed`.
+    """
     results = [row.result for row in rows if row.result is not None]
     try:
         found = settle(problem.sense, [_claim(problem, result) for result in results])

@@ -27,7 +27,7 @@ _SHOWN = 10
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Judgement(ScheduleVerdict, Tabular):
-    """The findings of the judge on one schedule, with a proven bound.
+    """The findings of the judge on one schedule, with a proven bound if the schedule is legal.
 
     A judgement prints as a list of figures followed by the verdict.
     """
@@ -86,6 +86,8 @@ def judge(
     **physics: Any,
 ) -> Judgement:
     """Judge a schedule from any source: find its broken rules, its figures, and its gap to a proven bound.
+
+    The gap is computed only if no rule is broken.
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ def lift(policy: Policy) -> Callable[..., Result[SchedulingSolution]]:
 
     If the time limit ends the simulation, the heuristic returns no solution.
 
-    The simulation uses exact event times and no overheads. The policy does not know whether the problem
+    The policy decides at every event, and there are no overheads. The policy does not know whether the problem
     requires fairness or forbids preemption, so its schedule may violate these rules. In that case the heuristic
     returns no solution, and its message names the job that is treated unfairly or preempted.
 

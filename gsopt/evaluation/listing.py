@@ -20,7 +20,7 @@ R = TypeVar("R")
 
 
 class Tabular(ABC):
-    """Base class of objects that print as a table: comparisons, simulations, judgements and study results."""
+    """Base class of objects with a table: comparisons, simulations, judgements and study results."""
 
     @abstractmethod
     def table(self) -> RenderableType:

@@ -41,7 +41,8 @@ def gaps(
     """Plot gaps, with one row per instance and one marker shape per method.
 
     Markers of equal gaps are nested. `points` maps each method to the gap and instance of each of its results.
-    `instances` is the order of the rows. If the gaps span decades, the axis is logarithmic except near 0.
+    `instances` is the order of the rows. If the largest gap is more than 20 times the smallest positive one,
+    the axis is logarithmic except near 0.
     """
     instances = list(instances or dict.fromkeys(name for found in points.values() for _, name in found))
     axes = axes or _new_axes(len(instances))

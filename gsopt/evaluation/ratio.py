@@ -25,6 +25,8 @@ _PICKS = ("pick", "unbounded", "first_unsolved")
 def ratio(problem: Problem[Any], value: Number, optimum: Number) -> Ratio:
     """Return the factor by which a value is worse than the optimum, or None if exactly one of them is 0.
 
+    If values are floats, a factor that equals p/q up to rounding, with q of at most 10,000, becomes p/q.
+
     Examples
     --------
     >>> import gsopt
@@ -58,7 +60,7 @@ class Worst:
         The first instance on which exactly one of value and optimum is 0, so that the ratio is unbounded, or
         None.
     unsolved
-        Number of feasible instances on which the method failed or returned no solution.
+        Number of instances with a proven optimum on which the method failed or returned no solution.
     first_unsolved, reason
         The first of these instances, and the method's message about that instance.
     unproven
@@ -147,7 +149,7 @@ def worst_of(picks: Iterable[Pick], method: MethodLike, optima: Optima, **option
     Raises
     ------
     Contradiction
-        The method's value is better than a proven optimum.
+        The method's value is better than a proven optimum, or the method solves an infeasible instance.
     """
     found = Worst()
     for pick in picks:

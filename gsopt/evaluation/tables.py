@@ -232,7 +232,8 @@ def figure_column(
 ) -> Column:
     """Return the column of one figure, with times in the given unit or in one that suits the largest time.
 
-    If `best` is true, the cell of the smallest value and all cells with the same text are bold in papers.
+    If `best` is true, the cell of the smallest value and all cells with the same text are bold in papers,
+    unless these are all cells.
     """
     numbers = [plain(value) for value in values]
     if kind is FigureKind.SECONDS:

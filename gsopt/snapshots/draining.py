@@ -67,8 +67,8 @@ class Drain:
     kept
         Reasons why candidate nodes must be kept, keyed by node name.
     problem, result
-        The reclaiming problem and its result. Both are None if too few nodes may be given back, or if there
-        is nothing to decide.
+        The reclaiming problem and its result. Both are None if fewer nodes than requested, or none at all, may
+        be given back.
 
     Examples
     --------

@@ -29,8 +29,8 @@ class Change:
     helps
         Whether the gang fits after the change; None if this was neither proven nor disproven in time.
     size
-        Size of the change: the number of gangs moved or evicted, of nodes opened, of levels between the
-        required level and the helpful one, or of workers left out.
+        Size of the change: the number of gangs moved or evicted, of nodes opened, of levels by which
+        the required level is widened, or of workers left out.
     least
         Whether it is proven that no smaller change of this kind helps.
     names
@@ -58,7 +58,7 @@ class Why:
     snapshot
         The cluster.
     request
-        The request that does not fit.
+        The gang that was to be admitted.
     obstacle
         Reason why no eviction or move can help; empty if one may help.
     changes

@@ -1,4 +1,4 @@
-"""Packing: places for waiting gangs, and the resources that the other gangs lack."""
+"""Packing: places for the waiting gangs that fit, and the resources that the others lack."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -45,13 +45,13 @@ class Pack:
     spots
         The placed parts of the gangs that fit, with their nodes.
     missing
-        Reasons why gangs do not fit, keyed by gang name.
+        Reasons why gangs do not fit, keyed by gang name; None or empty if all gangs fit.
     copies
-        Number of copies that do not fit, keyed by gang name.
+        Number of copies that do not fit, keyed by gang name; None or empty if all gangs fit.
     more
-        Additional nodes that would hold gangs that do not fit. None if all gangs fit, if none of the others
-        would fit even on empty nodes like the existing ones, or if no sufficient number of nodes was found in
-        time.
+        Additional nodes that would hold gangs that do not fit. None if all gangs fit, if no node is open, if
+        even empty nodes like the existing ones would hold none of these gangs, or if no sufficient number of
+        nodes was found in time.
 
     Examples
     --------
@@ -111,19 +111,20 @@ class Pack:
 
 
 def pack(snapshot: Snapshot, *, time_limit: TimeLimit = TIME_LIMIT) -> Pack:
-    """Place all waiting gangs or, if they do not all fit, as many as possible in order of priority.
+    """Place all waiting gangs or, if they do not all fit, those that fit one after another.
 
-    If all gangs fit, the number of nodes in use is minimized within the time limit. Otherwise, gangs are
+    If a placement of all gangs is found in time, the number of nodes in use is minimized. Otherwise, gangs are
     placed one after another, each as a whole, in descending order of priority; ties are broken by the given
-    order. Each part goes to the fullest node that has room. If this fails, an exact method searches for a
-    placement of the gang. A different order might place more gangs.
+    order. Each part goes to the fullest node that has room. If this fails for a gang with different parts, an
+    exact method searches for a placement of the gang. A different order might place more gangs.
 
     Parameters
     ----------
     snapshot
         The cluster.
     time_limit
-        Time limit, in seconds or as a string such as ``30s``.
+        Time limit, in seconds or as a string such as ``30s``. It applies separately to the placement of all
+        gangs, to that of one gang after another, and to the search for additional nodes.
 
     Raises
     ------
@@ -163,7 +164,7 @@ def _partly(
     rows: Sequence[WorkerLine],
     time_limit: float | None,
 ) -> Pack:
-    """Place as many gangs as possible, in order of priority, and find out what the others lack."""
+    """Place the gangs that fit, in order of priority, and find out what the others lack."""
     budget = Budget(time_limit=time_limit)
     placer = GangPlacer(problem, lambda alone: solve(alone, time_limit=budget.left()))
     of: dict[str, list[WorkerLine]] = {}

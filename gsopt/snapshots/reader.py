@@ -44,7 +44,7 @@ def read_snapshot(
     source
         A `Source`. If it is empty, the source is detected from the contents.
     levels, gpu_resources
-        The same as in `gsopt.snapshots.kubernetes.read`.
+        The same as in `gsopt.snapshots.kubernetes.read`; not allowed for Slurm.
     time
         Time at which the files were written, as a Unix timestamp; None for the latest time in the files.
     notes

@@ -142,7 +142,7 @@ class Snapshot(Frozen):
         Raises
         ------
         InvalidInput
-            No node has one of these labels.
+            One of these labels is not on any node.
 
         Examples
         --------
@@ -155,9 +155,9 @@ class Snapshot(Frozen):
     def reclaiming(self, servers: int, *, cost: str = Cost.JOBS, among: Sequence[str] = ()) -> Reclaiming:
         """Create the problem of giving nodes back so that the least work is lost.
 
-        Every gang with GPUs becomes a job. The number of its GPUs on a node is rounded up to an integer of at
-        least 1. If these numbers add up to more than the number of GPUs of the node, the node counts as
-        having that total.
+        Every gang that has GPUs, and runs on a node that may be given back, becomes a job. The number of its
+        GPUs on a node is rounded up to an integer of at least 1. If these numbers add up to more than the
+        number of GPUs of the node, the node counts as having that total.
 
         Parameters
         ----------

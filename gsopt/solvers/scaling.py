@@ -345,7 +345,7 @@ class _Stage:
 
 
 def _unit(costs: Sequence[int]) -> int:
-    """Return the unit of the first stage, which is 1 if solvers can handle the costs unchanged."""
+    """Return the unit of a stage with the given costs, which is 1 if solvers can handle the costs unchanged."""
     largest = max(map(abs, costs), default=0)
     return 1 if largest <= _LARGEST_WHOLE else -(-largest // _LARGEST_IN_ROW)
 

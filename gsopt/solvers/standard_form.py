@@ -83,7 +83,7 @@ class StandardForm:
         Raises
         ------
         BrokenModel
-            Shapes differ, or a number is NaN.
+            Shapes differ, a cost or coefficient is not finite, or a limit is NaN.
         Unsupported
             A coefficient of a row with integer columns exceeds `LARGEST_BIG_M`.
 

@@ -42,7 +42,7 @@ class Cell:
     method
         Name of the method or policy.
     options
-        Options of the method as plain JSON, including seed and time limit.
+        Options of the method as plain JSON, including its seed and, unless it is a policy, its time limit.
     labels
         Names of the cell in tables.
     load

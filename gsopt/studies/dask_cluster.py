@@ -90,7 +90,10 @@ class DaskCluster:
         return nullcontext(self._call)
 
     def refuse_unfit(self, cells: Sequence[Cell]) -> None:
-        """Raise `InvalidInput` if a worker lacks files or modules, or if its versions differ from ours."""
+        """Raise `InvalidInput` if a worker lacks files or modules, or if its versions differ from ours.
+
+        The versions on the scheduler must not differ, either.
+        """
         wanted = (installation(), needs_of(cells))
         found = self._client.run(inspect, *wanted, on_error="return")
         for worker, wrong in sorted(found.items()):

@@ -1,4 +1,4 @@
-"""Improve: a search for a better schedule, which changes the sort keys of individual jobs in a policy."""
+"""Improve: a search that changes the sort keys of individual jobs in a policy to find a better schedule."""
 
 from collections.abc import Callable, Mapping, Sequence
 from math import exp
@@ -84,7 +84,8 @@ def improve(
     Raises
     ------
     InvalidInput
-        The file cannot be read or written, or was made for another scenario, policy or option.
+        The file cannot be read or written, or was made for another scenario, policy or option, or some job does
+        not complete.
 
     Examples
     --------

@@ -21,7 +21,7 @@ class Needs:
     modules: tuple[tuple[str, str], ...] = ()  # of methods, with the fingerprints of their sources
 
     def refuse_missing(self) -> None:
-        """Raise `InvalidInput` if a file is missing, or if a module is missing or differs from the original."""
+        """Raise `InvalidInput` if a file, the traces or a module is missing, or if a module differs."""
         for file in self.files:
             if not Path(file).exists():
                 raise InvalidInput("", "", "is not there", source=file)

@@ -48,7 +48,8 @@ class ScoredInstance(NamedTuple):
     instance
         Name of the instance.
     quality
-        How close the value is to the best proven bound: 1 if they are equal, 0 if there is no value.
+        The bound divided by the value, or the value by the bound when maximizing: 1 if the two are equal. It is
+        0 if there is no value, or if only one of the two is 0.
     gap
         Relative gap between the value and that bound; None if there is no value, or if the bound is 0 and the
         value is not.
@@ -186,7 +187,8 @@ def score(
     ----------
     method
         A method or policy by name, such as ``"greedy"``, ``"my_module:my_function"`` or
-        ``"folder/program.py:my_function"``. A file is imported only in processes with limits.
+        ``"folder/program.py:my_function"``. A file is imported only in the processes that run
+        the method.
     instances
         Problems, names of instances, suites or files, or the name of a generator such as
         ``"reclaiming/churn"``.
@@ -199,8 +201,8 @@ def score(
     options
         Options of the method.
     fresh, count
-        Seed and number of the instances that a generator creates. A seed that nobody has used before yields
-        instances that nobody has seen.
+        A generator creates `count` instances, with the seeds from ``fresh * count`` on. With the same `count`,
+        a value of `fresh` that nobody has used before yields instances that nobody has seen.
     arguments
         Arguments of the generator.
 

@@ -35,9 +35,9 @@ def worst(
 ) -> WorstCase:
     """Find the instance of a space on which a method is farthest from the proven optimum.
 
-    By default, the method runs on every instance of the space, and equivalent instances share one proof of the
-    optimum. If `search` is given, a genetic search runs for that time with each seed instead, and shrinks the
-    instance that it finds.
+    By default, the method runs on every instance of the space, and instances that differ only in the order of
+    their items share one proof of the optimum. If `search` is given, a genetic search runs for that time with
+    each seed instead, and shrinks the instance that it finds.
 
     Parameters
     ----------
@@ -51,8 +51,8 @@ def worst(
     seeds
         Seeds of the genetic searches.
     folder
-        Folder in which findings are stored as soon as they are made. If the process is killed, the same call
-        continues where it stopped.
+        Folder in which the findings on a method given by name are stored as soon as they are made. If the
+        process is killed, the same call continues where it stopped.
     workers, scheduler
         Number of processes, or the scheduler, for methods given by name; see `gsopt.studies.run`.
     on_progress

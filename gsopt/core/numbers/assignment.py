@@ -1,4 +1,4 @@
-"""Assignment: the job order on each machine that minimizes the mean completion time of single-GPU jobs.
+"""Assignment: the machines and positions of single-GPU jobs that minimize their mean completion time.
 
 The k-th-to-last job on a machine delays k jobs, including itself, so its duration counts k times. Each job also
 waits until the machine is free. Finding the best sequences is therefore an assignment of jobs to positions,
@@ -15,11 +15,11 @@ Reals = NDArray[np.float64]
 
 
 def sequence(seconds: Reals, available: Reals | None = None) -> list[list[int]]:
-    """Return the jobs of each machine in the order that minimizes the total completion time.
+    """Return the jobs of each machine, assigned and ordered so that the total completion time is minimal.
 
-    The search begins with a few positions on each machine, and adds positions to the machines that use all of
-    theirs. A machine on which the position furthest from the end is empty needs no more positions, because
-    every job would cost more in an even earlier one.
+    The search begins with a few positions on each machine, and doubles their number as long as some machine
+    uses the position furthest from the end, or the jobs do not fit. If that position is empty on every machine,
+    no more positions are needed, because every job would cost more in an even earlier one.
 
     Complexity: O(n^2 m K) for n jobs on m machines with K positions each, about 2 n / m, in compiled code with
     double precision.

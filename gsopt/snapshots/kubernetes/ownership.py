@@ -56,10 +56,10 @@ def is_replaced(pod: Field) -> bool:
 def owner_of(pod: Field) -> Owner:
     """Return the owner that identifies the gang of a pod.
 
-    The owner is the pod group, if the label or annotation of some scheduler states one. If there is no pod
-    group, the owner is the JobSet, LeaderWorkerSet group (one leader with its workers), or Kubeflow, Volcano or
-    Ray job that a label states. If no label states one, the owner is the object that controls the pod. A pod of
-    a ReplicaSet or StatefulSet, or without a controller, is a gang of its own.
+    The owner is the pod group, if the pod's ``workloadRef``, or a label or annotation of some scheduler, states
+    one. If there is no pod group, the owner is the JobSet, LeaderWorkerSet group (one leader with its workers),
+    or Kubeflow, Volcano or Ray job that a label states. If no label states one, the owner is the object that
+    controls the pod. A pod of a ReplicaSet or StatefulSet, or without a controller, is a gang of its own.
     """
     metadata = pod["metadata"]
     space = metadata["namespace"].name() if metadata["namespace"] else "default"
@@ -88,7 +88,7 @@ def _by_controller(metadata: Field, space: str) -> Owner:
 
 
 def _controller(metadata: Field) -> Field:
-    """Return the owner that controls a pod, or an empty field if there is none."""
+    """Return the owner that controls a pod, or else its first owner; an empty field if it has no owner."""
     owners = list(metadata["ownerReferences"])
     controlling = (owner for owner in owners if owner["controller"].truth())
     return next(controlling, owners[0] if owners else Field(metadata.source, None))

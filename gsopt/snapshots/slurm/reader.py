@@ -43,8 +43,8 @@ def read(
     network is read from a topology.conf, if one is given.
 
     - **GPUs** are generic resources, with their type if it is stated. Shards and MPS remain separate
-      resources. A job's GPUs on each node are read from its ``gres_detail``. If this is missing, they are
-      spread evenly.
+      resources. A job's GPUs on each node are read from its ``gres_detail`` or, if this is missing, from
+      its ``tres_per_node``. If both are missing, they are spread evenly.
     - **Gangs** are jobs, tasks of job arrays, and heterogeneous jobs as a whole. If a waiting job requests a
       total number of GPUs (``--gpus``) on any number of nodes, its GPUs may all be on different nodes.
     - **Kept nodes** are those that are down, drained, powered down, or in an active reservation.

@@ -110,7 +110,8 @@ class CpSat(Solver):
         Raises
         ------
         Unsupported
-            A column is continuous, a row does not fit into 64-bit integers, or a column reaches `CLAMP`.
+            A column is continuous, a row or the objective does not fit into 64-bit integers, or a column
+            reaches `CLAMP`.
         """
         _refuse_continuous(form)
         known = form.with_bounds(*implied_bounds(form))

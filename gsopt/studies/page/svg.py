@@ -47,8 +47,8 @@ def inline(figure: "Figure", name: str) -> str:
 
     Call this inside `drawing`.
 
-    All ids start with the name, so pictures with different names can be on the same page. The element has no
-    style sheets or style attributes, which the page's security policy forbids.
+    All ids start with a hash of the name, so pictures with different names can be on the same page. The element
+    has no style sheets or style attributes, which the page's security policy forbids.
     """
     text = StringIO()
     figure.savefig(text, format="svg", transparent=True, metadata={"Date": None})

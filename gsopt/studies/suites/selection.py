@@ -15,7 +15,7 @@ R = TypeVar("R")
 def select(what: Iterable[str]) -> list[str]:
     """Return the names of the selected instances, without repetition.
 
-    By default, these are all committed instances.
+    If `what` is empty, these are all committed instances.
     """
     known = catalogue.names()
     found: dict[str, None] = {}

@@ -90,8 +90,7 @@ def verify(
     """Verify the best known values of committed instances.
 
     The judge scores the stored solution. The decision's exact method starts from that solution, and runs until
-    it proves the stored bound or reaches the time limit. After Ctrl-C, the verdicts reached by then are
-    returned.
+    it proves optimality or reaches the time limit. After Ctrl-C, the verdicts reached by then are returned.
 
     Parameters
     ----------
