@@ -110,7 +110,7 @@ class Quadratic:
         return cls(
             demand=reduction.demand,
             linear=2 * np.array(own, dtype=object) + taken,
-            pairs=hosts.T @ (np.array(pair)[:, None] * hosts),
+            pairs=hosts.T @ (np.array(pair, dtype=np.int64)[:, None] * hosts),
         )
 
     def least_weights(self, share: Floats) -> Floats:
