@@ -27,11 +27,12 @@ def exact(problem: Reclaiming, budget: Budget, *, width: int = 12) -> Result[Rec
     3. The cost shares on the hull leave a core: outside the core, all solutions that are better than the best
        known one agree. If the core is narrow, it is solved by dynamic programming.
     4. Local search, for at most half of the time.
-    5. A mixed-integer program over the core, solved by CP-SAT if it is installed, and otherwise by HiGHS.
+    5. A bound that counts the pairs of servers that share jobs (`formulations.reclaiming.pairs`).
+    6. A mixed-integer program over the core, solved by CP-SAT if it is installed, and otherwise by HiGHS.
 
     All techniques use integers, in the unit of the given costs, so the optimum is exact. On hard instances,
     where every server has its own random set of many jobs, the hull is necessarily a straight line. The message
-    then says that the bound is weak.
+    then says that its bound is weak, and the fifth technique yields a better one.
 
     If a job can survive the loss of some sets of workers but not of others, or if collateral damage depends on
     flexible workers, two simpler problems are solved instead of the original. One ignores some losses and

@@ -13,6 +13,7 @@ from formulations.reclaiming.decomposition import EliminationPlan, optimum, plan
 from formulations.reclaiming.growth import greedy_counts
 from formulations.reclaiming.hull import Hull, hull
 from formulations.reclaiming.local_search import PATIENCE, tabu_search
+from formulations.reclaiming.pairs import pairs_bound
 from formulations.reclaiming.reduced import arrays, point, prices
 from formulations.reclaiming.reduction import Reduction
 from gsopt.core.budget import Budget
@@ -108,6 +109,7 @@ class ReclaimingSearch:
             ("decomposition of the core", self._search_core),
             ("local search", self._improve),
             ("decomposition of the core", self._search_core),
+            ("pairs of servers", self._bound_pairs),
         ):
             step(frame)
             if self._over:
@@ -152,6 +154,11 @@ class ReclaimingSearch:
         follows = self._programmable(core)
         budget = part(self._budget, _SHARE_OF_SEARCH) if follows else self._budget
         tabu_search(core, self._counts, budget, patience=PATIENCE if follows else inf, on_better=self._offer)
+
+    def _bound_pairs(self, frame: Hull) -> None:
+        """Raise the bound by counting pairs of servers."""
+        del frame
+        self._raise_bound(pairs_bound(self._reduction, self._budget))
 
     def _programmable(self, core: Reduction) -> bool:
         """Check whether a mixed-integer solver is likely to find an improvement in time."""
