@@ -135,7 +135,7 @@ def test_machines_left_whole_keep_their_level() -> None:
 
 def test_racks_are_filled_by_patterns() -> None:
     """Jobs that need several machines fill racks as others fill machines; too many patterns are left alone."""
-    problem = triples(racks=6, machines=3, seed=2)
+    problem = triples(racks=6, machines=4, seed=2)
     result = exact(problem)
     assert (result.status, result.message.partition(":")[0]) == (Status.OPTIMAL, "patterns")
     assert result.objective == laminar(problem).objective
