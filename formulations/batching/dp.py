@@ -1,24 +1,17 @@
 """DP: a dynamic program over jobs and GPUs, the reference for all other exact methods."""
 
+from contextlib import suppress
 from dataclasses import replace
 
-import numpy as np
-from numpy.typing import NDArray
-
 from formulations.batching.beginning import begin
-from formulations.batching.case import LARGEST_TABLE, BatchingCase
+from formulations.batching.case import BatchingCase
 from formulations.batching.proof import CostTables, optimal_counts
+from formulations.batching.rows import CostRows
 from gsopt.core.budget import Budget
-from gsopt.core.errors import Unsupported
+from gsopt.core.errors import TimeUp
 from gsopt.core.method import exact_method, no_worse
 from gsopt.core.result import Result, StoppedBy
-from gsopt.performance.batching.split import add_jobs, read_back
 from gsopt.problems.batching import Batches, Batching
-
-Floats = NDArray[np.float64]
-
-#: Number of additions between two checks of the clock.
-_CHUNK = 20_000_000
 
 
 @exact_method(unused=["backend", "log"])
@@ -49,7 +42,8 @@ def dp(problem: Batching, budget: Budget) -> Result[Batches]:
     costs are separable and there is one capacity, the problem is a multiple-choice knapsack, and this method is
     its textbook dynamic program.
 
-    Complexity: O(J n w) additions and O(J n) memory for J jobs of at most w GPUs each and n GPUs. The proof
+    Complexity: O(J n w) additions and O(J n) memory for J jobs of at most w allowed numbers of GPUs each and n
+    GPUs. If memory is too small, some rows are computed again, and the square root of J replaces J. The proof
     takes the same time again, or longer if many allocations have the same cost up to the last digits.
 
     Examples
@@ -72,51 +66,25 @@ def fill(case: BatchingCase, budget: Budget, known: Result[Batches], method: str
 
     Raises `Unsupported` if the tables do not fit in memory.
     """
-    jobs = len(case.costs)
-    if (jobs + 1) * (case.gpus + 1) > LARGEST_TABLE:
-        raise Unsupported(f"a table of {jobs:,} jobs by {case.gpus:,} GPUs is too large")
-    before = filled_table(case.costs, case.gpus, budget)
+    before = CostRows.of(case.costs, case.gpus, budget)
     if before is None:
         return replace(known, stopped_by=StoppedBy.TIME_LIMIT, runtime=budget.runtime)
     used = case.gpus if case.use_all else int(before[-1].argmin())
-    solution = case.solution(read_back(before, case.costs, used).tolist())
-    least = case.sign * (float(before[-1, used]) - case.error)
-    behind = filled_table(case.costs[::-1], case.gpus, budget)
-    proven = None if behind is None else optimal_counts(CostTables(case, before, behind), budget)
+    least = case.sign * (float(before[-1][used]) - case.error)
+    solution, proven = known.solution, None
+    with suppress(TimeUp):
+        solution = case.solution(before.read_back(used))
+        behind = CostRows.of(case.costs[::-1], case.gpus, budget)
+        proven = None if behind is None else optimal_counts(CostTables(case, before, behind), budget)
     if proven is not None:
         solution = case.solution(proven)
     result = Result.judged(
         case.problem,
         method=method,
         solution=solution,
-        bound=least if proven is None else case.problem.objective(solution),
+        bound=least if proven is None else case.problem.objective(case.solution(proven)),
         stopped_by=StoppedBy.TIME_LIMIT if budget.passed and proven is None else StoppedBy.FINISHED,
         message="dp" if proven is not None else "dp, not proven",
         runtime=budget.runtime,
     )
     return replace(no_worse(result, case.problem, known.solution), runtime=budget.runtime)
-
-
-def filled_table(costs: Floats, gpus: int, budget: Budget) -> Floats | None:
-    """Return the minimum costs of the first k jobs, for every k, by number of GPUs used.
-
-    Returns None if time runs out.
-    """
-    table = np.full((len(costs) + 1, gpus + 1), np.inf)
-    table[0, 0] = 0.0
-    counts = costs.shape[1]
-    together = max(_CHUNK // (counts * (gpus + 1)), 1)
-    width = counts if budget.time_limit is None else max(_CHUNK // (gpus + 1), 1)
-    for first in range(0, len(costs), together):
-        last = min(first + together, len(costs))
-        for least in range(0, counts, width) if together == 1 else (0,):
-            if budget.passed:
-                return None
-            if width >= counts:
-                add_jobs(costs[first:last], table[first : last + 1])
-            elif least <= gpus:
-                part = np.full((2, gpus + 1 - least), np.inf)
-                part[0] = table[first, : gpus + 1 - least]
-                add_jobs(costs[first:last, least : least + width], part)
-                np.minimum(table[last, least:], part[1], out=table[last, least:])
-    return table

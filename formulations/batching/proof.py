@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from formulations.batching.case import BatchingCase
+from formulations.batching.rows import CostRows
 from gsopt.core.budget import Budget
 from gsopt.core.numbers.grid import Exact
 
@@ -23,8 +24,9 @@ class CostTables:
     """The minimum costs of the first k jobs and of the last k jobs, for every k, by number of GPUs used."""
 
     case: BatchingCase  # the problem
-    before: Floats  # minimum cost of the first jobs by number of GPUs used, shape (jobs + 1, GPUs + 1)
-    behind: Floats  # the same for the last jobs
+    # minimum cost of the first jobs by number of GPUs used, shape (jobs + 1, GPUs + 1)
+    before: Floats | CostRows
+    behind: Floats | CostRows  # the same for the last jobs
 
     @cached_property
     def limit(self) -> float:

@@ -10,6 +10,9 @@ from formulations.consolidation.kinds import JobKind, kinds
 from formulations.consolidation.vacancy import Vacancy
 from gsopt.problems.consolidation import Consolidation, ConsolidationSolution
 
+#: Number of levels of which none is left out: innermost groups, and the whole cluster.
+_FEWEST_LEVELS = 2
+
 #: The number of jobs that stay within a group, keyed by the indices of the kind of job and the group.
 Stays = Mapping[tuple[int, int], int]
 
@@ -38,6 +41,19 @@ class ConsolidationCase:
         """Group the free GPUs and the jobs of a problem."""
         vacancy = Vacancy.of(problem)
         return cls(problem, vacancy, kinds(problem, vacancy.room))
+
+    @property
+    def coarsest(self) -> "ConsolidationCase":
+        """The same case without the inner levels on which no job is worth placing.
+
+        If every job needs several machines, for example, only the racks count. Then racks with equally many
+        free GPUs are interchangeable, and can be filled by patterns as machines can.
+        """
+        case = self
+        while len(case.vacancy.levels) > _FEWEST_LEVELS and not case.alone and not case.untouched:
+            kinds_outside = tuple(kind.without_innermost for kind in case.kinds)
+            case = ConsolidationCase(case.problem, case.vacancy.without_innermost, kinds_outside)
+        return case
 
     @cached_property
     def alone(self) -> tuple[int, ...]:

@@ -21,9 +21,11 @@ def exact(problem: Consolidation, budget: Budget) -> Result[ConsolidationSolutio
     """Solve a problem with the model that suits it; the message names that model.
 
     1. A greedy placement and a knapsack bound, whose values coincide if jobs do not compete.
-    2. The model `divisible` if demands that fit on a machine divide each other, as powers of two do, and
-       otherwise `patterns`. If machines can be filled in too many ways, or if machines have islands and the
-       objective counts machines left whole, the model is `laminar`.
+    2. If no job is worth placing on a single machine, inner levels are left out, and the model is `patterns`,
+       which fills racks (or wider groups) instead of machines, unless there are too many ways to fill them.
+    3. Otherwise, the model is `divisible` if demands that fit on a machine divide each other, as powers of two
+       do, and `patterns` if not. If machines can be filled in too many ways, or if machines have islands and
+       the objective counts machines left whole, the model is `laminar`.
 
     Values are fractions, so the status optimal is exact. If the number of placed jobs is the primary objective,
     the maximum number of jobs is determined first. The smallest jobs reach it, because they always fit on the
@@ -60,7 +62,11 @@ def exact(problem: Consolidation, budget: Budget) -> Result[ConsolidationSolutio
 
 def _by_model(case: ConsolidationCase, budget: Budget) -> Result[ConsolidationSolution]:
     """Solve with the first model that accepts the problem, continuing from the budget's start."""
-    for model in (Divisible(case), Patterns(case), Laminar(case)):
+    coarsest = case.coarsest
+    models = [Divisible(case), Patterns(case), Laminar(case)]
+    if coarsest is not case:
+        models.insert(0, Patterns(coarsest))
+    for model in models:
         with suppress(Unsupported):
             found = model.run(case.problem, budget)
             message = f"{model.name}: {found.message}" if found.message else model.name

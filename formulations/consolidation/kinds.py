@@ -24,6 +24,12 @@ class JobKind:
         """Return the first level worth considering for these jobs, searching outward from the given one."""
         return next(own for own in self.levels if own >= level)
 
+    @property
+    def without_innermost(self) -> "JobKind":
+        """The same jobs where the innermost level, on which they may not be placed, is left out."""
+        levels = tuple(level - 1 for level in self.levels)
+        return JobKind(self.gpus, self.worths[1:], self.jobs, levels)
+
 
 def kinds(problem: Consolidation, room: Sequence[int]) -> tuple[JobKind, ...]:
     """Group the jobs that fit and are worth placing into kinds, in descending order of value per GPU."""

@@ -77,6 +77,14 @@ class Vacancy:
         """The indices of the groups directly around innermost groups."""
         return tuple(dict.fromkeys(self.nodes[v].parent for v in range(len(self.gpus))))
 
+    @property
+    def without_innermost(self) -> "Vacancy":
+        """The same free GPUs without the innermost groups, so that the groups around these are innermost."""
+        first = len(self.gpus)
+        gpus = tuple(tuple(gpu for leaf in self.leaves[v] for gpu in self.gpus[leaf]) for v in self.levels[1])
+        nodes = (VacantGroup(node.level - 1, node.parent - first, node.free) for node in self.nodes[first:])
+        return Vacancy(tuple(nodes), gpus)
+
     def path(self, v: int) -> Iterator[int]:
         """Yield a group and the groups around it, up to the whole cluster."""
         while True:

@@ -44,15 +44,16 @@ def medium() -> list[Batching]:
 
 
 def challenge() -> list[Batching]:
-    """Generate an instance that the exact method cannot solve to proven optimality within minutes.
+    """Generate instances with menus of doublings, which are far from convex.
 
-    Menus of doublings up to 100,000 GPUs are far from convex, and a table of all jobs and numbers of GPUs would
-    be too large.
+    A table of all jobs and numbers of GPUs does not fit in memory. In the larger instance, not even parts of it
+    do, and the exact method leaves a gap.
     """
     made = {
-        "100000-600-doublings": elastic_jobs(
-            gpus=100_000, jobs=600, doublings=10, menu="doublings", criterion="sum_time", seed=4
-        ),
+        f"{gpus}-{jobs}-doublings": elastic_jobs(
+            gpus=gpus, jobs=jobs, doublings=doublings, menu="doublings", criterion="sum_time", seed=4
+        )
+        for gpus, jobs, doublings in ((100_000, 600, 10), (1_000_000, 800, 14))
     }
     return in_folder("challenge", made)
 

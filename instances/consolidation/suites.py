@@ -52,10 +52,11 @@ def large() -> list[Consolidation]:
 
 
 def challenge() -> list[Consolidation]:
-    """Generate instances that the exact method cannot solve to proven optimality within minutes."""
+    """Generate instances that take the exact method long, or that it cannot solve within minutes."""
     made = {
         "triples-40-064": triples(racks=40, machines=8, excess=1, seed=1),
         "triples-30-128": triples(racks=30, machines=16, excess=3, seed=1),
+        "triples-30-256": triples(racks=30, machines=32, excess=3, seed=1),
     }
     return in_folder("challenge", made)
 

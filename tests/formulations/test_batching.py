@@ -10,21 +10,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from formulations.batching import dp, exact, greedy, milp
+from formulations.batching import dp, exact, greedy, milp, rows
 from formulations.batching.beginning import begin, bound_alone, first_division
 from formulations.batching.case import BatchingCase
-from formulations.batching.dp import fill, filled_table
+from formulations.batching.dp import fill
 from formulations.batching.greedy import hull, walk_hulls
 from formulations.batching.proof import CostTables, optimal_counts
+from formulations.batching.rows import CostRows, filled_table
 from gsopt.core.budget import Budget
 from gsopt.core.enumeration import brute_force
-from gsopt.core.errors import Unsupported
+from gsopt.core.errors import TimeUp, Unsupported
 from gsopt.core.numbers.grid import Exact
 from gsopt.core.numbers.tolerances import SUM
 from gsopt.core.problem import Sense
 from gsopt.core.result import Status, StoppedBy, plain, same
 from gsopt.performance.batching import BatchingJob, Rate, StepTime, Tabulated
-from gsopt.performance.batching.split import least_costs
+from gsopt.performance.batching.split import least_costs, read_back
 from gsopt.problems.batching import Batches, Batching, Grant
 from gsopt.solvers.backends import CpSat, Highs
 from instances.batching import elastic_jobs
@@ -65,7 +66,7 @@ def test_proves_the_optimum_of_hard_numbers() -> None:
 
 def test_tables_that_are_too_large_leave_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the tables do not fit the greedy steps and their bound are returned, and why."""
-    monkeypatch.setattr(import_module("formulations.batching.dp"), "LARGEST_TABLE", 10)
+    monkeypatch.setattr(import_module("formulations.batching.rows"), "LARGEST_TABLE", 10)
     result = exact(elastic_jobs(gpus=64, jobs=60, seed=1))
     assert result.status is Status.FEASIBLE
     assert result.message.endswith("a table of 60 jobs by 64 GPUs is too large")
@@ -139,9 +140,63 @@ def test_without_time_what_is_known_is_kept() -> None:
     assert filled_table(np.zeros((1, 1)), 1, late) is None
 
 
+def test_rows_that_are_computed_again_are_those_of_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a table that does not fit, all rows in any order, and allocations, are those of the whole table."""
+    for seed in range(cases(200)):
+        random = np.random.default_rng(seed)
+        costs, gpus = drawn_costs(random)
+        monkeypatch.setattr(rows, "_block_length", lambda *_, step=1 + seed % 3: step)
+        table, kept = least_costs(costs, gpus), unwrap(CostRows.of(costs, gpus, Budget()))
+        assert len(kept.firsts) == -(-max(len(costs), 1) // (1 + seed % 3))
+        for place in random.permutation(len(costs) + 1).tolist():
+            assert np.array_equal(kept[place], table[place]), seed
+        assert np.array_equal(kept[-1], table[-1]), seed
+        for used in np.flatnonzero(table[-1] < np.inf).tolist():
+            assert kept.read_back(used) == read_back(table, costs, used).tolist(), seed
+
+
+def test_an_optimum_is_proven_without_a_whole_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With blocks of few jobs the optimum of the oracle is proven, on numbers that are hard on floats."""
+    for seed in range(cases(150)):
+        monkeypatch.setattr(rows, "_block_length", lambda *_, step=1 + seed % 2: step)
+        problem = tiny(5000 + seed)
+        result = dp(problem)
+        assert (result.status, result.objective) == (Status.OPTIMAL, oracle.optimum(problem)), seed
+
+
+def test_a_table_in_blocks_keeps_its_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sixty jobs are proven in blocks of eight where the whole table does not fit; then nothing fits."""
+    problem = elastic_jobs(gpus=64, jobs=60, seed=1)
+    whole = exact(problem)
+    monkeypatch.setattr(rows, "LARGEST_TABLE", 17 * 65)
+    parts = exact(problem)
+    assert (parts.status, parts.objective) == (Status.OPTIMAL, whole.objective)
+    assert len(unwrap(CostRows.of(np.zeros((60, 2)), 64, Budget())).firsts) == 8
+    monkeypatch.setattr(rows, "LARGEST_TABLE", 17 * 65 - 1)
+    assert exact(problem).status is Status.FEASIBLE
+
+
+def test_without_time_rows_are_not_computed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where time is over after the first pass the known value stands, with the bound of the table."""
+    problem = elastic_jobs(gpus=64, jobs=60, seed=1)
+    case = BatchingCase.of(problem)
+    first, _ = begin(case, Budget(), "dp")
+    monkeypatch.setattr(rows, "_block_length", lambda *_: 7)
+    monkeypatch.setattr(CostRows, "_rows", lambda *_: raise_time_up())
+    found = fill(case, Budget(), first)
+    best = unwrap(exact(problem).objective)
+    assert found.solution == first.solution
+    assert float(best) * (1 - 1e-9) <= float(unwrap(found.bound)) <= float(best)
+
+
+def raise_time_up() -> None:
+    """Behave as if time were over."""
+    raise TimeUp("late")
+
+
 def test_a_table_filled_in_parts_is_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
     """With a time limit a job's row is filled part by part, and the same in the end."""
-    monkeypatch.setattr(sys.modules["formulations.batching.dp"], "_CHUNK", 40)
+    monkeypatch.setattr(sys.modules["formulations.batching.rows"], "_CHUNK", 40)
     for seed in range(20):
         costs, gpus = drawn_costs(np.random.default_rng(seed))
         whole, parts = (filled_table(costs, gpus, Budget(time_limit=limit)) for limit in (None, PATIENCE))

@@ -20,6 +20,7 @@ from formulations.consolidation.model import GroupModel
 from formulations.consolidation.patterns import Patterns, maximal
 from formulations.consolidation.program import NamedProgram
 from formulations.consolidation.vacancy import Vacancy
+from gsopt.core.budget import Budget
 from gsopt.core.errors import Unsupported
 from gsopt.core.result import Status, StoppedBy
 from gsopt.problems.consolidation import Consolidation, ConsolidationSolution, Job
@@ -27,7 +28,7 @@ from gsopt.scenario.cluster import Cluster, Island, Machine, Rack, Switch
 from gsopt.scenario.speed import TierPenalty
 from gsopt.solvers.backends import CpSat
 from gsopt.testing import check_formulation
-from instances.consolidation import half_busy
+from instances.consolidation import half_busy, triples
 from tests.effort import cases
 from tests.exactness import consolidation as oracle
 from tests.strategies.consolidation import check_builders, committed, seeds, tiny
@@ -100,6 +101,46 @@ def test_every_model_has_the_same_optimum() -> None:
             assert result.status is Status.OPTIMAL, seed
             proven.append(result.objective)
         assert set(proven) <= {oracle.optimum(problem)}, seed
+
+
+def test_levels_on_which_no_job_stays_are_left_out() -> None:
+    """Without levels on which no job is worth placing, patterns and groups equal brute force exactly."""
+    tried = 0
+    for seed in range(cases(700)):
+        problem = tiny(seed)
+        case = ConsolidationCase.of(problem)
+        if case.coarsest is case or not case.kinds:
+            continue
+        optimum, tried = oracle.optimum(problem), tried + 1
+        assert exact(problem).objective == optimum, seed
+        for model in (Patterns(case.coarsest), Laminar(case.coarsest)):
+            result = model.run(problem, Budget())
+            assert result.status is Status.OPTIMAL, seed
+            assert result.objective == oracle.value(problem, unwrap(result.solution)) == optimum, seed
+            form = model.standard_form(problem)
+            point = form.point(model.encode(unwrap(result.solution), problem))
+            assert form.is_feasible(point), seed
+            assert form.objective(point) == pytest.approx(float(optimum)), seed
+    assert tried >= cases(150)
+
+
+def test_machines_left_whole_keep_their_level() -> None:
+    """Where machines left whole count, no level is left out, although no job fits on a machine."""
+    jobs = [Job(name="a", gpus=3, model="vgg11")]
+    problem = Consolidation(cluster=Cluster.uniform(racks=2, machines=3, gpus=2), jobs=jobs)
+    case = ConsolidationCase.of(problem.model_copy(update={"maximize": "fragmentation"}))
+    assert case.coarsest is case
+    assert len(ConsolidationCase.of(problem).coarsest.vacancy.gpus) == 2
+
+
+def test_racks_are_filled_by_patterns() -> None:
+    """Jobs that need several machines fill racks as others fill machines; too many patterns are left alone."""
+    problem = triples(racks=6, machines=4, seed=2)
+    result = exact(problem)
+    assert (result.status, result.message.partition(":")[0]) == (Status.OPTIMAL, "patterns")
+    assert result.objective == laminar(problem).objective
+    many = exact(triples(racks=12, machines=64, excess=3, seed=1), time_limit=0.5)
+    assert many.message.startswith("divisible")
 
 
 def test_the_model_suits_the_demands() -> None:

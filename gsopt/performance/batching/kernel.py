@@ -20,6 +20,9 @@ def fill_rows(costs: Array, widths: Array, table: Array) -> None:
     """
     size = table.shape[1]
     reached = 0
+    for used in range(size):
+        if table[0, used] < np.inf:
+            reached = used
     for job in range(costs.shape[0]):
         before, after = table[job], table[job + 1]
         wait = costs[job, 0]

@@ -15,6 +15,9 @@ Counts = NDArray[np.int64]
 #: Number of GPU counts of a job that are processed together, so that their totals stay in the cache.
 _BLOCK = 64
 
+#: Numbers of GPUs are processed one by one if this multiple of them is at most the largest one.
+_SPARSE = 4
+
 #: Minimum number of additions for which a compiled kernel saves more time than it takes to load from disk.
 _MANY = 500_000_000
 
@@ -71,7 +74,7 @@ def add_jobs(costs: Floats, table: Floats, *, compiled: bool | None = None) -> N
     """
     widths, gpus = widest(costs), table.shape[1] - 1
     if compiled is None:
-        additions = int(np.minimum(widths, gpus).sum()) * (gpus + 1)
+        additions = int((costs < np.inf).sum()) * (gpus + 1)
         compiled = additions >= _MANY and is_worth_loading()
     if compiled:
         from gsopt.performance.batching.kernel import fill_rows
@@ -124,8 +127,12 @@ def _fill(costs: Floats, widths: Counts, table: Floats) -> None:
     window = as_strided(padded[pad:], shape=(_BLOCK, size), strides=(-stride, stride))
     totals = np.empty((_BLOCK, size))
     for job, width in enumerate(np.minimum(widths, size - 1).tolist()):
+        after, allowed = table[job + 1], np.flatnonzero(costs[job, : width + 1] < np.inf)
+        if allowed.size * _SPARSE <= width:
+            for count in allowed.tolist():
+                np.minimum(after[count:], table[job, : size - count] + costs[job, count], out=after[count:])
+            continue
         padded[pad:] = table[job]
-        after = table[job + 1]
         for first in range(0, width + 1, _BLOCK):
             count, room = min(_BLOCK, width + 1 - first), size - first
             part = totals[:count, :room]

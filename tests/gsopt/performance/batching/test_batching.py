@@ -304,3 +304,25 @@ def test_the_kernel_fills_the_same_rows() -> None:
         again[0, 0] = 0
         plain(fill_rows)(costs, widest(costs), again)
         assert np.array_equal(again, table)
+        for fill in (fill_rows, plain(fill_rows)):  # continued from any row
+            parts = np.full_like(table, inf)
+            parts[0, 0] = 0
+            for job in range(len(costs)):
+                fill(costs[job : job + 1], widest(costs[job : job + 1]), parts[job : job + 2])
+            assert np.array_equal(parts, table)
+
+
+def test_menus_with_gaps_have_the_same_rows() -> None:
+    """A few allowed numbers of GPUs among many yield the table of least costs that the kernel fills."""
+    random = np.random.default_rng(5)
+    for _ in range(cases(100)):
+        costs = np.full((3, 30), inf)
+        for job in range(3):
+            allowed = random.choice(30, size=random.integers(1, 6), replace=False)
+            costs[job, allowed] = random.integers(-3, 6, allowed.size)
+        gpus = int(random.integers(0, 60))
+        table = least_costs(costs, gpus, compiled=False)
+        assert np.array_equal(least_costs(costs, gpus, compiled=True), table)
+        for used in range(gpus + 1):  # the last job, by hand
+            totals = [table[2, used - count] + costs[2, count] for count in range(min(used, 29) + 1)]
+            assert table[3, used] == min(totals)
