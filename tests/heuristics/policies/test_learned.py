@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from gsopt.scenario.adaptive.course import Course
 from gsopt.scenario.adaptive.gradient import Gradient
 from gsopt.scenario.adaptive.throughput import ThroughputModel
+from gsopt.scenario.adaptive.view import TraineeView
 from gsopt.scenario.job import Job
 from gsopt.scenario.scenario import Overhead, Scenario
 from gsopt.simulation import simulate
@@ -75,6 +76,7 @@ def test_a_new_gradient_replaces_an_old_one() -> None:
     learned = _learned()
     for gradient in (LATE, EARLY, Gradient(1.0, 2.01)):
         learned.note_gradient(0.5, gradient)
+        _seconds(learned, 7)
     assert _seconds(learned, 7) == pytest.approx(0.01 / _predicted(EARLY), rel=1e-6)
 
 
@@ -90,6 +92,7 @@ def test_errors_on_a_number_of_gpus_are_corrected(factors: list[float], parts: l
     for column, (count, factor, last) in enumerate(zip(COUNTS, factors, parts, strict=True)):
         speed = factor * predicted[column]
         learned.note_speed(count, 0.0, last / 100 + 0.001, (last / 100 + 0.001) / speed)
+        _seconds(learned, 3)
         logs.append([np.log(factor)] * (last + 1))
     common = np.median([each for own in logs for each in own])
     weights = np.array([len(own) / (len(own) + 20) for own in logs])
@@ -135,6 +138,21 @@ def test_only_work_is_watched(monkeypatch: pytest.MonkeyPatch) -> None:
         least = min(course.highest_speeds_on(shape, batch).min() for batch in range(4, 17)) / course.work
         assert 0.98 * least <= min(speeds)
         assert max(speeds) <= 1.02 * most
+
+
+def test_the_course_is_not_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who knows only epochs asks for no true speed that a job has not shown; who knows the course does."""
+
+    def refuse(*_: Any, **__: Any) -> Any:
+        raise LookupError
+
+    for holder, name in ((Course, "highest_speeds_on"), (Course, "highest_speeds"), (TraineeView, "rate")):
+        monkeypatch.setattr(holder, name, refuse)
+    scenario = _slow(200.0, 0.0, 250.0, 500.0)
+    run = simulate(scenario, marginal, knows="epochs", bound=False)
+    assert run.metrics.completed == 3
+    with pytest.raises(LookupError):
+        simulate(scenario, marginal, bound=False)
 
 
 def test_jobs_learn_by_growing() -> None:
