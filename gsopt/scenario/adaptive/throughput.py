@@ -1,5 +1,6 @@
 """Throughput: step times predicted by a fitted model, and the batch size with the best goodput."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -85,14 +86,29 @@ class ThroughputModel(Frozen):
         there are too many GPUs for the largest batch size, each GPU is assumed to have the smallest local batch
         size, as in the authors' program.
         """
+        local, steps, batch, rates = self._rates(nodes, gpus, limits)
+        goodputs = rates * _efficiency(gradient, batch / limits.initial_batch)
+        best = goodputs.argmax(axis=0, keepdims=True)
+        return BatchChoice(*(np.take_along_axis(each, best, 0)[0][()] for each in (goodputs, local, steps)))
+
+    def goodputs(
+        self, nodes: ArrayLike, gpus: ArrayLike, gradients: Sequence[Gradient], limits: Limits
+    ) -> NDArray[np.float64]:
+        """Return the best goodput for each gradient (rows) on each number of nodes and GPUs (columns)."""
+        _, _, batch, rates = self._rates(nodes, gpus, limits)
+        scale, rows = batch / limits.initial_batch, dict[Gradient, NDArray[np.float64]]()
+        for gradient in dict.fromkeys(gradients):
+            rows[gradient] = (rates * _efficiency(gradient, scale)).max(axis=0)
+        return np.array([rows[gradient] for gradient in gradients])
+
+    def _rates(self, nodes: ArrayLike, gpus: ArrayLike, limits: Limits) -> tuple[Any, Any, Any, Any]:
+        """Return candidate batches with their samples per second, which are 0 if a batch is not allowed."""
         nodes, gpus = np.broadcast_arrays(nodes, gpus)
         local, steps = batches(gpus, limits)
         batch = gpus * local * (steps + 1)
         rates = batch / self.step_time(nodes, gpus, local, steps)
         possible = (limits.least_local <= local) & (local <= limits.most_local)
-        goodputs = np.where(possible, rates * _efficiency(gradient, batch / limits.initial_batch), 0.0)
-        best = goodputs.argmax(axis=0, keepdims=True)
-        return BatchChoice(*(np.take_along_axis(each, best, 0)[0][()] for each in (goodputs, local, steps)))
+        return local, steps, batch, np.where(possible, rates, 0.0)
 
 
 def _efficiency(gradient: Gradient, scale: NDArray[np.float64]) -> NDArray[np.float64]:

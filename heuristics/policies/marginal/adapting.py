@@ -9,7 +9,12 @@ from gsopt.scenario.job import LEAST
 from gsopt.simulation import Action, Assign, Decider, State, Wake
 from gsopt.simulation.parts.instants import Instants
 from heuristics.policies.marginal.nodes import Nodes
-from heuristics.policies.marginal.outlook import Outlook, TimeLeft
+from heuristics.policies.marginal.outlook import Outlook
+from heuristics.policies.marginal.time_left import TimeLeft
+
+#: Most seconds that a job must save by growing to a number of GPUs on which no such job was ever measured,
+#: because later jobs learn from it.
+_LEARNING = 180.0
 
 
 class AdaptingOptions(NamedTuple):
@@ -142,7 +147,8 @@ class AdaptiveGrants:
         now = left.seconds.get(held, inf)
         for segment in hull:
             before, count, speed = count, count + segment.gpus, speed + segment.speed
-            if held and count > held and now - 1 / speed <= options.charge:
+            charge = min(options.charge, _LEARNING) if count in left.untried else options.charge
+            if held and count > held and now - 1 / speed <= charge:
                 return
             efficiency = segment.speed / segment.gpus / first
             kept = options.hysteresis if count <= held else 1.0

@@ -13,8 +13,8 @@ from heuristics.policies.marginal.outlook import KnownCourse, KnownEpochs, Unkno
 from heuristics.policies.marginal.segments import SegmentGrants
 from heuristics.policies.marginal.typed import KnownTypedCourse, KnownTypedEpochs, TypedGrants, UnknownTypedWork
 
-#: Seconds that a job whose course is known must save by growing. Chosen on the workloads of `docs/systems.md`;
-#: on 14 other workloads of Pollux and Sia, the mean JCT is 2 % shorter than with 180 s.
+#: Seconds that a job whose epochs are known must save by growing. Chosen on the workloads of `docs/systems.md`
+#: with known courses; on 14 other workloads of Pollux and Sia, the mean JCT is 2 % shorter than with 180 s.
 _KNOWN_CHARGE = 400
 
 #: The smallest and largest multipliers of a key.
@@ -91,13 +91,16 @@ def marginal(
         jobs tune themselves.
     charge
         The number of seconds that a running job must save by growing, at least 0; if None, 0. Once jobs tune
-        themselves, they must save it within the next hour. If None, it is then 400 if their course is known and
-        all GPUs are of one type, and otherwise 180, because jobs learn by growing.
+        themselves, they must save it within the next hour. If None, it is then 400 if all GPUs are of one type,
+        and otherwise 180. On a number of GPUs on which no job of its kind has been measured, a job with
+        unknown speeds must save at most 180 s, because jobs learn by growing.
     knows
         What is known about jobs that tune themselves: their entire ``course``, including the speed on any set
-        of GPUs in any epoch, or only the number of ``epochs``. In the latter case, speeds are predicted by a
-        model that is fitted to the steps of one job of the same application, the job that has had the most
-        GPUs; if jobs are measured on several types of GPU, it is fitted to the job's own steps.
+        of GPUs in any epoch, or only the number of ``epochs``, and thus the share of the work that is done. In
+        the latter case, speeds are learned from all jobs of the same application that have run so far. They are
+        predicted by the fitted model of the job that has had the most GPUs, with the gradients that jobs
+        measured in each hundredth of the work, and corrected by the speeds that jobs have reached. On several
+        types of GPU, a job knows only its own fitted models.
     ageing
         The age in seconds at which the key of a job that tunes itself is divided by the square root of 2, which
         shortens the tail; None to ignore age.
@@ -138,7 +141,7 @@ def marginal(
         (KnownCourse, KnownTypedCourse) if knows == "course" else (KnownEpochs, KnownTypedEpochs)
     )
     typed = _adapting(exponent, hysteresis, charge, ageing)._replace(multipliers=_checked(multipliers or {}))
-    alike = typed._replace(charge=_KNOWN_CHARGE) if charge is None and knows == "course" else typed
+    alike = typed._replace(charge=_KNOWN_CHARGE) if charge is None else typed
     return AdaptingWhereTuned(state, segments, outlook, alike, lambda now: TypedGrants(on_types(now), typed))
 
 

@@ -1,37 +1,22 @@
 """Outlook: estimates of how long jobs still take on each number of GPUs, given what is known."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from math import inf
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from gsopt.scenario.adaptive.course import Course
 from gsopt.scenario.adaptive.gradient import Gradient
 from gsopt.scenario.adaptive.throughput import ThroughputModel
 from gsopt.scenario.adaptive.view import TraineeView
 from gsopt.simulation import State
+from heuristics.policies.marginal.learned import Learned, part_of
+from heuristics.policies.marginal.time_left import AHEAD, Epochs, TimeLeft
 
-Array = np.ndarray[Any, Any]
+#: Largest ratio of a job's GPUs to the most GPUs on which it was measured, if only its own model is known;
+#: speeds on more GPUs are extrapolated.
+_GROWTH = 4.0
 
-#: GPUs are chosen for the work of this many seconds ahead: an hour is long enough to pay for restarts.
-_AHEAD = 3600.0
-
-
-class TimeLeft(NamedTuple):
-    """A job's remaining GPU time, and the time for the work ahead on each number of GPUs.
-
-    Attributes
-    ----------
-    area
-        The fewest GPU-seconds in which the job can complete.
-    seconds
-        The seconds that the work of about the next hour takes, keyed by number of GPUs.
-    """
-
-    area: float
-    seconds: dict[int, float]
+#: Seconds for which a job is watched to measure its speed.
+_LONG_ENOUGH = 30.0
 
 
 class Outlook(ABC):
@@ -41,15 +26,7 @@ class Outlook(ABC):
     ----------
     node
         Number of GPUs of the largest node. A job has some GPUs of one node, or entire nodes.
-
-    Attributes
-    ----------
-    growth
-        Largest ratio of a job's GPUs to the most GPUs on which it was measured; speeds on more GPUs are
-        extrapolated.
     """
-
-    growth = 4.0
 
     def __init__(self, node: int) -> None:
         self._node = node
@@ -94,33 +71,13 @@ class Outlook(ABC):
         seconds = {count: work / speeds[count] for count in self._counts[job]}
         return _evenly(seconds, state.running.get(job, self._node))
 
-    def _fit(self, trainee: TraineeView) -> "_Fit | None":
-        """Return the models fitted to a job's measurements, or None before it has measured anything."""
-        if trainee.model is None or trainee.gradient is None:
-            return None
-        return _Fit(trainee.most_gpus, trainee.restarts, trainee.model, trainee.gradient)
-
-    def _expected(self, state: State, job: int, trainee: TraineeView, work: float) -> TimeLeft | None:
-        """Estimate the time for some work by a fitted model, or return None if there is no model yet."""
-        fit, limits = self._fit(trainee), trainee.application.limits
-        counts = [count for count in self._counts[job] if fit and count <= self.growth * fit.most_gpus]
-        if fit is None or not counts:
-            return None
-        nodes = [len(self.shape(count)) for count in counts]
-        found = fit.model.goodput(nodes, counts, fit.gradient, limits)
-        samples = work * limits.initial_batch
-        seconds = {
-            count: samples / rate for count, rate in zip(counts, found.goodput.tolist(), strict=True) if rate
-        }
-        return _evenly(seconds, state.running.get(job, self._node)) if seconds else None
-
 
 class KnownCourse(Outlook):
     """An outlook that knows the training course of every job, and the speed on any set of GPUs in any epoch."""
 
     def __init__(self, node: int) -> None:
         super().__init__(node)
-        self._tables: dict[Any, _Epochs] = {}
+        self._tables: dict[Any, Epochs] = {}
 
     def _by_menu(self, state: State, job: int) -> TimeLeft:
         return self._at_menu_speeds(state, job, float(state.remaining(job)))
@@ -131,41 +88,68 @@ class KnownCourse(Outlook):
         key = (course.application.name, batch, users, self._counts[job])
         if key not in self._tables:
             shapes = [self.shape(count) for count in self._counts[job]]
-            self._tables[key] = _Epochs(course, batch, shapes, self._node)
+            self._tables[key] = Epochs.of(course, batch, shapes, self._node)
         epoch = min(trainee.epoch, course.application.epochs - 1)
         return self._tables[key].left(epoch, trainee.share * course.work, state.running.get(job))
 
 
 class KnownEpochs(Outlook):
-    """An outlook that knows each job's epochs, and predicts speeds from measurements of its application.
+    """An outlook that knows each job's epochs, and learns speeds from all jobs that have run so far.
 
-    Only the first job of an application begins without known speeds, so the number of GPUs is not limited.
+    Jobs are of one kind if they train the same application, and either choose their batch or have the same one.
+    A job of a kind that nobody has seen begins on the fewest GPUs.
     """
-
-    growth = inf
 
     def __init__(self, node: int) -> None:
         super().__init__(node)
         self._fits: dict[str, _Fit] = {}  # by application: of the job that had most GPUs
-        self._first: dict[str, Gradient] = {}  # by application: the first gradient that was measured
-
-    def _fit(self, trainee: TraineeView) -> "_Fit | None":
-        """Return the fit of the application's job that has had the most GPUs, with the job's own gradient."""
-        own, name = super()._fit(trainee), trainee.application.name
-        best = self._fits.get(name)
-        if own is None:
-            return best and best._replace(gradient=self._first[name])
-        self._first.setdefault(name, own.gradient)
-        if best is None or own[:2] > best[:2]:
-            best = self._fits[name] = own
-        return best._replace(gradient=own.gradient)
+        self._learned: dict[Any, Learned] = {}  # by kind
+        self._watched: dict[int, _Watched] = {}
 
     def _by_menu(self, state: State, job: int) -> TimeLeft:
         return self._at_menu_speeds(state, job, float(state.remaining(job)))
 
     def _by_trainee(self, state: State, job: int, trainee: TraineeView) -> TimeLeft:
-        left = (1 - trainee.share) * trainee.application.work
-        return self._expected(state, job, trainee, left) or TimeLeft(0.0, {self._counts[job][0]: left})
+        counts, learned = self._counts[job], self._of_kind(state, job, trainee)
+        self._watch(state, job, trainee, learned)
+        fit = self._best_fit(trainee)
+        table = learned.table(fit.model) if fit else None
+        if table is None or not table.runs:
+            return TimeLeft(0.0, {counts[0]: 1 - trainee.share})
+        left = table.left(part_of(trainee.share), trainee.share, state.running.get(job))
+        return left._replace(untried=learned.untried)
+
+    def _of_kind(self, state: State, job: int, trainee: TraineeView) -> Learned:
+        """Return what jobs of the same kind have shown."""
+        course, counts, batch = trainee.course, self._counts[job], state.jobs[job].batch_in(self._modes[job])
+        users = course.users_batch if course.agents.progress == "samples" else None
+        kind = (course.application.name, batch, users, counts)
+        if kind not in self._learned:
+            nodes = [len(self.shape(count)) for count in counts]
+            self._learned[kind] = Learned(course.application, counts, nodes, self._node)
+        return self._learned[kind]
+
+    def _best_fit(self, trainee: TraineeView) -> "_Fit | None":
+        """Return the fit of the application's job that has had the most GPUs, or None if none has worked."""
+        own, name = _fit(trainee), trainee.application.name
+        if own is not None and (name not in self._fits or own[:2] > self._fits[name][:2]):
+            self._fits[name] = own
+        return self._fits.get(name)
+
+    def _watch(self, state: State, job: int, trainee: TraineeView, learned: Learned) -> None:
+        """Record the gradient of a job, and its speed since it was last seen at work on the same GPUs."""
+        if trainee.gradient is not None:
+            learned.note_gradient(trainee.share, trainee.gradient)
+        gpus = state.placement(job) if job in state.running else ()
+        now, before = _Watched(gpus, float(state.now), trainee.share), self._watched.get(job)
+        if before is None or before.gpus != gpus or now.share < before.share:
+            self._watched[job] = now._replace(since=inf)  # it may have to restart first
+        elif before.since == inf:
+            if now.share > before.share:
+                self._watched[job] = now
+        elif now.since - before.since >= _LONG_ENOUGH:
+            learned.note_speed(len(gpus), before.share, now.share, now.since - before.since)
+            self._watched[job] = now
 
 
 class UnknownWork(Outlook):
@@ -195,6 +179,20 @@ class UnknownWork(Outlook):
             self._grace, {self._counts[job][0]: service}
         )
 
+    def _expected(self, state: State, job: int, trainee: TraineeView, work: float) -> TimeLeft | None:
+        """Estimate the time for some work by a fitted model, or return None if there is no model yet."""
+        fit, limits = _fit(trainee), trainee.application.limits
+        counts = [count for count in self._counts[job] if fit and count <= _GROWTH * fit.most_gpus]
+        if fit is None or not counts:
+            return None
+        nodes = [len(self.shape(count)) for count in counts]
+        found = fit.model.goodput(nodes, counts, fit.gradient, limits)
+        samples = work * limits.initial_batch
+        seconds = {
+            count: samples / rate for count, rate in zip(counts, found.goodput.tolist(), strict=True) if rate
+        }
+        return _evenly(seconds, state.running.get(job, self._node)) if seconds else None
+
 
 class _Fit(NamedTuple):
     """The models fitted to a job's measurements, the most GPUs that it has had, and its restarts."""
@@ -205,49 +203,24 @@ class _Fit(NamedTuple):
     gradient: Gradient
 
 
-class _Epochs:
-    """The seconds of every epoch of a training on some numbers of GPUs, each with a fixed shape."""
+class _Watched(NamedTuple):
+    """The GPUs of a job, since when it has been seen at work on them, and the share of its work done then."""
 
-    def __init__(self, course: Course, batch: int | None, shapes: Sequence[tuple[int, ...]], node: int) -> None:
-        ends = np.array([course.work_at(epoch) for epoch in range(course.application.epochs + 1)])
-        speeds = np.array([course.highest_speeds_on(shape, batch) for shape in shapes])
-        runs = speeds.min(axis=1) > 0
-        self._begins, self._work = ends[:-1], np.diff(ends)
-        self._counts = np.array([sum(shape) for shape in shapes])[runs]
-        self._usual = int(np.abs(self._counts - node).argmin()) if runs.any() else 0
-        self._seconds = (self._work / speeds[runs]).T  # by epoch, then by number of GPUs
-        self._areas = (self._seconds * self._counts).min(axis=1, initial=np.inf)
-        self._seconds_from = _from_each(self._seconds)  # from the beginning of each epoch to the end
-        self._areas_from = _from_each(self._areas)
-
-    def left(self, epoch: int, done: float, held: int | None) -> TimeLeft:
-        """Return the remaining time of a job in an epoch, given its work done and the GPUs that it holds."""
-        if not len(self._counts):
-            return TimeLeft(0.0, {})  # it runs nowhere
-        share = min(max((done - self._begins[epoch]) / self._work[epoch], 0.0), 1.0)
-        column = self._column(held)
-        ending = self._seconds_from[epoch, column] - share * self._seconds[epoch, column] - _AHEAD
-        last = np.searchsorted(-self._seconds_from[epoch + 1 :, column], -max(ending, 0.0)) + epoch + 1
-        ahead = self._seconds_from[epoch] - self._seconds_from[last] - share * self._seconds[epoch]
-        area = self._areas_from[epoch] - share * self._areas[epoch]
-        return TimeLeft(float(area), dict(zip(self._counts.tolist(), ahead.tolist(), strict=True)))
-
-    def _column(self, held: int | None) -> int:
-        """Return the column of a number of GPUs or, if there is none, the column nearest to a full node."""
-        found = np.flatnonzero(self._counts == held)
-        return int(found[0]) if len(found) else self._usual
+    gpus: tuple[int, ...]
+    since: float  # infinity until it has made progress
+    share: float
 
 
-def _from_each(values: Array) -> Array:
-    """Return the sum of the values from each index to the end, followed by a 0."""
-    sums = np.zeros((len(values) + 1, *values.shape[1:]))
-    sums[:-1] = values[::-1].cumsum(axis=0)[::-1]
-    return sums
+def _fit(trainee: TraineeView) -> _Fit | None:
+    """Return the models fitted to a job's measurements, or None before it has measured anything."""
+    if trainee.model is None or trainee.gradient is None:
+        return None
+    return _Fit(trainee.most_gpus, trainee.restarts, trainee.model, trainee.gradient)
 
 
 def _evenly(seconds: dict[int, float], usual: int) -> TimeLeft:
     """Return the remaining time of a job whose work is uniform, with `usual` GPUs for the work ahead."""
     area = min(count * each for count, each in seconds.items())
     whole = seconds[min(seconds, key=lambda count: abs(count - usual))]
-    ahead = min(_AHEAD / whole, 1.0)
+    ahead = min(AHEAD / whole, 1.0)
     return TimeLeft(area, {count: each * ahead for count, each in seconds.items()})

@@ -127,6 +127,17 @@ def test_arrays_are_numbers_side_by_side(model: ThroughputModel, gradient: Gradi
         assert (alone.goodput, alone.local, alone.steps) == tuple(each[place] for each in best)
 
 
+@given(model=MODELS, gradients=st.lists(GRADIENTS, min_size=1, max_size=4), limits=LIMITED)
+def test_gradients_are_numbers_side_by_side(
+    model: ThroughputModel, gradients: list[Gradient], limits: Limits
+) -> None:
+    """Asked for many gradients at once, the model gives the best goodput that it gives for each."""
+    nodes, gpus = [1, 1, 2], [1, 4, 9]
+    rows = model.goodputs(nodes, gpus, [*gradients, gradients[0]], limits)
+    for row, gradient in zip(rows, [*gradients, gradients[0]], strict=True):
+        assert row.tolist() == model.goodput(nodes, gpus, gradient, limits).goodput.tolist()
+
+
 @given(model=MODELS, local=st.integers(1, 100), gpus=st.integers(2, 64))
 def test_a_step_lasts_between_the_longer_part_and_both(model: ThroughputModel, local: int, gpus: int) -> None:
     """Computation and exchange overlap in part, and each accumulation adds a computation."""
