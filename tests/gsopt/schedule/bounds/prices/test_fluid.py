@@ -15,7 +15,7 @@ from gsopt.simulation import replay
 from heuristics.policies import srsf
 from tests.exactness import batches
 from tests.exactness.test_batches import optimum
-from tests.gsopt.schedule.bounds.prices.test_bound import bundle
+from tests.gsopt.simulation.scenarios import bundle
 
 
 def _fluid(scenario: Scenario) -> tuple[Demand, GpuSupply, Fluid]:
