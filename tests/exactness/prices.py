@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.optimize import linprog
 
+from gsopt.core.numbers.grid import decimal
 from gsopt.scenario.cluster import Cluster, Machine, Rack
 from gsopt.scenario.events import Leave, Return
 from gsopt.scenario.job import Job, Mode, Workload
@@ -292,7 +293,7 @@ def _costs(
     scenario: Scenario, job: Job, weight: Fraction, cells: Sequence[_Cell], prices: Prices
 ) -> Iterator[tuple[Fraction, list[tuple[_Piece, Fraction]]]]:
     """Yield for every cell in which a job may complete what that costs at the least, and how."""
-    release = Fraction(job.release_date)
+    release = Fraction(decimal(job.release_date))
     before: list[_Piece] = []
     for index, own in enumerate(cells):
         if own.end <= release:
@@ -330,7 +331,7 @@ def _pieces(
 def proven(scenario: Scenario, weights: Sequence[Fraction], found: PriceBound) -> Fraction:
     """Return what the prices of a bound prove of the weighted sum of job completion times, without rounding."""
     jobs = scenario.workload.jobs
-    grid = [Fraction(jobs[0].release_date) + Fraction(time) for time in found.times]
+    grid = [Fraction(decimal(jobs[0].release_date)) + Fraction(time) for time in found.times]
     rows_of = {Row(): found.prices} | {Row(kind): prices for kind, prices in found.type_prices.items()}
     prices = {row: [Fraction(price) for price in given] for row, given in rows_of.items()}
     return bound(scenario, weights, grid, prices).value - waited(scenario, weights)
@@ -339,7 +340,7 @@ def proven(scenario: Scenario, weights: Sequence[Fraction], found: PriceBound) -
 def waited(scenario: Scenario, weights: Sequence[Fraction]) -> Fraction:
     """Add up the release dates by weight: the sum of completion times is by that more than of those of jobs."""
     pairs = zip(scenario.workload.jobs, weights, strict=True)
-    return sum((weight * Fraction(job.release_date) for job, weight in pairs), start=Fraction(0))
+    return sum((weight * Fraction(decimal(job.release_date)) for job, weight in pairs), start=Fraction(0))
 
 
 def climb(
@@ -383,7 +384,7 @@ class _Event(NamedTuple):
 def _orders(scenario: Scenario) -> Iterator[list[_Event]]:
     """Enumerate the orders of dates and completions; no job completes before it is there."""
     jobs = scenario.workload.jobs
-    releases = [Fraction(job.release_date) for job in jobs]
+    releases = [Fraction(decimal(job.release_date)) for job in jobs]
     steps = supply(scenario)
     dates = sorted({*releases, *(date for date, _ in steps)})
 

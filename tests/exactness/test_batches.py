@@ -83,20 +83,25 @@ def test_no_bound_is_above_the_optimum_of_a_batch() -> None:
             assert Fraction(found.mean_jct) <= optimum(batch)
 
 
-@pytest.mark.parametrize(("seed", "default", "better"), [(57, 0.2, 0.015), (79, 0.2, 0.015)])
-def test_better_prices_prove_more_of_a_batch(seed: int, default: float, better: float) -> None:
-    """The search for prices ends far below the optimum, although prices within a percent or so exist.
+@pytest.mark.parametrize("seed", [2, 12, 57, 79])
+def test_the_search_for_prices_is_not_stuck_at_kinks(seed: int) -> None:
+    """With 180 price vectors, the bound is within 1 % of the optimum of batches of equal jobs."""
+    (batch,) = batches.drawn([seed])
+    best = float(optimum(batch))
 
-    They are what GPUs are worth under the best schedule of two copies of the batch.
-    """
+    assert len({*batch.sizes}) == 1
+    assert best * 0.99 <= price_bound(batch.scenario, evaluations=180).mean_jct <= best
+
+
+@pytest.mark.parametrize("seed", [57, 79])
+def test_few_prices_prove_as_much_as_the_best_schedule_of_two_copies(seed: int) -> None:
+    """What GPUs are worth in that schedule proves hardly more than what the search finds in 60 steps."""
     (batch,) = batches.drawn([seed])
     times, prices = batches.gpu_prices(batch.copied(2))
     first = price_bound(batch.scenario, evaluations=1)
     started = price_bound(batch.scenario, evaluations=15, start=replace(first, times=times, prices=prices))
-    best = float(optimum(batch))
 
-    assert best * (1 - better) <= started.mean_jct <= best
-    assert price_bound(batch.scenario, evaluations=15).mean_jct <= best * (1 - default)
+    assert price_bound(batch.scenario, evaluations=60).mean_jct >= started.mean_jct * 0.99
 
 
 def test_marginal_is_near_the_optimum_of_batches_that_scale_poorly() -> None:

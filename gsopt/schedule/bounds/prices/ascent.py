@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import count
 from math import fsum, inf, sqrt
 from typing import Any
@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 
 from gsopt.core.numbers.tolerances import PRICED, SUM
+from gsopt.schedule.bounds.prices.bundle import climb_kinks
 from gsopt.schedule.bounds.prices.demand import Array, Demand
 from gsopt.schedule.bounds.prices.evaluation import evaluate
+from gsopt.schedule.bounds.prices.fluid import fluid_schedule
 from gsopt.schedule.bounds.prices.grid import first_edges, split
 from gsopt.schedule.bounds.prices.quasi_newton import climb
 from gsopt.schedule.bounds.prices.supply import GpuSupply
@@ -25,6 +27,10 @@ FIRST_CELLS, _USUAL_JOBS = 40, 1_600
 
 #: Number of evaluations on the first grid, and the increase with each further grid.
 _EVALUATIONS, _MORE = 60, 60
+
+#: Number of jobs from which on the bound is so smooth that a quasi-Newton method climbs faster than a bundle
+#: method, and that it needs no good start.
+_FEW_JOBS = 100
 
 #: Total rent of the GPU types between which trainings choose, as a fraction of the bound: at the initial
 #: prices, and at the lowest allowed prices.
@@ -75,7 +81,8 @@ class Ascent:
 
     The bound is a concave, piecewise linear function of the prices. With many jobs it is nearly smooth, so a
     quasi-Newton method climbs faster than subgradient steps. It needs to know neither the optimum nor step
-    lengths.
+    lengths. With few jobs, such a method gets stuck at kinks. Then a bundle method is used, and it starts from
+    what a GPU-second is worth in a rough schedule.
 
     Parameters
     ----------
@@ -106,9 +113,17 @@ class Ascent:
         self._trainings, self._on_evaluation = trainings, on_evaluation
         self._chooses = trainings is not None and trainings.tells_types
         areas = trainings.areas(supply.gpus[:, -1]) if trainings is not None and self._chooses else None
-        edges = first_edges(demand, supply, min(first_cells(len(demand)), cells), areas)
-        nothing = np.zeros((supply.rows, len(edges) - 1))
-        self.best = Prices(edges, nothing, -inf, np.zeros(len(demand)), 0)
+        wanted = min(first_cells(len(demand)), cells)
+        self._climb: Callable[[Any, Array], None] = climb
+        fluid = None
+        if len(demand) < _FEW_JOBS and trainings is None:
+            wanted = min(wanted, cells * 2 // 3)  # as completion times add half as many
+            fluid, self._climb = fluid_schedule(demand, supply), partial(climb_kinks, compiled=compiled)
+        edges = first_edges(demand, supply, wanted, areas, None if fluid is None else fluid.completion)
+        prices = np.zeros((supply.rows, len(edges) - 1))
+        if fluid is not None:
+            prices[0] = fluid.worth(demand, edges, supply.gpu_seconds(edges)[0])
+        self.best = Prices(edges, prices, -inf, np.zeros(len(demand)), 0)
 
     def take(self, edges: Array, prices: Array) -> None:
         """Start from the given prices."""
@@ -156,7 +171,7 @@ class Ascent:
             return value / size, (slope * unit).ravel() / size
 
         with suppress(_NextGrid):
-            climb(rise, (start / unit).ravel())
+            self._climb(rise, (start / unit).ravel())
         if trainings is not None:
             self._evaluate(edges, self.best.prices, there, trainings, fine=True)
 

@@ -7,19 +7,32 @@ from gsopt.schedule.bounds.prices.demand import Array, Demand
 from gsopt.schedule.bounds.prices.supply import GpuSupply
 
 
-def first_edges(demand: Demand, supply: GpuSupply, cells: int, areas: Array | None = None) -> Array:
+def first_edges(
+    demand: Demand,
+    supply: GpuSupply,
+    cells: int,
+    areas: Array | None = None,
+    completion: Array | None = None,
+) -> Array:
     """Divide the time until all work is certainly done into cells, which are shorter where jobs come and go.
 
     Half of the edges are equally spaced. The other half divide the release dates and earliest completion
     times of the jobs into groups of equal size. After the last edge, GPUs cost nothing. Jobs are assumed to
     need their minimum areas unless other areas are given.
+
+    If completion times are given, the grid extends to the last of them, and they are divided into groups of
+    equal size by half as many further edges.
     """
-    alone = demand.release + demand.height
+    ends = demand.release + demand.height
     queue = _longest_queue(demand, supply, demand.area if areas is None else areas)
-    end = max(float(alone.max()), float(demand.release[-1]) + queue)
+    end = max(float(ends.max()), float(demand.release[-1]) + queue)
+    if completion is not None:
+        end = max(end, float(completion.max()))
     even = np.linspace(0.0, end, cells // 2 + 1)
-    dense = np.quantile(np.concatenate([demand.release, alone]), np.linspace(0.0, 1.0, cells - cells // 2 + 1))
+    dense = np.quantile(np.concatenate([demand.release, ends]), np.linspace(0.0, 1.0, cells - cells // 2 + 1))
     edges = np.unique(np.concatenate([even, dense]))
+    if completion is not None:
+        edges = np.union1d(edges, np.quantile(completion, np.linspace(0.0, 1.0, cells // 2 + 1)))
     long_enough = np.append(True, np.diff(edges) > SHORTEST_CELL * end)
     return np.append(edges[:-1][long_enough[:-1]], end)
 

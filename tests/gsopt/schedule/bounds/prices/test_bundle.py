@@ -1,0 +1,93 @@
+"""The bundle method reaches the top of concave functions with kinks, which a linear program computes too."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from gsopt.schedule.bounds.prices import bundle
+from gsopt.schedule.bounds.prices.bundle_kernel import exchange as kernel
+from gsopt.schedule.bounds.prices.demand import Array
+from tests.unwrap import unwrap
+
+Function = Callable[[Array], tuple[float, Array]]
+
+
+class _Full(Exception):
+    """The evaluations are made."""
+
+
+def _top(function: Function, start: Array, evaluations: int, *, compiled: bool) -> float:
+    seen: list[float] = []
+
+    def counted(point: Array) -> tuple[float, Array]:
+        if len(seen) == evaluations:
+            raise _Full
+        assert np.all(point >= 0)
+        value, slope = function(point)
+        seen.append(value)
+        return value, slope
+
+    try:
+        bundle.climb_kinks(counted, start, compiled=compiled)
+    except _Full:
+        assert len(seen) == evaluations
+    return max(seen)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("seed", range(6))
+def test_the_lowest_of_planes_is_climbed_to_the_optimum_of_a_program(seed: int, compiled: bool) -> None:
+    """The top of the lowest of 40 planes over nonnegative points is that of a linear program."""
+    random = np.random.default_rng(seed)
+    slopes, heights = random.normal(size=(40, 6)), random.uniform(0, 5, size=40)
+    slopes[:6] = -np.eye(6)  # so that there is a top
+
+    def function(point: Array) -> tuple[float, Array]:
+        values = slopes @ point + heights
+        return float(values.min()), slopes[values.argmin()]
+
+    rows = np.hstack([-slopes, np.ones((40, 1))])
+    limits = [(0, None)] * 6 + [(None, None)]
+    top = -float(unwrap(linprog([0] * 6 + [-1], A_ub=rows, b_ub=heights, bounds=limits).fun))
+    found = _top(function, np.ones(6), 300, compiled=compiled)
+
+    assert top - 1e-3 * abs(top) <= found <= top + 1e-9
+
+
+def test_coordinates_stay_at_zero_where_the_top_is_below() -> None:
+    """Half of the coordinates of the unconstrained top are negative; the others are reached all the same."""
+    target = np.array([2.0, -3.0, 4.0, -1.0])
+
+    def function(point: Array) -> tuple[float, Array]:
+        return float(-np.abs(point - target).sum()), np.sign(target - point)
+
+    assert _top(function, np.ones(4), 200, compiled=False) == pytest.approx(-4.0, abs=1e-3)
+
+
+@pytest.mark.parametrize("factor", [1e-9, 1e9])
+def test_the_size_of_values_does_not_matter(factor: float) -> None:
+    """A function that is a billion times flatter or steeper is climbed as far."""
+    target = np.linspace(0, 2, 8)
+
+    def function(point: Array) -> tuple[float, Array]:
+        return float(-factor * np.abs(point - target).sum()), factor * np.sign(target - point)
+
+    assert _top(function, np.ones(8), 300, compiled=False) >= -1e-2 * factor
+
+
+def test_the_kernel_exchanges_as_python_does() -> None:
+    """Machine code and Python find the same weights, which add up to 1 and lower the function."""
+    random = np.random.default_rng(1)
+    for _ in range(50):
+        rows, excess = random.normal(size=(9, 5)), random.uniform(0, 2, size=9)
+        products = rows @ rows.T
+        found = [np.append(np.zeros(8), 1.0) for _ in range(2)]
+        for each, weights in zip((bundle.exchange, kernel), found, strict=True):
+            each(products, excess, weights, 100, 1e-6)
+        one, other = found
+        assert one == pytest.approx(other)
+        assert one.sum() == pytest.approx(1)
+        assert one.min() >= 0
+        assert one @ products @ one / 2 + one @ excess <= products[8, 8] / 2 + excess[8] + 1e-9
