@@ -138,14 +138,15 @@ def admission_of(
             raise InvalidInput("protect", shorten(name), "must be the name of a running gang")
     gangs = [gang for gang in snapshot.running if not machines.isdisjoint(gang.nodes)]
     lowest = min((gang.priority for gang in gangs), default=0)
+    kept = {gang.name for gang in gangs if gang.kept or gang.name in protect}
     with validly(""):
         running = [
             _running(
                 gang,
                 machines,
                 price := cost_of(gang, cost, snapshot.time, lowest),
-                None if move_cost is None else price * move_cost,
-                protected=bool(gang.kept) or gang.name in protect or not evict,
+                None if move_cost is None or gang.name in kept else price * move_cost,
+                protected=gang.name in kept or not evict,
             )
             for gang in gangs
         ]
@@ -335,7 +336,7 @@ def admit(
     """Choose which running gangs to evict or move, at minimum cost, so that a gang fits.
 
     Only gangs with a lower priority than the new one are evicted. Gangs that must not be preempted, for
-    example because of a disruption budget of zero, are never evicted.
+    example because of a disruption budget of zero, are neither evicted nor moved.
 
     Parameters
     ----------

@@ -5,10 +5,15 @@ from collections.abc import Collection
 from gsopt.core.budget import TimeLimit, checked_time_limit
 from gsopt.core.errors import InvalidInput, shorten
 from gsopt.evaluation.solve import solve
+from gsopt.problems.admission import Admission
+from gsopt.problems.placement import Resources
 from gsopt.snapshots.admitting import TIME_LIMIT, Admit, Request, admission_of
 from gsopt.snapshots.gang import MOST_PRIORITY
 from gsopt.snapshots.returning import Cost
 from gsopt.snapshots.snapshot import Snapshot
+
+#: A resource that each node has once.
+_NODE = "node"
 
 
 def defragment(
@@ -24,7 +29,8 @@ def defragment(
 ) -> Admit:
     """Choose which running gangs to move, at minimum cost, so that all GPUs of some nodes become free.
 
-    No gang is evicted: every moved gang gets a place on other nodes. The result is that of admitting an
+    No gang is evicted: every moved gang gets a place on other nodes. Gangs that must not be preempted, for
+    example because of a disruption budget of zero, do not move. The result is that of admitting an
     imaginary gang that needs all GPUs of the nodes to be freed; see `admit`.
 
     Parameters
@@ -77,4 +83,19 @@ def defragment(
     problem = admission_of(
         snapshot, request.pending(snapshot), cost=cost, move_cost=1.0, protect=protect, evict=False
     )
+    if 2 * size <= max(machine.gpus for machine in snapshot.cluster.machines):
+        problem = _one_worker_per_node(problem)
     return Admit(snapshot, request, cost, problem, solve(problem, time_limit=limit))
+
+
+def _one_worker_per_node(problem: Admission) -> Admission:
+    """Return the problem with a resource that each node has once and each worker of the new gang needs."""
+    (gang,) = problem.pending
+    parts = [
+        part.model_copy(update={"needs": Resources(**part.needs.named | {_NODE: 1})}) for part in gang.parts
+    ]
+    nodes = {
+        name: node.model_copy(update={"capacity": Resources(**node.capacity.named | {_NODE: 1})})
+        for name, node in problem.nodes.items()
+    }
+    return Admission(**dict(problem) | {"nodes": nodes, "pending": [gang.model_copy(update={"parts": parts})]})

@@ -92,7 +92,7 @@ class PodReader(NamedTuple):
             needs=counted(spec["containers"], needs, self.others, needed=True),
             gpus=float(gpus_of(needs, self.others, turns)),
             started=started_of(pod),
-            where="" if node else self.places.of(spec),
+            where=self.places.of(spec),
             replaced=is_replaced(pod),
             scratch=_has_scratch(spec),
             budgets=[budget.name for budget in budgets],

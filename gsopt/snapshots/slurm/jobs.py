@@ -86,7 +86,7 @@ class JobReader(NamedTuple):
         names = nodes(job["nodes"])
         held = _held(job, names)
         cpus, memory = _allocated(job, names)
-        started = moment(job["start_time"])
+        started, where = moment(job["start_time"]), self.places.of(job)
         for name, gres, own_cpus, own_memory in zip(names, held, cpus, memory, strict=True):
             if name in self.hosts:
                 yield Part(
@@ -94,6 +94,7 @@ class JobReader(NamedTuple):
                     needs=Resources(**gres.named(), cpu=own_cpus * _MILLI, memory=own_memory),
                     gpus=float(gres.number),
                     started=started,
+                    where=where,
                 )
 
     def _waiting(self, job: Field) -> tuple[Part, ...]:

@@ -167,6 +167,43 @@ def test_defragmenting_moves_and_evicts_nothing() -> None:
     assert defragment(snapshot(nodes, gangs), 1, protect=["ns/a", "ns/b"]).possible in (True, False)
 
 
+def test_what_is_kept_does_not_move() -> None:
+    """Neither a disruption budget nor a protected gang allows a move, and `why` proposes none."""
+    nodes = [node("n0"), node("n1")]
+    free = snapshot(nodes, [gang("ns/a", ("n0", 2)), gang("ns/b", ("n1", 2))])
+    kept = snapshot(
+        nodes,
+        [gang(f"ns/{name}", (on, 2), kept="has a budget of 0") for name, on in (("a", "n0"), ("b", "n1"))],
+    )
+    assert defragment(free, 1).possible
+    assert defragment(kept, 1).possible is False
+    assert defragment(free, 1, protect=["ns/a", "ns/b"]).possible is False
+    assert [each.name for each in defragment(free, 1, protect=["ns/a"]).moved] == ["ns/b"]
+    assert admit(kept, "1x4", move_cost=0.1).possible is False
+    assert admit(free, "1x4", move_cost=0.1, protect=["ns/a", "ns/b"]).possible is False
+    helps = [{change.kind: change.helps for change in why(each, "1x4").changes} for each in (free, kept)]
+    assert [kinds["moves"] for kinds in helps] == [True, False]
+
+
+def test_moved_gangs_stay_where_they_may_run() -> None:
+    """A running gang that may run only on some nodes is not moved to others."""
+    nodes = [node("n0"), node("n1"), node("n2", used=2)]
+    bound = gang("ns/a", ("n0", 2))
+    parts = [part.model_copy(update={"where": "left"}) for part in bound.parts]
+    gangs = [bound.model_copy(update={"parts": parts}), gang("ns/b", ("n1", 4))]
+    for allowed, possible in ((["n0", "n2"], True), (["n0", "n1"], False)):
+        given = snapshot(nodes, gangs, places=[Where(name="left", nodes=allowed)])
+        assert defragment(given, 1).possible is possible
+
+
+def test_each_freed_node_counts_once() -> None:
+    """Four free GPUs on each of two nodes are not eight on one."""
+    nodes = [node("n0", 8), node("n1", 8), node("n2", 8, used=6)]
+    empty = snapshot(nodes, [])
+    assert defragment(empty, 2, gpus=4).places == {"n0": 1, "n1": 1}
+    assert defragment(empty, 3, gpus=4).possible is False
+
+
 def test_waiting_gangs_are_admitted_by_name() -> None:
     """A waiting gang keeps its priority and the nodes that it may use."""
     nodes = [node("n0"), node("n1")]

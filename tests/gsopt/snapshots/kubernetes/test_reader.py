@@ -305,6 +305,9 @@ def test_where_pods_may_stand(tmp_path: Path) -> None:
     places = {where.name: where.nodes for where in read.places} | {"": ("n1", "n2", "n3")}
     found = [places[gang.parts[0].where] for gang in read.gangs]
     assert found == [("n1", "n3"), ("n1", "n2", "n3"), ("n1",), ("n1",), ()]
+    running = _read(tmp_path, *nodes, pod("r", "n4", nodeSelector={"gpu": "a"}))
+    assert [where.nodes for where in running.places] == [("n1",)]
+    assert running.gangs[0].parts[0].where == running.places[0].name
     assert len(read.places) == 3
     assert {where.reason for where in read.places} == {"tolerates their taints", "gpu=a", "gpu=b"}
 

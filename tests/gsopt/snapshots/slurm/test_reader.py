@@ -232,6 +232,9 @@ def test_where_jobs_may_start(tmp_path: Path) -> None:
     snapshot = _read(tmp_path, notes=(notes := list[str]()), **lists)
     places = {where.name: where.nodes for where in snapshot.places}
     assert [places[gang.parts[0].where] for gang in snapshot.gangs] == [names for _, names in asked]
+    stands = _read(tmp_path, **{**lists, "jobs": [running(1, "n1", "gpu:h100:8", partition="long,other")]})
+    assert [where.nodes for where in stands.places] == [("n1", "n4")]
+    assert stands.gangs[0].parts[0].where == stands.places[0].name
     assert snapshot.kept() == {"n3": "is in state DRAINED", "n5": "is in the reservation now"}
     assert notes == ["features joined by other than & alone or | alone, which are ignored"]
 
