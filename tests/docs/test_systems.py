@@ -25,7 +25,7 @@ CHEAP = [
     ("all", "Pollux 1", "SRTF"),
     ("adaptive", "Pollux 1", "marginal, course known"),
     ("all", "Philly, Ares 1", "Ares (EFQ)"),
-    ("all", "Helios, rigid 1", "EASY"),
+    ("all", "Philly, Ares 2", "EASY"),
     ("ares-demands", "Helios, Ares(halvings=1) 1", "Ares (EFQ)"),
 ]
 
