@@ -50,7 +50,8 @@ class CostRows:
         if place in (-1, len(self.costs)):
             return self.last
         number, offset = divmod(place, self.step)
-        return self._rows(number)[offset]
+        row: Floats = self._rows(number)[offset]
+        return row
 
     def read_back(self, used: int) -> list[int]:
         """Return each job's number of GPUs in a minimum-cost allocation of the given total number of GPUs."""

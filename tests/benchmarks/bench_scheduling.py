@@ -127,6 +127,34 @@ def test_exact(benchmark: BenchmarkFixture, name: str) -> None:
     assert max(gaps) <= kind.widest
 
 
+#: Largest mean gap in %, by number of jobs. At most 0.1 % for 20 jobs and 0.2 % for 25 are wanted, which is far
+#: away: some of the instances are proven in seconds, others leave up to 12 %, because the bucket relaxation
+#: itself does, even on a grid of 80 buckets.
+MEAN_GAPS = {20: 5.0, 25: 5.0}
+
+
+@pytest.mark.benchmark(group="scheduling: exact, mean gap after a minute")
+@pytest.mark.parametrize("jobs", MEAN_GAPS)
+def test_mean_gap(benchmark: BenchmarkFixture, jobs: int) -> None:
+    """After 60 s for each of six instances on an idle machine, the mean gap is no larger than it was."""
+    problems = [
+        elastic_jobs(jobs=jobs, gpus=gpus, load=1.2, seed=seed) for seed in range(3) for gpus in (8, 16)
+    ]
+
+    results = once(benchmark, lambda: [exact(problem, time_limit=60) for problem in problems])
+    gaps = [100 * float(unwrap(result.gap)) for result in results]
+    tabulate(
+        f"scheduling: exact, gap in % of {jobs} jobs after 60 s, mean {fmean(gaps):.2f} %",
+        ("instance", "gap %", "seconds", "technique"),
+        [
+            (_named(problem), f"{gap:.4f}", f"{result.runtime:.1f}", result.message)
+            for problem, gap, result in zip(problems, gaps, results, strict=True)
+        ],
+    )
+
+    assert fmean(gaps) <= MEAN_GAPS[jobs]
+
+
 @pytest.mark.benchmark(group="scheduling: exact and the reference model, 6 to 8 jobs")
 def test_both_models(benchmark: BenchmarkFixture) -> None:
     """Both methods prove the same optimum of every instance."""
