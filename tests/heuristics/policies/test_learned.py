@@ -100,6 +100,16 @@ def test_errors_on_a_number_of_gpus_are_corrected(factors: list[float], parts: l
     assert _seconds(learned, 3) == pytest.approx(0.01 / predicted / expected, rel=1e-5)
 
 
+def test_outliers_do_not_matter() -> None:
+    """A job that was far slower or faster for a moment than all others changes no prediction."""
+    learned, predicted = _learned(), _predicted(EARLY)
+    learned.note_gradient(0, EARLY)
+    for part, factor in enumerate((0.01, 1.0, 1.0, 1.0, 50.0)):
+        begin = part / 100 + 0.004
+        learned.note_speed(2, begin, begin + 0.001, 0.001 / (factor * predicted[1]))
+    assert _seconds(learned, 50) == pytest.approx(0.01 / predicted, rel=1e-6)
+
+
 def test_odd_measurements_are_ignored() -> None:
     """A job that has not proceeded, or that runs on other numbers of GPUs, teaches nothing."""
     learned = _learned()
