@@ -1,4 +1,4 @@
-"""MILP: the workers of all moved and pending gangs on every machine, for every variant of the problem."""
+"""MILP: a model of how many workers of each moved or pending gang run on each machine."""
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property

@@ -74,7 +74,7 @@ class Groups:
         return self.first[:-1]
 
     def used(self, choice: Integers) -> int:
-        """Return the number of GPUs that a choice uses, as a multiple of `unit` GPUs."""
+        """Return the number of GPUs that a choice uses, in units of `unit` GPUs."""
         return int(self.weight[choice].sum())
 
     def choice(self, solution: AllocationSolution) -> Integers:

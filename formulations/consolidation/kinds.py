@@ -26,7 +26,10 @@ class JobKind:
 
     @property
     def without_innermost(self) -> "JobKind":
-        """The same jobs where the innermost level, on which they may not be placed, is left out."""
+        """The same jobs in a network without its innermost level, on which they may not be placed.
+
+        The other levels are renumbered.
+        """
         levels = tuple(level - 1 for level in self.levels)
         return JobKind(self.gpus, self.worths[1:], self.jobs, levels)
 

@@ -47,7 +47,7 @@ def exact(problem: Shares, budget: Budget) -> Result[TimeShares]:
 
 
 def solve(best: BestShares) -> str:
-    """Find the best shares by the first technique that proves them, and return the technique's name."""
+    """Find the best shares with the first technique that proves them optimal, and return its name."""
     if best.finished:
         return "isolated shares"
     if len(best.problem.gpus) == 1:

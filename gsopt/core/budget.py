@@ -111,7 +111,7 @@ class Budget:
         return self.left() == 0.0
 
     def left(self, *, most: float | None = None) -> float | None:
-        """Return the remaining time in seconds, at most `most`, or None if neither limits it."""
+        """Return the remaining seconds, at most `most`, or None if there is neither a time limit nor `most`."""
         if self.time_limit is None:
             return most
         left = max(self.time_limit - self.runtime, 0.0)

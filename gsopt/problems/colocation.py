@@ -260,7 +260,7 @@ class Colocation(Problem[ColocationSolution]):
         }
 
     def candidates(self) -> Iterator[ColocationSolution]:
-        """Yield every way to start some of the waiting jobs, on distinct running jobs and in any modes."""
+        """Yield every way to start waiting jobs, each in any mode on the GPUs of a different running job."""
         yield from (ColocationSolution(shares=shares) for shares in self._shares(0, frozenset()))
 
     def _shares(self, index: int, taken: frozenset[str]) -> Iterator[dict[str, Share]]:

@@ -56,7 +56,8 @@ class Resizable:
     def is_exact(self) -> bool:
         """Whether any fractional allocation of the GPUs is an average of integer numbers of workers.
 
-        This holds if a worker of any elastic job can be exchanged for a worker of any other one.
+        This holds if all workers of elastic jobs have the same number of GPUs, and this number divides the
+        minimum of every job. The minimum of an inelastic job is all its GPUs.
         """
         return all(
             size == self.grid

@@ -16,8 +16,15 @@ Mask = NDArray[np.bool_]
 class Machines:
     """The machines of a cluster, numbered in cluster order and fixed during a run.
 
-    Machines with GPUs of type `inference` are sometimes on loan and form the pool ``inference``. All other
-    machines form the pool ``training``. If `inference` is empty, all machines belong to ``training``.
+    Machines with GPUs of a given type are sometimes on loan, and form the pool ``inference``. All other machines
+    form the pool ``training``.
+
+    Parameters
+    ----------
+    cluster
+        The cluster.
+    inference
+        GPU type of the machines that are sometimes on loan; empty if there are none.
 
     Attributes
     ----------

@@ -96,8 +96,8 @@ class KnownCourse(Outlook):
 class KnownEpochs(Outlook):
     """An outlook that knows each job's epochs, and learns speeds from all jobs that have run so far.
 
-    Jobs are of one kind if they train the same application, and either choose their batch or have the same one.
-    A job of a kind that nobody has seen begins on the fewest GPUs.
+    Jobs are of one kind if they train the same application, may run on the same numbers of GPUs, and either
+    choose their batch or have the same one. The first job of a kind begins on the fewest GPUs.
     """
 
     def __init__(self, node: int) -> None:
