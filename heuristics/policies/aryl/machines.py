@@ -16,8 +16,8 @@ Mask = NDArray[np.bool_]
 class Machines:
     """The machines of a cluster, numbered in cluster order and fixed during a run.
 
-    Machines with GPUs of a given type are sometimes on loan, and form the pool ``inference``. All other machines
-    form the pool ``training``.
+    Machines with GPUs of a given type are sometimes on loan, and form the pool ``inference``. All others form the
+    pool ``training``.
 
     Parameters
     ----------
