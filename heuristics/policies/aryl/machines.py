@@ -16,8 +16,8 @@ Mask = NDArray[np.bool_]
 class Machines:
     """The machines of a cluster, numbered in cluster order and fixed during a run.
 
-    Machines with GPUs of a given type are sometimes on loan. They form the pool ``inference``, and the others the
-    pool ``training``.
+    Machines with GPUs of a given type are sometimes on loan. They form the pool ``inference``, and the others
+    form the pool ``training``.
 
     Parameters
     ----------
