@@ -97,5 +97,6 @@ def _one_worker_per_node(problem: Admission) -> Admission:
     nodes = {
         name: node.model_copy(update={"capacity": Resources(**node.capacity.named | {_NODE: 1})})
         for name, node in problem.nodes.items()
+        if node.capacity is not None  # as for all nodes of a snapshot
     }
     return Admission(**dict(problem) | {"nodes": nodes, "pending": [gang.model_copy(update={"parts": parts})]})

@@ -8,7 +8,7 @@ import pytest
 import gsopt
 from gsopt.core.errors import InvalidInput
 from gsopt.schedule.certificate import Certificate
-from gsopt.simulation import replay
+from gsopt.simulation import Policy, replay
 from heuristics.policies import srsf, srtf
 from tests.docs.scripts import DOCS, script
 from tests.heuristics.policies.shared import traces
@@ -39,7 +39,8 @@ def test_the_row_of_crux_holds() -> None:
 
     assert (proof.jobs, proof.gpus, proof.mean_jct) == (row["jobs"], row["gpus"], row["bound"])
     exchanged = partial(WHOLE.ranked, **row["exchanged"])
-    for name, policy in {"srsf": srsf, "srtf": srtf, "exchanged": exchanged}.items():
+    policies: dict[str, Policy] = {"srsf": srsf, "srtf": srtf, "exchanged": exchanged}
+    for name, policy in policies.items():
         value = replay(scenario, policy).metrics.mean_jct
         assert value == pytest.approx(row["values"][name], rel=1e-9)
 
