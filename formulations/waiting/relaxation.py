@@ -24,6 +24,24 @@ class StartColumn(NamedTuple):
     start: int
 
 
+def raised_demand(demand: int, gpus: int) -> int:
+    """Return a demand that is raised or lowered so that whatever fits into a place still fits.
+
+    A demand above half of the GPUs is raised to all of them, and a demand below half is lowered to none.
+
+    Notes
+    -----
+    Source: the dual feasible functions of Fekete and Schepers, New classes of fast lower bounds for bin packing
+    problems (Mathematical Programming 91, 2001), section 3.
+
+    Examples
+    --------
+    >>> [raised_demand(demand, 8) for demand in range(1, 9)]
+    [0, 0, 0, 4, 8, 8, 8, 8]
+    """
+    return demand if 2 * demand == gpus else gpus * (2 * demand > gpus)
+
+
 @dataclass(frozen=True, eq=False)
 class Relaxation:
     r"""The time-indexed model of starts, which counts the GPUs in use at each of the nested places.
@@ -31,17 +49,19 @@ class Relaxation:
     The model decides where and when each job starts. A job on a tier needs any GPUs in one of the tier's
     places. At any time, such GPUs exist if no place is overloaded. But the same GPUs may not remain available
     until the job ends, so the job might have to move. The optimum is therefore a bound. It is exact only if
-    fixed GPUs are found for the schedule.
+    fixed GPUs are found for the schedule. If all places of each tier are equally large, the places of a tier
+    are merged (`merged`). The model is then much smaller and has no symmetry, but places may be overloaded.
 
     Sets: jobs j; places P of every tier, nested; slots t; for each job, the places that can hold it, except
     those inside a place where it runs equally fast. Parameters: d_j: GPUs of a job; p_jP: its slots at a place;
-    G_P: GPUs of a place; r_j: its first slot; H_j: the last slot in which it may end, given a known value
-    (`latest_ends`). Variables: x_jPs = 1 if job j starts at place P in slot s, r_j <= s <= H_j - p_jP; M: the
-    latest end (makespan only). Objective: the mean time from release to end, with s and p_jP in seconds, or M.
-    Constraints: sum_{P,s} x_jPs = 1 for each job; sum of d_j x_jQs over Q within P and s <= t < s + p_jQ is at
-    most G_P for each place and slot; M >= sum (s + p_jP) x_jPs for each job. Size: a column for each job, place
-    and slot of the horizon. Source: the time-indexed model of single-machine scheduling (Sousa and Wolsey,
-    1992), with nested places as in Dally, section II-B.
+    G_P: GPUs of a place; n_P: number of merged places; r_j: its first slot; H_j: the last slot in which it may
+    end, given a known value (`latest_ends`). Variables: x_jPs = 1 if job j starts at place P in slot s, r_j <=
+    s <= H_j - p_jP; M: the latest end (makespan only). Objective: the mean time from release to end, with s and
+    p_jP in seconds, or M. Constraints: sum_{P,s} x_jPs = 1 for each job; sum of d_j x_jQs over Q within P and
+    s <= t < s + p_jQ is at most n_P G_P for each place and slot; the same with raised demands
+    (`raised_demand`), because two jobs of 5 GPUs do not fit into a place of 8; M >= sum (s + p_jP) x_jPs for
+    each job. Size: a column for each job, place and slot of the horizon. Source: the time-indexed model of
+    single-machine scheduling (Sousa and Wolsey, 1992), with nested places as in Dally, section II-B.
     """
 
     instance: SlottedInstance  # jobs and places on a grid
@@ -80,9 +100,24 @@ class Relaxation:
         """The places of each job that have columns."""
         return tuple(tuple(self._places_of(job)) for job in range(len(self.instance.demand)))
 
+    @cached_property
+    def merged(self) -> tuple[int, ...]:
+        """The place that stands for each place: the first of its tier if all places of each tier are alike."""
+        places = self.instance.places
+        total = sum(self.instance.sizes)
+        first: dict[int, int] = {}
+        for number, place in enumerate(places):
+            first.setdefault(place.tier, number)
+        alike = all(
+            {place.gpus for place in own} == {own[0].gpus} and len(own) * own[0].gpus == total
+            for tier in first
+            for own in ([place for place in places if place.tier == tier],)
+        )
+        return tuple(first[place.tier] if alike else number for number, place in enumerate(places))
+
     def _places_of(self, job: int) -> list[int]:
         instance = self.instance
-        able = instance.places_of(job)
+        able = [place for place in instance.places_of(job) if self.merged[place] == place]
         return [
             place
             for place in able
@@ -118,7 +153,9 @@ class Relaxation:
             own = ((index, 1.0) for index, column in enumerate(self.columns) if column.job == job)
             rows.add(f"once[{job}]", own, 1.0, 1.0)
         for (place, slot), within in self._capacity().items():
-            rows.add(f"room[{place},{slot}]", within, upper=self.instance.places[place].gpus)
+            room = self.instance.places[place].gpus * self.merged.count(place)
+            rows.add(f"room[{place},{slot}]", within, upper=room)
+        self._add_packing(rows)
         number = len(self.costs)
         if number > len(self.columns):
             self._add_last_end(rows)
@@ -128,6 +165,7 @@ class Relaxation:
             row_lower=rows.lower,
             row_upper=rows.upper,
             column_upper=[1.0] * len(self.columns) + [inf] * (number - len(self.columns)),
+            rows=tuple(rows.names),
         )
 
     def point(self, choices: Sequence[SlottedRun]) -> NDArray[np.float64]:
@@ -175,7 +213,7 @@ class Relaxation:
 
     def _kept(self, job: int, place: int) -> int:
         """Return the place whose columns stand for the given place: itself, or the widest equally fast one."""
-        own = self.instance.places[place]
+        own = self.instance.places[self.merged[place]]
         return max(
             each
             for each in self.places[job]
@@ -198,6 +236,15 @@ class Relaxation:
                 for wide in around[place]:
                     found.setdefault((wide, slot), []).append(entry)
         return found
+
+    def _add_packing(self, rows: SparseRows) -> None:
+        """Add rows for jobs that do not fill a place together."""
+        for (place, slot), within in self._capacity().items():
+            gpus = self.instance.places[place].gpus
+            room = gpus * self.merged.count(place)
+            raised = [(index, raised_demand(int(demand), gpus)) for index, demand in within]
+            if any(gpus / 2 < demand < gpus for _, demand in within):
+                rows.add(f"pack[{place},{slot}]", (entry for entry in raised if entry[1]), upper=room)
 
     def _add_last_end(self, rows: SparseRows) -> None:
         """Add rows that make the last column, the makespan, at least as late as the end of every job."""

@@ -24,7 +24,7 @@ from gsopt.solvers.standard_form import LARGEST_BIG_M, StandardForm
 
 #: Maximum number of entries in the capacity rows, with the original slots and with longer ones. The second
 #: limit is lower, because longer slots prove less and deserve less time.
-_MOST_ENTRIES, _MOST_COARSE = 1_000_000, 200_000
+_MOST_ENTRIES, _MOST_COARSE = 2_000_000, 200_000
 
 #: Outcomes of the relaxation: nothing better than the list schedules; a schedule of the problem; only a bound.
 _LISTS = "the best list"

@@ -1,6 +1,7 @@
 """Exact methods for waiting."""
 
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from random import Random
@@ -16,11 +17,11 @@ from formulations.waiting.instance import Place, SlottedInstance, SlottedRun
 from formulations.waiting.intervals import intervals, solve_intervals
 from formulations.waiting.latest import latest_ends
 from formulations.waiting.listing import FreeProfile, place_all, search_lists
-from formulations.waiting.relaxation import Relaxation
+from formulations.waiting.relaxation import Relaxation, raised_demand
 from formulations.waiting.search import DepthFirstSearch, PartialSchedule
 from formulations.waiting.simple_bounds import bound_at_once, simple_bound
 from formulations.waiting.split import find_conflict, find_split
-from formulations.waiting.time_indexed import model_of, solve_relaxation, time_indexed
+from formulations.waiting.time_indexed import model_of, narrowed, solve_relaxation, time_indexed
 from gsopt.core.budget import Budget
 from gsopt.core.result import Result, Status, StoppedBy
 from gsopt.problems.waiting import CellShare, Waiting
@@ -385,8 +386,42 @@ def test_places_within_others_that_are_as_fast_have_no_columns() -> None:
     jobs = [Job(name=str(g), release_date=0, duration=10, gpus=g, model="resnet50") for g in (1, 2)]
     instance = SlottedInstance.of(Waiting(cluster=Cluster.uniform(racks=2, machines=2, gpus=2), jobs=jobs))
     model = Relaxation(instance, latest_ends(instance, 20))
-    assert model.places == ((0, 1, 2, 3), (4, 5, 6))
+    assert model.places == ((0,), (4, 6))
     assert {instance.places[place].tier for place in model.places[1]} == {1, 2}
+
+
+@pytest.mark.parametrize(
+    ("racks", "merged"),
+    [
+        (((2, 2), (2, 2)), (0, 0, 0, 0, 4, 4, 6)),
+        (((2, 2), (2, 1)), (0, 1, 2, 3, 4, 5, 6)),
+        (((2, 2), (4,)), (0, 1, 2, 3, 4)),
+        (((2,), (2,)), (0, 0, 2)),
+        (((2, 2), (2,)), (0, 1, 2, 3, 4)),
+        (((1, 3), (2, 2)), (0, 1, 2, 3, 4, 5, 6)),
+    ],
+)
+def test_places_are_merged_if_those_of_each_tier_are_alike(
+    racks: tuple[tuple[int, ...], ...], merged: tuple[int, ...]
+) -> None:
+    """Machines and racks of equal size count as one each; a single other size keeps all places apart."""
+    problem = tiny((0, 5, 2), (0, 5, 1), (1, 3, 3), racks=racks)
+    instance = SlottedInstance.of(problem)
+    assert Relaxation(instance, latest_ends(instance, 60)).merged == merged
+
+
+@pytest.mark.parametrize("seed", range(cases(40)))
+def test_the_relaxation_bounds_the_optimum(seed: int) -> None:
+    """On random clusters, uniform or not, the relaxation is at most the optimum over all orders."""
+    random = Random(seed)
+    racks = random.choice((((2, 2), (2, 2)), ((3,), (3,)), ((1, 3), (2,)), ((4, 4), (4, 4)), ((2, 1), (2, 1))))
+    most = sum(map(sum, racks))
+    jobs = [(random.randint(0, 4), random.randint(1, 6), random.randint(1, most)) for _ in range(4)]
+    best = begun(tiny(*jobs, racks=racks))
+    assert DepthFirstSearch(best).run(100_000)
+    again = begun(tiny(*jobs, racks=racks))
+    solve_relaxation(again)
+    assert again.bound <= unwrap(best.value) <= unwrap(again.value)
 
 
 def test_times_that_are_no_slots_give_a_bound_that_holds() -> None:
@@ -407,6 +442,42 @@ def test_times_that_are_no_slots_give_a_bound_that_holds() -> None:
     assert all(bound is not None and bound <= best.value for bound in bounds)
     assert bounds == sorted(bounds, key=lambda bound: -(bound or 0))
     assert unwrap(bounds[2]) > 0.7 * best.value
+
+
+@pytest.mark.parametrize("gpus", range(1, 13))
+def test_raised_demands_fit_wherever_the_demands_fit(gpus: int) -> None:
+    """For every multiset of demands that fits into a place, the raised demands fit, too."""
+
+    def fitting(room: int, most: int) -> Iterator[list[int]]:
+        yield []
+        for demand in range(1, min(room, most) + 1):
+            for others in fitting(room - demand, demand):
+                yield [demand, *others]
+
+    assert raised_demand(gpus, gpus) == gpus
+    for demands in fitting(gpus, gpus):
+        assert sum(raised_demand(demand, gpus) for demand in demands) <= gpus
+
+
+def test_packing_rows_allow_every_schedule_and_raise_the_bound() -> None:
+    """List schedules break no row, and the bound of three jobs of 3 GPUs on 2 x 4 GPUs is the optimum."""
+    packed = 0
+    for seed in range(40):
+        problem = tier_jobs(jobs=5, seed=seed)
+        best = BestRuns(SlottedInstance.of(problem), Budget(), "test")
+        search_lists(best)
+        model = model_of(best)
+        form = model.form()
+        packed += any(row.startswith("pack") for row in form.rows)
+        assert form.violation(model.point(best.instance.choices(best.known))) == 0
+    assert packed > 10
+
+    jobs = [Job(name=n, release_date=0, duration=10, gpus=3, model="resnet18") for n in "abc"]
+    problem = Waiting(cluster=Cluster.uniform(machines=2, gpus=4), jobs=jobs)
+    best = BestRuns(SlottedInstance.of(problem), Budget(), "test")
+    search_lists(best)
+    narrowed(model_of(best), best, Budget())
+    assert best.bound == best.value
 
 
 def test_a_conflict_is_a_row_that_the_schedule_breaks() -> None:
