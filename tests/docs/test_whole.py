@@ -2,6 +2,7 @@
 
 from functools import partial
 from hashlib import sha256
+from typing import Any
 
 import pytest
 
@@ -39,7 +40,8 @@ def test_the_row_of_crux_holds() -> None:
 
     assert (proof.jobs, proof.gpus, proof.mean_jct) == (row["jobs"], row["gpus"], row["bound"])
     exchanged = partial(WHOLE.ranked, **row["exchanged"])
-    for name, policy in {"srsf": srsf, "srtf": srtf, "exchanged": exchanged}.items():
+    policies: dict[str, Any] = {"srsf": srsf, "srtf": srtf, "exchanged": exchanged}
+    for name, policy in policies.items():
         value = replay(scenario, policy).metrics.mean_jct
         assert value == pytest.approx(row["values"][name], rel=1e-9)
 
