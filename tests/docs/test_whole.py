@@ -2,6 +2,7 @@
 
 from functools import partial
 from hashlib import sha256
+from typing import Any
 
 import pytest
 

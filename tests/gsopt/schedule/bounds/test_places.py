@@ -121,7 +121,7 @@ def test_slowdowns_raise_the_bound() -> None:
 
     assert found[:4] == sorted(found[:4])
     assert found[0] * 1.2 < found[3]
-    assert found[3] == pytest.approx(found[4], rel=1e-4)  # the searches differ by rounding
+    assert found[3] == pytest.approx(found[4], rel=1e-3)  # the searches differ by rounding
 
 
 RACKS = Cluster.uniform(racks=2, machines=2, gpus=4)

@@ -46,8 +46,8 @@ def test_equal_jobs_on_one_gpu_complete_in_turn() -> None:
 
 def test_free_gpus_are_worth_nothing() -> None:
     """Jobs that all run at once complete as early as they can, and prices are 0."""
-    jobs = [Job(name=str(k), release_date=k, duration=2 + k, gpus=2) for k in range(5)]
-    demand, supply, found = _fluid(Scenario(workload=bundle(jobs), cluster=Cluster.plain(64)))
+    jobs = [Job(name=str(k), release_date=k // 40, duration=2 + k, gpus=2) for k in range(50)]
+    demand, supply, found = _fluid(Scenario(workload=bundle(jobs), cluster=Cluster.plain(128)))
     edges = np.linspace(0, 20, 7)
 
     assert found.completion == pytest.approx(demand.release + demand.height)
