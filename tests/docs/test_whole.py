@@ -2,7 +2,6 @@
 
 from functools import partial
 from hashlib import sha256
-from typing import Any
 
 import pytest
 
