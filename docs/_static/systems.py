@@ -160,7 +160,7 @@ def by_policy(found: Rows) -> str:
 def by_group(found: Rows) -> str:
     """Return the table of all policies: geometric means, relative to the best policy on each workload."""
     grouped = groups(found)
-    head = ["policy", *(f"{group} ({len(members)})" for group, members in grouped.items())]
+    head = ["policy", *(f"{_label(group)} ({len(members)})" for group, members in grouped.items())]
     lines = []
     for policy in _ranked(found):
         line = [policy]
@@ -197,7 +197,7 @@ def best_gaps(found: Rows) -> str:
     for group, members in groups(found).items():
         least = [min(row["policies"], key=lambda policy: of(row, policy)) for row in members]
         ratios = [of(row, policy) / row["lower_bound"] for row, policy in zip(members, least, strict=True)]
-        lines.append([group, _range(ratios), ", ".join(dict.fromkeys(least))])
+        lines.append([_label(group), _range(ratios), ", ".join(dict.fromkeys(least))])
     return _table(["workloads", "gap", "best policy"], lines)
 
 
@@ -250,6 +250,11 @@ def tables(kept: Mapping[str, Rows]) -> list[str]:
         with_demands(found, kept[DEMANDS]),
         ahead_of_others(found),
     ]
+
+
+def _label(group: str) -> str:
+    """Return the label of a group without its options."""
+    return group.partition("(")[0]
 
 
 def _sorted(found: Rows) -> Rows:

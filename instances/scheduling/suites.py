@@ -57,7 +57,7 @@ def worst() -> list[Scheduling]:
         "rigid-allox": "0:2,3,3",
         "rigid-allox-port": "1:2,5,9",
         "rigid-estimated": "1:2,3,9",
-        "rigid-rolling-prices": "1:0,3,7",
+        "rigid-rolling-prices": "1:2,3,3",
         "rigid-themis-auction": "1:1,3,3",
     }
     elastic = {
@@ -72,7 +72,7 @@ def worst() -> list[Scheduling]:
         "elastic-sia": "0:0,1,10",
         "elastic-tiresias": "0:5,11,8",
         "elastic-estimated": "0:5,1,2",
-        "elastic-rolling-prices": "0:1,5,1",
+        "elastic-rolling-prices": "0:5,2,2",
         "elastic-shockwave": "0:5,8,11",
         "elastic-themis-auction": "0:4,5,8",
     }
