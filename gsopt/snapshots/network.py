@@ -21,12 +21,11 @@ def network_of(stands: Sequence[NodePlace]) -> Cluster | None:
     """Build the cluster of the given machines, or return None if there are none.
 
     Switches with the same name at different locations are distinct. If the name of a switch is already taken,
-    its level, the name of the switch above it, or a number is added.
+    its level, the name of the switch above it, or a number is added. If no locations are known, all machines
+    are below one switch, and there are no racks.
     """
     if not stands:
         return None
-    if all(not stand.path for stand in stands):
-        return Cluster(racks=[_rack("rack 0", stands)])
     taken = {stand.machine.name for stand in stands}
     if all([level for level, _ in stand.path] == [Tier.RACK] for stand in stands):
         return Cluster(racks=[_rack(_free("", key, taken), held) for key, held in _groups(stands, 0).items()])

@@ -36,7 +36,8 @@ CELL_FIGURES = (
     Figure("decision_p99", "p99 decision", FigureKind.SECONDS, "s"),
 )
 
-#: Rank of the columns that count cells. They are left out before any figure that is shown by default.
+#: Rank of the columns that count cells, if all lines have the same count. They are left out before any figure
+#: that is shown by default. Means over different numbers of cells are hard to compare, so then the counts stay.
 _COUNTS_RANK = 9
 
 #: A word that, in place of a method's name, stands for the smallest figure of any method on an instance.
@@ -94,9 +95,13 @@ class Report:
     @cached_property
     def columns(self) -> list[Column]:
         """The columns of the table as shown to a reader."""
+        names = len(self.names)
         ranks = [
-            *([0] * len(self.names)),
-            *([_COUNTS_RANK] * len(self.counts)),
+            *([0] * names),
+            *(
+                _COUNTS_RANK if len({line[names + place] for line in self.lines}) <= 1 else 0
+                for place in range(len(self.counts))
+            ),
             *(each.rank for each in self.figures),
         ]
         found = []

@@ -31,9 +31,10 @@ def medium() -> list[Waiting]:
 
 
 def challenge() -> list[Waiting]:
-    """Generate larger instances that the exact method cannot solve to proven optimality within minutes."""
+    """Generate larger instances, of which the exact method solves those up to 20 jobs within minutes."""
     made = {
         "batch-mean-jct-j16": tier_jobs(jobs=16, arrivals="batch", minimize="mean_jct", seed=16),
+        "batch-mean-jct-j40": tier_jobs(jobs=40, arrivals="batch", minimize="mean_jct", seed=40),
         "poisson-mean-jct-j20": tier_jobs(jobs=20, arrivals="poisson", minimize="mean_jct", seed=20),
     }
     return in_folder("challenge", made)

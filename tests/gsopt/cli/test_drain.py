@@ -76,7 +76,7 @@ def test_import_writes_what_other_commands_take(files: list[Path], tmp_path: Pat
         "kubernetes at 2026-01-01T01:00:00Z\n"
         "nodes    4, 4 of them with GPUs\n"
         "GPUs     32: 32 of a type nobody tells\n"
-        "network  machine, rack, network\n"
+        "network  machine, network\n"
         "running  3 jobs on 11 GPUs, 4 parts\n"
         "pending  1 job, 1 part\n"
         "kept     0 nodes that must not be returned\n"

@@ -10,10 +10,10 @@ def _stand(name: str, *path: tuple[str, str]) -> NodePlace:
 
 
 def test_nothing_and_no_place() -> None:
-    """No machine is no cluster, and machines without a place are one rack."""
+    """No machine is no cluster, and machines without a place are below one switch, in no rack."""
     assert network_of([]) is None
     cluster = unwrap(network_of([_stand("a"), _stand("b")]))
-    assert [(rack.name, len(rack.machines)) for rack in cluster.racks] == [("rack 0", 2)]
+    assert (cluster.levels, len(cluster.machines)) == (("machine", "network"), 2)
 
 
 def test_names_that_others_have() -> None:

@@ -132,6 +132,16 @@ def test_text_fits_a_page() -> None:
     assert "mean JCT [h]" in made.markdown()
 
 
+def test_counts_that_differ_are_never_left_out() -> None:
+    """If the means of two methods are over different numbers of cells, even a narrow table shows these."""
+    keys = [each.key for each in FIGURES if each.rank]
+    methods = ("a_method_with_a_very_long_name", *["another_method_with_a_long_name"] * 2)
+    made = report(found(*(row(dict.fromkeys(keys, 123_456.7), method) for method in methods)))
+    shown, _, left_out = made.text().partition("left out:")
+    assert "cells" in shown
+    assert "cells" not in left_out
+
+
 def test_a_figure_has_one_column() -> None:
     """No two figures of a cell share a name or a label, those of a schedule included."""
     every = [*FIGURES, *CELL_FIGURES]

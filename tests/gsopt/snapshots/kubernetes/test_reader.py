@@ -276,7 +276,7 @@ def test_levels_of_the_network(tmp_path: Path) -> None:
     rule = r"levels\.row: 'no': must be a label of some node"
     assert_refused(rule, _read, tmp_path, *nodes, levels={"row": "no"})
     bare = _read(tmp_path, node("n1"), node("n2"))
-    assert bare.cluster.levels == ("machine", "rack", "network")
+    assert bare.cluster.levels == ("machine", "network")
     with pytest.raises(InvalidInput, match="at least one has GPUs"):
         _ = _read(tmp_path, node("n1", 0)).cluster
 

@@ -85,7 +85,6 @@ def test_what_is_no_instance_is_refused(wanted: str) -> None:
 
 #: Decisions whose optimum can take time that grows with more than a power of the size.
 HARD = {
-    "allocation",
     "batching",
     "consolidation",
     "placement",
