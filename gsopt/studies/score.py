@@ -275,6 +275,7 @@ def _found(word: str, method: str) -> MethodLike:
     file, _, function = method.rpartition(":")
     if not file.endswith(".py"):
         return catalogue.find_method(word, method)
+    sys.dont_write_bytecode = True  # that of another program of equal size and second would be taken for it
     sys.path.insert(0, str(Path(file).resolve().parent))
     return catalogue.find_method(word, f"{Path(file).stem}:{function}")
 

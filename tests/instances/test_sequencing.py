@@ -1,7 +1,7 @@
 """The generator and the suites of sequencing."""
 
 from instances.sequencing import unit_jobs
-from instances.sequencing.suites import committed, production, small
+from instances.sequencing.suites import committed, production, small, worst
 
 
 def test_older_types_are_slower() -> None:
@@ -24,4 +24,4 @@ def test_suites_have_what_they_say() -> None:
     assert max(len(problem.jobs) for problem in small()) <= 5
     assert {len(problem.machines) for problem in production()} == {16, 64}
     assert {any(machine.available for machine in problem.machines) for problem in production()} == {False, True}
-    assert len(committed()) == len(small()) + len(production())
+    assert len(committed()) == len(small()) + len(production()) + len(worst())

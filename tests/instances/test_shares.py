@@ -9,7 +9,7 @@ from gsopt.problems.shares import Criterion
 from instances.interference.gavel import FILE
 from instances.shares import typed_jobs
 from instances.shares.real import from_data, measured
-from instances.shares.suites import committed, production, small
+from instances.shares.suites import committed, production, small, worst
 from tests.instances.traces.samples import THROUGHPUTS
 
 
@@ -62,4 +62,4 @@ def test_every_suite_has_every_criterion() -> None:
     }
     assert {problem.criterion for problem in production()} == criteria
     assert {sum(problem.gpus.values()) for problem in production()} == {63}
-    assert len(committed()) == len(small()) + len(production())
+    assert len(committed()) == len(small()) + len(production()) + len(worst())

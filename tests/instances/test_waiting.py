@@ -2,7 +2,7 @@
 
 from gsopt.scenario.speed import TIER_PENALTIES
 from instances.waiting import tier_jobs
-from instances.waiting.suites import challenge, committed, medium, small
+from instances.waiting.suites import challenge, committed, medium, small, worst
 from instances.waiting.tier_jobs import cut_off
 
 
@@ -45,4 +45,4 @@ def test_every_size_has_both_objectives_and_arrivals() -> None:
         random = [problem for problem in suite if problem.about and problem.about.seed is not None]
         assert len(random) == 4 * len(sizes)
         assert {len(problem.jobs) for problem in random} == set(sizes)
-    assert len(committed()) == len(small()) + len(medium()) + len(challenge())
+    assert len(committed()) == len(small()) + len(medium()) + len(challenge()) + len(worst())

@@ -1,5 +1,6 @@
 """Scores: the same every time, and a method that misbehaves loses only its own instance."""
 
+import os
 from math import fsum
 from pathlib import Path
 from typing import Any
@@ -85,6 +86,20 @@ def test_files_are_read_anew(program: Path) -> None:
     program.write_text("from heuristics.reclaiming import greedy as first")
     after = score(f"{program}:first", "reclaiming/small")
     assert before.score < after.score == score("greedy", "reclaiming/small").score
+
+
+def test_programs_of_equal_size_and_second_are_told_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of two programs with the same size and date, each is run, and not the bytecode of the other."""
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "")
+    path = tmp_path / "program.py"
+    failures = []
+    for name in ("one", "two"):
+        path.write_text(f"def rule(problem):\n    raise ValueError({name!r})\n")
+        os.utime(path, (1e9, 1e9))
+        failures.append(score(f"{path}:rule", "reclaiming/aryl-figure-5").rows[0].failure)
+    assert ["one" in failures[0], "two" in failures[1]] == [True, True]
 
 
 def test_generators_draw_fresh_instances() -> None:

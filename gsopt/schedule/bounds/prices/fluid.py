@@ -34,7 +34,8 @@ class Fluid:
         Completion times, one per job.
     times, worths
         The ends of the steps; and the integral, until then, of the percentage by which all jobs together would
-        be faster with one per cent more GPUs. This is 0 while GPUs are free, and 1 while jobs wait.
+        be faster with one per cent more GPUs. This is 0 while GPUs are free, and 1 while jobs wait. If no job
+        ever has fewer GPUs than it can use, it is always 0.
     """
 
     completion: Array
@@ -102,6 +103,7 @@ class _Course:
         self.next[demand.first[1:] - 1] = self.efficiency[demand.first[1:] - 1]
         self.dates = np.union1d(demand.release, supply.times)
         self.left, self.completion = demand.work.copy(), np.full(len(demand), np.inf)
+        self.has_waited = False  # whether a job has had fewer GPUs than it can use
 
     def run(self) -> Fluid:
         """Return the whole schedule."""
@@ -125,7 +127,7 @@ class _Course:
         unfinished = np.isinf(self.completion)
         self.completion[unfinished] = np.maximum(now, self.demand.release[unfinished])
         self.completion[unfinished] += self.demand.height[unfinished]
-        return Fluid(self.completion, np.array(times), np.array(worths))
+        return Fluid(self.completion, np.array(times), np.array(worths) * self.has_waited)
 
     def _step(self, active: Array, gpus: float, now: float, most: float) -> tuple[float, float]:
         """Run the active jobs for a step. Return its length, and what the GPUs are worth (`Fluid.worths`)."""
@@ -138,6 +140,7 @@ class _Course:
         owner, segment = owner[order], segment[order]
         held, speed = demand.gpus[segment], demand.speed[segment]
         share = np.clip((gpus - (held.cumsum() - held)) / held, 0.0, 1.0)
+        self.has_waited |= bool((share < 1).any())
         pace = np.bincount(owner, weights=speed * share, minlength=jobs)
         alone = left / np.where(pace > 0, pace, demand.speed[demand.first[active]])
         running = np.sort(alone[pace > 0])
