@@ -12,6 +12,7 @@ from math import ceil, floor, inf, nextafter
 from typing import Any
 
 from gsopt.core.errors import shorten
+from gsopt.core.numbers.tolerances import SECOND_DECIMALS
 from gsopt.scenario.adaptive.application import Application
 from gsopt.scenario.adaptive.fitting import Measurement, fit
 from gsopt.scenario.adaptive.gradient import Gradient
@@ -179,7 +180,8 @@ class AdaptiveProgress:
             gain = (var + sqr) / (var / (stint.samples / truth.limits.initial_batch) + sqr)
         stint.begin, stint.speed = begin, gain / seconds / stint.slowdown
         left = (self._goals[self._epoch + 1] - self._done) / stint.speed
-        span = max(round(left), 1) if self._agents.whole_seconds else left
+        whole = max(round(round(left, SECOND_DECIMALS)), 1)
+        span = whole if self._agents.whole_seconds else left
         over = max(begin + span, nextafter(begin, inf))
         tuned = (floor(begin / self._agents.interval) + 1) * self._agents.interval
         stint.ends_epoch, stint.end = over <= tuned, float(min(over, tuned))

@@ -149,6 +149,10 @@ CLAIM_DIGITS = 8
 #: a difference of times of up to years, whose sums in doubles have smaller errors.
 MISSED_DECIMALS = 6
 
+#: Number of decimals to which a span in seconds is rounded before it is rounded to whole seconds. Half a second
+#: may be wrong in its last bits, which must not decide on a whole one.
+SECOND_DECIMALS = 6
+
 # Shares
 
 #: Difference, relative to the value of time shares, up to which they count as proven optimal: shares are
@@ -182,6 +186,11 @@ CURVATURE = 1e-12
 #: Shortest first step, in coordinates of size 1, that the ascent tries while no step improves the bound:
 #: shorter ones change no price by more than its rounding in sums. It only ends the search for better prices.
 SHORTEST_STEP = 1e-12
+
+#: Errors, as fractions of the promised rise, up to which a bundle method finds its next point: a rough point
+#: costs less than a precise one, but to give up, it must be sure that no rise is promised. They only affect the
+#: number of evaluations, as the bound holds at any point.
+NEXT_POINT, LAST_POINT = 0.02, 1e-6
 
 # Communication
 

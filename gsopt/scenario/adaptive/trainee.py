@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from math import inf, nextafter
 from typing import Any
 
+from gsopt.core.numbers.tolerances import SECOND_DECIMALS
 from gsopt.scenario.adaptive.agents import Agents
 from gsopt.scenario.adaptive.application import Application
 from gsopt.scenario.adaptive.batch import Batch, split, within
@@ -232,7 +233,7 @@ class Trainee:
         self._speed = self._speed_of(self.shape, self.gpu_type, self.batch) / self._slowdown
         seconds = (self.course.work_at(self.epoch + 1) - self._done) / self._speed
         if self.agents.whole_seconds:
-            end = begin + max(round(seconds), 1)
+            end = begin + max(round(round(seconds, SECOND_DECIMALS)), 1)
         else:
             end = max(begin + seconds, nextafter(begin, inf))
         interval = self.agents.interval

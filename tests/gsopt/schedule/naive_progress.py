@@ -165,7 +165,7 @@ class Progress:
         seconds = (self.goals[self.epoch + 1] - self.done) / self.speed
         self.end, interval = self.begin + seconds, self.agents.interval
         if self.agents.whole_seconds:
-            self.end = self.begin + max(round(seconds), 1)
+            self.end = self.begin + max(round(round(seconds, 6)), 1)
         origin = float(self.scenario.clock.origin)
         tuned = origin + (floor((self.begin - origin) / interval) + 1) * interval
         self.ends_epoch, self.end = self.end <= tuned, min(self.end, tuned)

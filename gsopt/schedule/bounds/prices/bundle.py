@@ -1,11 +1,10 @@
 """Bundle: the maximization of a concave function with many kinks over nonnegative points."""
 
-from collections.abc import Callable
-
 import numpy as np
 
-from gsopt.core.numbers.tolerances import SHORTEST_STEP
+from gsopt.core.numbers.tolerances import LAST_POINT, NEXT_POINT, SHORTEST_STEP
 from gsopt.schedule.bounds.prices.demand import Array
+from gsopt.schedule.bounds.prices.quasi_newton import Function
 
 #: Largest number of planes that are kept.
 _PLANES = 60
@@ -20,18 +19,13 @@ _LONGER, _FAILURES = 2.0, 4
 _SHORTER, _SHORTENED = 8.0, 8
 
 #: Number of times that the coordinates which become 0 are chosen anew.
-_TIGHTENED = 5
+LAST_POINTENED = 5
 
 #: Length of the first step, as a part of the length of the starting point.
 _FIRST_REACH = 0.1
 
 #: Largest number of exchanges of weights between two planes in the search for the next point.
 _EXCHANGES = 100
-
-#: Errors of that search, as fractions of the promised rise: as a rule, and where no rise is promised.
-_LOOSE, _TIGHT = 0.02, 1e-6
-
-Function = Callable[[Array], tuple[float, Array]]
 
 
 def climb_kinks(function: Function, point: Array, *, compiled: bool) -> None:
@@ -57,12 +51,12 @@ def climb_kinks(function: Function, point: Array, *, compiled: bool) -> None:
     length = reach / max(float(np.linalg.norm(slope)), np.finfo(float).tiny)
     failed = 0
     while True:
-        after, rise = planes.promise(point, length, _LOOSE)
+        after, rise = planes.promise(point, length, NEXT_POINT)
         for _ in range(_SHORTENED):  # within a shorter reach, fewer coordinates become 0
             if rise > SHORTEST_STEP * abs(value):
                 break
             length /= _SHORTER
-            after, rise = planes.promise(point, length, _TIGHT)
+            after, rise = planes.promise(point, length, LAST_POINT)
         else:
             return
         found, slope = function(after)
@@ -117,7 +111,7 @@ class _Planes:
         """
         low = np.zeros(len(point), dtype=bool)  # coordinates that become 0
         found = point
-        for _ in range(_TIGHTENED):
+        for _ in range(LAST_POINTENED):
             products, excess = self._products, self.excess
             if low.any():
                 fixed = self.slopes[:, low]

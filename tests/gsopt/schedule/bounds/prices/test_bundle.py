@@ -1,7 +1,5 @@
 """The bundle method reaches the top of concave functions with kinks, which a linear program computes too."""
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 from scipy.optimize import linprog
@@ -9,31 +7,8 @@ from scipy.optimize import linprog
 from gsopt.schedule.bounds.prices import bundle
 from gsopt.schedule.bounds.prices.bundle_kernel import exchange as kernel
 from gsopt.schedule.bounds.prices.demand import Array
+from tests.gsopt.schedule.bounds.prices.climbing import top
 from tests.unwrap import unwrap
-
-Function = Callable[[Array], tuple[float, Array]]
-
-
-class _Full(Exception):
-    """The evaluations are made."""
-
-
-def _top(function: Function, start: Array, evaluations: int, *, compiled: bool) -> float:
-    seen: list[float] = []
-
-    def counted(point: Array) -> tuple[float, Array]:
-        if len(seen) == evaluations:
-            raise _Full
-        assert np.all(point >= 0)
-        value, slope = function(point)
-        seen.append(value)
-        return value, slope
-
-    try:
-        bundle.climb_kinks(counted, start, compiled=compiled)
-    except _Full:
-        assert len(seen) == evaluations
-    return max(seen)
 
 
 @pytest.mark.parametrize("compiled", [False, True])
@@ -50,10 +25,10 @@ def test_the_lowest_of_planes_is_climbed_to_the_optimum_of_a_program(seed: int, 
 
     rows = np.hstack([-slopes, np.ones((40, 1))])
     limits = [(0, None)] * 6 + [(None, None)]
-    top = -float(unwrap(linprog([0] * 6 + [-1], A_ub=rows, b_ub=heights, bounds=limits).fun))
-    found = _top(function, np.ones(6), 300, compiled=compiled)
+    highest = -float(unwrap(linprog([0] * 6 + [-1], A_ub=rows, b_ub=heights, bounds=limits).fun))
+    found = top(bundle.climb_kinks, function, np.ones(6), 300, compiled=compiled)
 
-    assert top - 1e-3 * abs(top) <= found <= top + 1e-9
+    assert highest - 1e-3 * abs(highest) <= found <= highest + 1e-9
 
 
 def test_coordinates_stay_at_zero_where_the_top_is_below() -> None:
@@ -63,7 +38,7 @@ def test_coordinates_stay_at_zero_where_the_top_is_below() -> None:
     def function(point: Array) -> tuple[float, Array]:
         return float(-np.abs(point - target).sum()), np.sign(target - point)
 
-    assert _top(function, np.ones(4), 200, compiled=False) == pytest.approx(-4.0, abs=1e-3)
+    assert top(bundle.climb_kinks, function, np.ones(4), 200, compiled=False) == pytest.approx(-4.0, abs=1e-3)
 
 
 @pytest.mark.parametrize("factor", [1e-9, 1e9])
@@ -74,7 +49,7 @@ def test_the_size_of_values_does_not_matter(factor: float) -> None:
     def function(point: Array) -> tuple[float, Array]:
         return float(-factor * np.abs(point - target).sum()), factor * np.sign(target - point)
 
-    assert _top(function, np.ones(8), 300, compiled=False) >= -1e-2 * factor
+    assert top(bundle.climb_kinks, function, np.ones(8), 300, compiled=False) >= -1e-2 * factor
 
 
 def test_the_kernel_exchanges_as_python_does() -> None:

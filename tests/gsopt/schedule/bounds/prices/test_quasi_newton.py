@@ -1,36 +1,11 @@
 """The climb reaches the top of concave functions, smooth ones and ones with kinks."""
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 
 from gsopt.schedule.bounds.prices.demand import Array
 from gsopt.schedule.bounds.prices.quasi_newton import climb
-
-Function = Callable[[Array], tuple[float, Array]]
-
-
-class _Full(Exception):
-    """The evaluations are made."""
-
-
-def _top(function: Function, start: Array, evaluations: int) -> float:
-    seen: list[float] = []
-
-    def counted(point: Array) -> tuple[float, Array]:
-        if len(seen) == evaluations:
-            raise _Full
-        assert np.all(point >= 0)
-        value, slope = function(point)
-        seen.append(value)
-        return value, slope
-
-    try:
-        climb(counted, start)
-    except _Full:
-        assert len(seen) == evaluations
-    return max(seen)
+from tests.gsopt.schedule.bounds.prices.climbing import top
 
 
 def test_a_quadratic_is_climbed_in_few_steps() -> None:
@@ -41,7 +16,7 @@ def test_a_quadratic_is_climbed_in_few_steps() -> None:
         away = point - 1
         return float(-(curves * away * away).sum() / 2), -curves * away
 
-    assert _top(function, np.zeros(12), 120) > -1e-6
+    assert top(climb, function, np.zeros(12), 120) > -1e-6
 
 
 def test_coordinates_stay_at_zero_where_the_top_is_below() -> None:
@@ -51,7 +26,7 @@ def test_coordinates_stay_at_zero_where_the_top_is_below() -> None:
     def function(point: Array) -> tuple[float, Array]:
         return float(-((point - target) ** 2).sum()), 2 * (target - point)
 
-    assert _top(function, np.ones(4), 60) == pytest.approx(-10.0, abs=1e-9)
+    assert top(climb, function, np.ones(4), 60) == pytest.approx(-10.0, abs=1e-9)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -65,9 +40,9 @@ def test_kinks_are_climbed(seed: int) -> None:
         return float(-np.abs(apart).sum()), -rows.T @ np.sign(apart)
 
     start = np.zeros(6)
-    assert _top(function, start, 400) > 1e-3 * function(start)[0]
+    assert top(climb, function, start, 400) > 1e-3 * function(start)[0]
 
 
 def test_a_flat_function_ends() -> None:
     """Where nothing rises the climb ends by itself."""
-    assert _top(lambda point: (0.0, 0 * point), np.zeros(3), 1_000) == 0
+    assert top(climb, lambda point: (0.0, 0 * point), np.zeros(3), 1_000) == 0
