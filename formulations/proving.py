@@ -98,7 +98,10 @@ class _OpenNodes:
         self.upper = np.minimum(question.model.column_upper, question.largest)
 
     def bound(self) -> float:
-        """Branch until the lowest bound reaches the goal, no node can be branched on, or time runs out."""
+        """Branch until the lowest bound reaches the goal, and return it.
+
+        The search also ends if the lowest bound is that of a leaf, if no node is left, or if time runs out.
+        """
         lower, upper = self.model.column_lower[self.whole], self.upper[self.whole]
         nodes = [_Node(-inf, next(self.numbers), lower, upper)]
         while nodes and nodes[0].known < self.question.goal and not (nodes[0].is_leaf or self._stopped):

@@ -43,8 +43,9 @@ def exact(problem: Admission, budget: Budget) -> Result[AdmissionSolution]:
     solved.
 
     If there are several pending gangs, or different workers, admitting the gangs one by one yields a solution,
-    and the cost of each gang alone is a lower bound. If a gap remains, `milp` is solved. If no gang may be
-    moved, this program contains only the machines and gangs that a better solution can use. On large clusters,
+    and the cost of admitting any part of a gang alone is a lower bound. If a gap remains, the program over
+    groups of machines is solved if all workers are identical, and otherwise `milp`. If no gang may be moved,
+    `milp` is first solved for only the machines and gangs that a better solution can use. On large clusters,
     the result may be a solution with a gap.
 
     All weights are integer multiples of a common unit of the costs, so an optimum is exact.

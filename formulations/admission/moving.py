@@ -93,9 +93,9 @@ class Moving:
     def solution(self, gangs: Collection[int], budget: Budget) -> AdmissionSolution | None:
         """Return a solution that stops at least the given gangs, or None if none is found.
 
-        Gangs that are cheaper to move than to evict are moved, largest first, each to the place where it fits
-        most tightly. If such a gang fits nowhere, others stop to make room for it, provided that this is
-        cheaper than evicting it.
+        Gangs that are cheaper to move than to evict are moved, those with the largest workers first, each to
+        the place where it fits most tightly. If such a gang fits nowhere, others stop to make room for it,
+        provided that this is cheaper than evicting it.
         """
         return _Plan(self, self._problem, budget).run(sorted(gangs))
 

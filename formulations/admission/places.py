@@ -32,7 +32,10 @@ class Worker:
 
 
 def like_worker(problem: Admission, moving: Moving) -> Worker | None:
-    """Return the common worker of all gangs that are pending or may stop, or None if workers differ."""
+    """Return the common worker of all gangs that are pending or may stop, or None if workers differ.
+
+    The machines on which workers may run are compared only among gangs that are pending or may be moved.
+    """
     gangs: list[Gang] = [*problem.pending, *moving.running]
     parts = [part for gang in gangs for part in gang.parts]
     needs = {part.needs.vector(problem.resources) for part in parts}
@@ -46,9 +49,10 @@ def like_worker(problem: Admission, moving: Moving) -> Worker | None:
 class PlacesProgram:
     """A program that decides which gangs are evicted or moved, and how many workers are in each group.
 
-    A gang that is placed has a binary column for each group at its level or, if it has slices, an integer
-    column for each slice group. Groups are nested. Therefore, the workers fit if, in every group, the number
-    of workers that must be inside is at most the number of places that are free or freed there.
+    A gang that must be placed in one group has a binary column for each group at its level. A gang with slices
+    also has an integer column for each slice group. Groups are nested. Therefore, the workers fit if, in every
+    group, the number of workers that must be inside is at most the number of places that are free or freed
+    there.
     """
 
     def __init__(self, problem: Admission, moving: Moving, worker: Worker, below: int) -> None:

@@ -89,7 +89,10 @@ class Stops:
 
 
 def stop_weight(problem: Admission, gang: Running, unit: Fraction, *, moves: bool) -> int | None:
-    """Return the lower of a gang's eviction and move costs, in units, or None if the gang must stay."""
+    """Return the lower of a gang's eviction and move costs, in units, or None if the gang must stay.
+
+    Without `moves`, the gang must not be moved.
+    """
     evicting = eviction_weight(problem, gang, unit)
     moving = move_weight(problem, gang, unit) if moves else None
     return min((weight for weight in (evicting, moving) if weight is not None), default=None)

@@ -26,7 +26,7 @@ def bundling(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
 
     A step leads from one allowed number of workers to the next. If a job allows every number, each of its steps
     is one worker. Every step becomes an item. Because gains diminish, a job's best steps are its first ones, so
-    for any set of items, there is a solution that is at least as valuable as the set.
+    for any set of items, there is a solution that uses as many GPUs and is at least as valuable.
 
     The sizes are processed in ascending order. If the capacity is not a multiple of the next size d', the
     remainder can only hold items of the current size d, so it is filled with the best of them. The other items,

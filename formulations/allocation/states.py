@@ -223,7 +223,7 @@ def _pass(knapsack: Knapsack, order: _GroupOrder, goal: _Goal, budget: Budget) -
 
 
 def useful_options(knapsack: Knapsack, group: int, loss: int) -> Integers:
-    """Return the options of a group that lose at most the given value after payment: at least the base."""
+    """Return the options of a group that lose at most the given value, after payment, against the base."""
     begin, end = int(knapsack.first[group]), int(knapsack.first[group + 1])
     return np.flatnonzero(knapsack.loss[begin:end] <= loss) + begin
 
@@ -272,7 +272,7 @@ def _undominated(weight: Integers, value: Numbers, origin: Integers) -> States:
 
 
 def trace(base: Integers, levels: Sequence[Level], place: int) -> Integers:
-    """Trace a state back to where it began, and return the choice, which is the base in all other groups."""
+    """Trace a state back through the levels, and return its choice; all other groups keep their base option."""
     choice = base.copy()
     for level in reversed(levels):
         option, place = divmod(int(level.origin[place]), level.before)

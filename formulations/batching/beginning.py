@@ -34,8 +34,9 @@ def bound_alone(case: BatchingCase) -> float:
 def first_division(case: BatchingCase) -> list[int]:
     """Return a first allocation, in which jobs that must run take GPUs before the others, in list order.
 
-    If GPUs may stay idle, only the jobs that must run get GPUs, as few as they may have. Raises `Unsupported`
-    if the reachable numbers of GPUs do not fit in memory.
+    If GPUs may stay idle, only the jobs that must run get GPUs, as few as they may have. If all GPUs must be
+    used but this order leaves some idle, the allocation is read from a table of the numbers of GPUs that the
+    first jobs can use. Raises `Unsupported` if this table does not fit in memory.
     """
     problem = case.problem
     must = [job.name in problem.required for job in problem.jobs]

@@ -43,7 +43,7 @@ def dp(problem: Batching, budget: Budget) -> Result[Batches]:
     its textbook dynamic program.
 
     Complexity: O(J n w) additions and O(J n) memory for J jobs of at most w allowed numbers of GPUs each and n
-    GPUs. If memory is too small, some rows are computed again, and the square root of J replaces J. The proof
+    GPUs. If memory is too small, some rows are computed again, so that O(sqrt(J) n) memory suffices. The proof
     takes the same time again, or longer if many allocations have the same cost up to the last digits.
 
     Examples

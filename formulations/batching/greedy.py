@@ -51,8 +51,8 @@ def greedy(problem: Batching, budget: Budget) -> Result[Batches]:
     number of GPUs is the best one for this job alone. The price is computed exactly. The steps always end in
     this way if costs are convex and every number of GPUs is allowed, because every step is then a single GPU.
     Otherwise, a step may need more GPUs than are left. In this case, the job that gains the most from the
-    remaining GPUs takes all of them, or the first allocation is kept if no job can. The price then only yields
-    a bound.
+    remaining GPUs takes all of them. If there is no such job, they stay idle or, if all GPUs must be used, the
+    first allocation is kept. The price then only yields a bound.
 
     Parameters
     ----------

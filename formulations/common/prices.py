@@ -13,7 +13,7 @@ def proves(savings: NDArray[np.object_], pairs: Collection[tuple[int, int]]) -> 
     unmatched row gains from no column. The lowest such prices are found by iteration: the price of a column is
     at least what another matched row would gain by switching to it from its own column. If the prices converge,
     unmatched columns cost nothing, and no row pays more than it saves, then the pairs and the prices are a
-    primal and a dual solution of equal value. If another set is better, the prices do not converge.
+    primal and a dual solution of equal value. If another set is better, one of these conditions fails.
 
     `savings` are exact and non-negative, shape (rows, columns). `pairs` match each row and column at most once.
     """

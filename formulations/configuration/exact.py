@@ -17,8 +17,8 @@ from gsopt.problems.configuration import Configuration, ConfigurationSolution
 def exact(problem: Configuration, budget: Budget) -> Result[ConfigurationSolution]:
     """Solve a problem with the first technique that proves optimality; the message names this technique.
 
-    1. The current configurations, and a bound that ignores contention. The search ends here only if they meet a
-       requested gap, because another solution of equal value may be better at breaking ties.
+    1. The current configurations, and a bound that ignores contention. Even if value and bound are equal, the
+       search continues, because another solution of equal value may be better at breaking ties.
     2. Dynamic programming over the jobs and the remaining GPUs of each type. It uses integers, so the optimum
        is exact. Ties go to the solution that changes the configurations of the fewest jobs. Further ties are
        broken job by job, in favour of the current configuration, then the first one in the list, and finally no

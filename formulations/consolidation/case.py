@@ -47,7 +47,8 @@ class ConsolidationCase:
         """The same case without the inner levels on which no job is worth placing.
 
         If every job needs several machines, for example, only the racks count. Then racks with equally many
-        free GPUs are interchangeable, and can be filled by patterns as machines can.
+        free GPUs are interchangeable, and can be filled by patterns as machines can. All levels stay if the
+        objective counts machines left whole.
         """
         case = self
         while len(case.vacancy.levels) > _FEWEST_LEVELS and not case.alone and not case.untouched:

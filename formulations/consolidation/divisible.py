@@ -56,7 +56,8 @@ class Divisible(Merged):
     Raises
     ------
     Unsupported
-        A demand that fits on a machine does not divide the next larger one that does.
+        A demand that fits on a machine does not divide the next larger one that does, or the objective counts
+        machines left whole and machines consist of islands.
 
     Examples
     --------
@@ -69,7 +70,7 @@ class Divisible(Merged):
     name: ClassVar[str] = "divisible"
 
     def check(self, case: ConsolidationCase) -> None:
-        """Raise `Unsupported` if demands on single machines do not divide each other."""
+        """Raise `Unsupported` as in `Merged`, or if demands on single machines do not divide each other."""
         super().check(case)
         for more, less in pairwise(case.alone):
             if more % less:
@@ -98,7 +99,10 @@ class Divisible(Merged):
             program.row(f"slots[{d},{p}]", jobs + machines, upper=_slots(indices.case, d, p))
 
     def unpack(self, values: Mapping[str, float], indices: Indices) -> Iterator[tuple[int, int]]:
-        """Yield the demand and machine of each single-machine job: largest first, on the fullest machine."""
+        """Yield the demand and machine of each single-machine job.
+
+        Jobs are placed largest first, each on the machine with the fewest free GPUs that suffice.
+        """
         vacancy, spared = indices.case.vacancy, set(self.spared(values, indices))
         left = [0 if leaf in spared else vacancy.nodes[leaf].free for leaf in range(len(vacancy.gpus))]
         for d, p in sorted(indices.alone, reverse=True):

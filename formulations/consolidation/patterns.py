@@ -59,7 +59,8 @@ class Patterns(Merged):
     Raises
     ------
     Unsupported
-        For some number of free GPUs, there are more than 2,000 patterns.
+        For some number of free GPUs, there are more than 2,000 patterns, or the objective counts machines left
+        whole and machines consist of islands.
 
     Examples
     --------
@@ -72,7 +73,7 @@ class Patterns(Merged):
     name: ClassVar[str] = "patterns"
 
     def check(self, case: ConsolidationCase) -> None:
-        """Raise `Unsupported` if machines can be filled in too many ways."""
+        """Raise `Unsupported` as in `Merged`, or if machines can be filled in too many ways."""
         super().check(case)
         for free in {case.vacancy.nodes[leaf].free for leaf in range(len(case.vacancy.gpus))}:
             if len(maximal(case.alone, free)) > _MOST_PATTERNS:

@@ -49,7 +49,7 @@ class Patterned(OptionProgram):
 
     @property
     def is_small(self) -> bool:
-        """Whether there are so few patterns that this program is faster than `ReducedOptions`."""
+        """Whether nodes are small and patterns few enough for this program to beat `ReducedOptions`."""
         if max(self.case.problem.nodes, default=0) > LARGEST_NODE:
             return False
         every = chain.from_iterable(map(self._patterns, self.kinds))

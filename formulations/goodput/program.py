@@ -38,7 +38,7 @@ class OptionProgram(ABC):
         return sum(map(Fraction, self.base), Fraction(0))
 
     def costs(self, least: float) -> list[Fraction]:
-        """Return the costs in excess of `paid`, rounded down to a step.
+        """Return the costs of the columns in excess of each job's `base`, rounded down to a step.
 
         The step is negligible for total costs of at least `least`.
         """

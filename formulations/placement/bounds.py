@@ -46,7 +46,7 @@ def lagrange(packing: Packing, prices: WorkerPrices, *, counting_cost: bool = Tr
 def better_than(packing: Packing, prices: WorkerPrices, value: int) -> int:
     """Return a lower bound on the value of every solution that is better than a given value.
 
-    If there is no such solution, the given value is returned. If the prices determine all moves of such a
+    If the bound equals the given value, there is no such solution. If the prices determine all moves of such a
     solution, the zones have nothing but the servers in common, and the bound on each zone is rounded up
     separately.
     """

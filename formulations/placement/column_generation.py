@@ -55,10 +55,10 @@ def column_generation(problem: Placement, budget: Budget, *, seed: int = 0) -> R
     generated, first until the relaxation is feasible, then until it is optimal. This stage may use two fifths
     of the time limit. The bound is Lagrangian, so there is one even if the limit is reached. Next, the
     relaxation is rounded down, and the remaining workers are placed greedily at varied prices. If the result
-    does not meet the bound, dives follow, which fix patterns one by one and generate new ones for the remaining
-    workers. Finally, integer programs over all patterns found are solved for a few seconds each. If a gap
-    remains and there are few maximal patterns, the model over all of them is solved. Even then, a gap may
-    remain.
+    does not meet the bound and there is a single zone, dives follow, which fix patterns one by one and generate
+    new ones for the remaining workers. Finally, integer programs over all patterns found are solved for a few
+    seconds each. If a gap remains and there are few maximal patterns, the model over all of them is solved.
+    Even then, a gap may remain.
 
     Size
     ----

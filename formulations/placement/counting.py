@@ -15,7 +15,7 @@ def counting_bound(packing: Packing) -> int | None:
     """Bound the objective by counting each resource, or return None if some resource does not suffice.
 
     Servers that cost nothing cover part of the need for a resource. The rest must come from other servers, at
-    best from those that offer the most per unit of cost. If all servers cost the same, the sizes of workers
+    best from those that offer the most per unit of cost. If each of these costs 1, the sizes of workers
     strengthen the bound: a dual feasible function increases large sizes and reduces small ones, but workers
     that fit on a server still add up to at most one server.
 

@@ -126,9 +126,10 @@ class Packing:
 
     In the pattern model, each server in use is filled according to one pattern. The model requires room for at
     least the existing workers, so maximal patterns suffice, and some places in them may stay empty. A resource
-    is left out if no worker needs it, or if every server has enough of it for all workers together (except GPUs
-    if misplaced ones are counted). Amounts are divided by the greatest common divisor of all needs. Free
-    amounts are then rounded down, which loses nothing.
+    is left out if no worker needs it. Resources of which every server has enough for all workers together are
+    left out, too, if every worker needs some other resource (except GPUs if misplaced ones are counted).
+    Amounts are divided by the greatest common divisor of all needs. Free amounts are then rounded down, which
+    loses nothing.
 
     Sets
     ----
@@ -227,7 +228,10 @@ class Packing:
         return worth
 
     def rents(self, duals: Reals, *, counting_cost: bool = True) -> Reals:
-        """Return the rent of each kind of server, its scarcity price plus its cost, shape (kinds,)."""
+        """Return the rent of each kind of server, shape (kinds,).
+
+        The rent is the scarcity price plus, with `counting_cost`, the cost.
+        """
         rents: Reals = -np.minimum(duals[-len(self.kinds) :], 0.0)
         return rents + self.costs if counting_cost else rents
 

@@ -26,9 +26,10 @@ def exact(problem: Reclaiming, budget: Budget, *, width: int = 12) -> Result[Rec
        and the result often meets the bound.
     3. The cost shares on the hull leave a core: outside the core, all solutions that are better than the best
        known one agree. If the core is narrow, it is solved by dynamic programming.
-    4. Local search, for at most half of the time.
+    4. Local search, for at most half of the remaining time if a mixed-integer program follows.
     5. A bound that counts the pairs of servers that share jobs (`formulations.reclaiming.pairs`).
-    6. A mixed-integer program over the core, solved by CP-SAT if it is installed, and otherwise by HiGHS.
+    6. A mixed-integer program over the core, unless there is a time limit and the core is too large. If no
+       backend is given, CP-SAT solves it if installed, and otherwise HiGHS.
 
     All techniques use integers, in the unit of the given costs, so the optimum is exact. On hard instances,
     where every server has its own random set of many jobs, the hull is necessarily a straight line. The message

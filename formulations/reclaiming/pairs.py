@@ -87,7 +87,7 @@ def _hosts(reduction: Reduction) -> Integers:
 class Quadratic:
     """The function linear y - y^T pairs y, a lower bound on a choice's value, for choices of `demand` servers.
 
-    Its unit is the largest weight of a job over 2 to the power of `_DIGITS`, plus one.
+    Its unit is the largest weight of a job, divided by 2 to the power of `_DIGITS` + 1.
     """
 
     demand: int
@@ -96,7 +96,11 @@ class Quadratic:
 
     @classmethod
     def of(cls, reduction: Reduction, spread: float) -> "Quadratic":
-        """Build the function, with k for each job at the given multiple of its expected number of servers."""
+        """Build the function, with k for each job at one plus a multiple of its expected returned servers.
+
+        `spread` is the multiple. The k of a job is rounded, and less than its number of servers if that is
+        possible.
+        """
         hosts, unit = _hosts(reduction), Fraction(2**_DIGITS, max(reduction.weights))
         most = hosts.sum(axis=1)
         wanted = 1 + spread * most * (reduction.demand / hosts.shape[1])

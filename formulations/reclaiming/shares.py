@@ -89,7 +89,7 @@ class CostShares:
         return below
 
     def core(self, target: int) -> Reduction:
-        """Restrict the reduction to choices whose value is at most the target.
+        """Restrict the reduction without excluding any choice whose value is at most the target.
 
         If a job is spared, all its servers are kept; if a server is returned, all its jobs are preempted.
         """

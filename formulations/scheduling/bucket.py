@@ -76,10 +76,10 @@ class BucketModel:
     buckets up to b, and runs in each bucket at most as long as the bucket lasts. In each bucket, the GPUs
     suffice: in total (area), and in groups of K GPUs for every power of two and every divisor K of their
     number. A job on k GPUs takes up at least floor(k / K) whole groups and, if K divides the number of GPUs,
-    any one job may count with ceil(k / K) instead. If no mixture of configurations achieves a solution's times
-    within a bucket, the prices of the shortest mixture add a row for every bucket. A job finishes no earlier
-    than its bucket begins, and no earlier than its possible start in the bucket plus its time there. Of two
-    jobs in a known order, the first one finishes first.
+    any one job may count as ceil(k / K) groups instead. If no mixture of configurations achieves a solution's
+    times within a bucket, the prices of the shortest mixture add a row for every bucket. A job finishes no
+    earlier than its bucket begins, and no earlier than its possible start in the bucket plus its time there. Of
+    two jobs in a known order, the first one finishes first.
 
     Size: at most jobs x buckets binaries; jobs x modes x buckets^2 / 2 continuous variables within the windows.
 

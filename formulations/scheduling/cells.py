@@ -40,7 +40,7 @@ class Cells:
     def of(cls, positions: Positions) -> "Cells":
         """Build the cells, leaving out jobs that have not arrived or are sure to be complete.
 
-        Raises `Unsupported` if there are too many cells, or if times differ too much in scale.
+        Raises `Unsupported` if there are too many times to decide, or if times differ too much in scale.
         """
         instance = positions.instance
         jobs = range(len(instance))
@@ -74,7 +74,7 @@ class Cells:
 
     @cached_property
     def epochs(self) -> tuple[tuple[int, int], ...]:
-        """Pairs of a position and an epoch in which its completion may be, which index the columns v."""
+        """Pairs of a position and an epoch in which its completion may fall, which index the columns v."""
         positions, count = self.positions, len(self.positions.instance)
         return tuple(
             (p, e) for p in range(count) for e in range(len(positions.epochs)) if positions.meets(e, p)

@@ -9,8 +9,8 @@ from formulations.scheduling.mixture import Item
 def groups(instance: Instance, items: Sequence[Item]) -> list[tuple[int, int]]:
     """Return the group sizes whose capacity row may help, each with the job whose partial groups count.
 
-    Sizes are powers of two and the divisors of the number of GPUs. A job counts with the groups that it takes
-    up completely. If the size divides the number of GPUs, one job may also count with its partial groups,
+    Sizes are powers of two and the divisors of the number of GPUs. A row counts the groups that each job takes
+    up completely. If the size divides the number of GPUs, it may also count the partial groups of one job,
     because no other job can take up one of these completely.
     """
     counts = [(job, instance.modes[job][mode].gpus) for job, mode in items]

@@ -63,7 +63,7 @@ class LocalSearch:
     def begin(self, budget: Budget, *, known: Sequence[OrderPlan] = ()) -> Iterator[OrderPlan]:
         """Search from the best of several starting orders, yielding plans.
 
-        The starting orders are those by minimum area, by shortest time, by earliest completion alone, by
+        The starting orders are those by minimum area, by shortest time, by earliest possible completion, by
         deadline if there are deadlines, and by completion in known plans. Each is used with all modes, and with
         only those modes that use GPUs efficiently, as a busy cluster requires. At least one list schedule is
         made even if no time is left.

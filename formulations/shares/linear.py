@@ -114,7 +114,7 @@ class Precise(Highs):
     def request(
         self, form: StandardForm, *, time_limit: float | None, gap: float, start: Vector | None
     ) -> tuple[Callable[[Any, "ParentLink"], Solved], Any]:
-        """Return the function that the worker calls, and its arguments with these options added."""
+        """Return the function that the worker calls, and its arguments with these tolerances added."""
         function, task = super().request(form, time_limit=time_limit, gap=gap, start=start)
         tolerances = dict.fromkeys(
             ("primal_feasibility_tolerance", "dual_feasibility_tolerance"), LEAST_TOLERANCE

@@ -44,8 +44,9 @@ _FEW_PLACES, _MEMORY = 2**12, 2**26
 def search_events(best: BestSharing) -> None:
     """Find the best schedule with starts at events, and raise the bound, until time runs out.
 
-    Independent parts with more than 64 jobs are not searched. If starts are allowed at any time, the search
-    proves nothing, and the bound comes from areas. With many jobs, prices of GPU time may yield a better bound.
+    Independent parts with more than 64 jobs, or 12 if the search cannot be compiled, are not searched. If
+    starts are allowed at any time, the search proves nothing, and the bound comes from areas. With many jobs,
+    prices of GPU time may yield a better bound.
     """
     take_lists(best)
     _raise_by_prices(best)

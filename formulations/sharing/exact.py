@@ -33,8 +33,8 @@ def exact(problem: Sharing, budget: Budget) -> Result[SharingSolution]:
     It takes a second or two for at most 8 jobs, and usually less than 10 s for 10 jobs on 8 GPUs.
 
     If jobs may start at any time, the search yields only a schedule, because the best start may lie between two
-    events. The bound then comes from areas and prices. With at most four jobs, the method of `orders` proves
-    the best schedule optimal. The message names the model that was solved.
+    events. The bound then comes from areas and prices. If at most four jobs can overlap, the method of `orders`
+    proves the best schedule optimal. The message names the model that was solved.
 
     Source: the model is that of Castor, Eq. 6-13, without time slots. The search is gsopt's own.
 

@@ -10,7 +10,7 @@ from gsopt.solvers.backends.slotted import Planned
 
 
 def in_slots(model: Slotted, known: SharingSolution) -> dict[int, Planned] | None:
-    """Convert a schedule to a plan in slots, and return None if the plan does not end by the horizon.
+    """Convert a schedule to a plan in slots, or return None if the plan does not end by the horizon.
 
     Each job waits for the jobs that end by its start in the schedule, and starts in the first slot after their
     ends. So no jobs share a GPU in the plan that do not share one in the schedule.

@@ -106,7 +106,7 @@ def margin(jobs: Jobs, stack: Stack, depth: int, found: FoundSchedule) -> float:
 
 @compiled
 def is_better(jobs: Jobs, stack: Stack, depth: int, found: FoundSchedule) -> int:
-    """Check whether a node's complete schedule is better than the best one."""
+    """Check whether a node's complete schedule is better than the best one; the answer may be `DOUBT`."""
     cost, best = stack.cost[depth], found.value[0]
     slip = len(jobs.demand) * (stack.slip[depth, 1] + jobs.rounding[0] * cost)
     if cost + slip < best - slip:
@@ -257,7 +257,10 @@ def see_left(jobs: Jobs, stack: Stack, depth: int) -> None:
 
 @compiled
 def advance(jobs: Jobs, stack: Stack, depth: int) -> int:
-    """Write the child node in which time passes to the next event, and return whether there is one."""
+    """Write the child node in which time passes to the next event, and return whether there is one.
+
+    The answer is `DOUBT` if floats cannot tell whether two events coincide.
+    """
     child = depth + 1
     count = len(jobs.demand)
     first, job = np.inf, -1

@@ -38,7 +38,7 @@ class Slotted:
 
     @classmethod
     def of(cls, problem: Sharing, known: SharingSolution, most: int) -> "Slotted":
-        """Return a slot model in which a known schedule takes nearly, but at most, `most` slots.
+        """Return a slot model in which a known schedule takes at most `most` slots, and more than half of them.
 
         If the number of slots allows it, a slot divides all run times and release dates. Otherwise, a slot
         divides only the run times, so that only waiting is rounded. If this takes too many slots as well, the

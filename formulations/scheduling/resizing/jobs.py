@@ -49,7 +49,7 @@ class Resizable:
 
     @property
     def gpus(self) -> int:
-        """The largest number of GPUs that can be in use at a time, given the numbers that jobs may have."""
+        """The number of GPUs, rounded down to a multiple of `grid`, because no more can be in use at a time."""
         return self.instance.gpus // self.grid * self.grid
 
     @property
