@@ -35,7 +35,10 @@ class Trust:
 
     @classmethod
     def of(cls, source: str | Path, allowed: Iterable[str] = ()) -> "Trust":
-        """Trust the modules in a study file's folder, or in the working directory if there is no file."""
+        """Trust the allowed modules, and those in the folder of the study file `source`.
+
+        If `source` is empty, the working directory takes the place of that folder.
+        """
         given = (allowed,) if isinstance(allowed, str) else tuple(allowed)
         for module in given:
             if not isinstance(module, str) or not _is_name(module):
@@ -89,9 +92,10 @@ def _is_name(module: str) -> bool:
 
 
 def refuse_function(path: str, module: ModuleType, function: Callable[..., Any]) -> None:
-    """Raise `InvalidInput` for a function in gsopt that is neither a method nor a policy.
+    """Raise `InvalidInput` if a path into gsopt leads to something other than a method or policy.
 
-    Other functions in gsopt's packages may write files, or run commands through modules that they import.
+    Only what `formulations` or `heuristics` define, and lifted policies, are accepted. Other functions may
+    write files, or run commands through modules that they import.
     """
     if module.__name__.partition(".")[0] not in _OWN:
         return
