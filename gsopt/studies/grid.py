@@ -41,8 +41,8 @@ class Point:
     def name(self, base: str, options: Mapping[str, Any], *, leaving: Collection[str] = ()) -> Label:
         """Return the name of this point in tables.
 
-        If the entry has a label of its own, the name is that label with the options for which the entry lists
-        several values. Otherwise, it is `base` with all options. The options in `leaving` are omitted.
+        If the entry has a label of its own, the name is that label with the options for which the entry has a
+        list of values. Otherwise, it is `base` with all options. The options in `leaving` are omitted.
         """
         shown = {
             key: value

@@ -21,7 +21,10 @@ class Needs:
     modules: tuple[tuple[str, str], ...] = ()  # of methods, with the fingerprints of their sources
 
     def refuse_missing(self) -> None:
-        """Raise `InvalidInput` if a file, the traces or a module is missing, or if a module differs."""
+        """Raise `InvalidInput` if a file, the traces or a module is missing, or if a module differs.
+
+        A module differs if its source file is not the same as where the study was started.
+        """
         for file in self.files:
             if not Path(file).exists():
                 raise InvalidInput("", "", "is not there", source=file)

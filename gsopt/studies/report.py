@@ -115,9 +115,10 @@ class Report:
         return found
 
     def rich(self) -> RenderableType:
-        """Return the table for a terminal, in which the first of several name columns is replaced by headings.
+        """Return the table for display in a terminal.
 
-        Columns that do not fit on a page are left out, and listed below the table.
+        If there are several name columns, the first is replaced by headings. Columns that do not fit on a page
+        are left out, and listed below the table.
         """
         if len(self.names) <= 1:
             return lay_out(self.columns, elsewhere=_ELSEWHERE)

@@ -55,7 +55,10 @@ def _of_part(part: Results, figures: Sequence[str], prefix: str) -> Iterator[Pag
 
 
 def swept(rows: Iterable[CellRow]) -> list[str]:
-    """Return the options with at least three numeric values among cells whose names are otherwise equal."""
+    """Return the options with at least three numeric values among cells whose names are otherwise equal.
+
+    Options that distinguish repetitions, such as seeds, do not count.
+    """
     values: dict[tuple[str, str, str], set[float]] = {}
     for row in rows:
         for name, value in row.columns.items():
