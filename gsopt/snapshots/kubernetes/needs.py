@@ -65,7 +65,10 @@ def counted(field: Field, amounts: Amounts, others: Collection[str], *, needed: 
 
 
 def gpus_of(amounts: Amounts, others: Collection[str], turns: Fraction) -> Fraction:
-    """Return how many GPUs the amounts represent, where time-sliced GPUs count as fractions."""
+    """Return how many GPUs the amounts represent, if `turns` containers share each GPU in turns.
+
+    A turn on a GPU counts as a fraction of the GPU.
+    """
     total, shares = Fraction(0), Fraction(0)
     for name, value in amounts.items():
         found = device(name, others)
