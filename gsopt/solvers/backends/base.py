@@ -311,7 +311,7 @@ class Solver(ABC):
             return worker.call(function, task, limit=limit, hear=hear)
 
     def worker(self, deadline: float = inf) -> AbstractContextManager[Worker]:
-        """Return a context manager that borrows a worker for exclusive use, waiting for one if necessary.
+        """Return a context manager that borrows a worker for exclusive use, starting one if none is idle.
 
         Raises
         ------
