@@ -53,7 +53,7 @@ class Trust:
     def refuse_module(self, module: str) -> None:
         """Raise `InvalidInput` for a module that the study must not name, without importing anything.
 
-        If a module is in the folder of the study, that folder is added to the module search path.
+        If a module is found only in the folder of the study, that folder is added to the module search path.
         """
         package = module.partition(".")[0]
         if not _is_name(module):  # which cannot be imported
