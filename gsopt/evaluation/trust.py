@@ -30,8 +30,8 @@ _LIFTED = "gsopt.evaluation.lift"
 class Trust:
     """The modules that a study may name, in addition to gsopt's own."""
 
-    folder: str = ""  # that of the modules which the study brings
-    allowed: tuple[str, ...] = ()  # others, each with all that is within it
+    folder: str = ""  # that contains the study's own modules
+    allowed: tuple[str, ...] = ()  # further modules, each with its submodules
 
     @classmethod
     def of(cls, source: str | Path, allowed: Iterable[str] = ()) -> "Trust":

@@ -16,9 +16,9 @@ from gsopt.studies.instance import Definition
 class Needs:
     """The files and modules that cells need."""
 
-    files: tuple[str, ...] = ()  # and folders, as the study names them
+    files: tuple[str, ...] = ()  # files and folders, as the study names them
     data: bool = False  # whether traces are read from the folder that GSOPT_DATA names
-    modules: tuple[tuple[str, str], ...] = ()  # of methods, with the fingerprints of their sources
+    modules: tuple[tuple[str, str], ...] = ()  # modules of methods, with hashes of their sources
 
     def refuse_missing(self) -> None:
         """Raise `InvalidInput` if a file, the traces or a module is missing, or if a module differs.

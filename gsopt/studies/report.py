@@ -167,8 +167,8 @@ class Report:
 class Heading:
     """The heading of a column that shows a figure, either on request or by default."""
 
-    key: str  # in data: the figure's name, with the statistic and the method that it is relative to
-    figure: Figure | None  # None where only its problem knows it
+    key: str  # name in data files, made of the figure, the statistic and `relative_to`
+    figure: Figure | None  # None if only the problem defines it
     statistic: str = ""
     relative_to: str = ""
     asked: bool = False

@@ -22,7 +22,10 @@ _PODS = "pods"
 
 
 def pod_needs(pod: Field) -> dict[str, Fraction]:
-    """Return a pod's request: the larger of all containers together and any init container, plus overhead."""
+    """Return a pod's request: the larger of all containers together and any init container, plus overhead.
+
+    Sidecars are added to the containers. Amounts stated for the pod as a whole replace those of its containers.
+    """
     spec = pod["spec"]
     total: dict[str, Fraction] = {}
     for container in spec["containers"]:

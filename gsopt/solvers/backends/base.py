@@ -184,7 +184,7 @@ class Ending(Enum):
 class Answer(NamedTuple):
     """The answer that a worker returns for a task."""
 
-    status: str  # the solver's own word for how it ended
+    status: str  # the solver's own status
     values: Vector | None = None  # one value per column, or None
     bound: float = inf  # proven bound in the model's sense; NaN or infinite for none
     duals: Vector | None = None  # one value per row, or None

@@ -26,8 +26,8 @@ class PagePicture:
     """A picture on a page."""
 
     title: str
-    element: str  # of SVG; empty where there is no drawing
-    remark: str = ""  # why there is none, or what else to know
+    element: str  # of SVG; empty if there is no drawing
+    remark: str = ""  # why there is no drawing, or another note
     on_white: bool = False
 
 
