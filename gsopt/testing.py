@@ -296,7 +296,7 @@ def check_policy(
     scenarios
         One or more scenarios or workloads in which every job can complete, small enough for exact arithmetic.
     cluster
-        The cluster on which workloads run, or its number of GPUs.
+        The cluster on which workloads run, its number of GPUs, or equal racks such as ``4x8x8``.
     round_length
         As in `gsopt.simulate`.
     exact

@@ -17,8 +17,8 @@ class Glance:
     method: str
     instances: int
     optimal: int
-    unsolved: int  # instances on which it finds nothing
-    gaps: tuple[float, ...]  # to the best proven bound, relative to it, wherever that is not 0
+    unsolved: int  # number of instances on which it finds no solution
+    gaps: tuple[float, ...]  # to the best proven bounds, on the instances that have a gap
 
     @property
     def mean(self) -> float | None:

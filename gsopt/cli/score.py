@@ -25,8 +25,9 @@ def score(
 ) -> None:
     """Score a heuristic on a suite, relative to proven bounds.
 
-    The score is the mean of bound / value, or of value / bound when maximizing: 1 if every instance is solved
-    to optimality. An instance on which the method fails, takes too long or needs too much memory counts as 0.
+    The score is the mean of bound / value, or of value / bound when maximizing. A score of 1 means that every
+    instance is solved to optimality. An instance on which the method fails, takes too long or needs too much
+    memory counts as 0.
     The options of a generator come after all other options:
     gsopt score mine.py:rule --suite reclaiming/churn --fresh 7 --servers 60
     """

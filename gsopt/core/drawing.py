@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
-#: Colours of unordered categories: those of Okabe and Ito without yellow and black.
+#: Colours of unordered categories: those of Okabe and Ito, with grey instead of yellow and black.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F7F7F")
 
 #: Width of a figure in inches. In a column of a paper, its 10-point text shrinks to 7 points.
@@ -134,7 +134,7 @@ def time_unit(span: float) -> tuple[float, str]:
 
 
 def set_time_axis(axes: "Axes", begin: float, end: float) -> None:
-    """Label a horizontal axis of seconds in a suitable unit, such as hours or days, counted from `begin`."""
+    """Limit a horizontal axis of seconds to a range, and label it in a suitable unit, counted from `begin`."""
     name = tick_time(axes.xaxis, begin, end)
     axes.set_xlabel(f"time since the first release [{name}]" if begin else f"time [{name}]")
     if end > begin:
@@ -211,7 +211,10 @@ def scale_for(values: Iterable[float]) -> dict[str, Any]:
 
 
 def tick_numbers(axis: "Axis", write: Callable[[float], str] = "{:,.10g}".format, *, unit: float = 1.0) -> None:
-    """Place a few ticks at round multiples of a unit, and label them with `write`."""
+    """Place a few ticks on an axis, and label them in a unit with `write`.
+
+    On a logarithmic axis, the ticks are at round multiples of the unit.
+    """
     from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
     axis.set_major_formatter(FuncFormatter(lambda number, _: write(number / unit)))

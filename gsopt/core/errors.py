@@ -152,7 +152,7 @@ class InvalidSolution(GsoptError):
 
 
 class ModelMismatch(GsoptError):
-    """Error raised when a model and the judge compute different values for the same solution."""
+    """Error raised when the judge cannot confirm the value that a model computes for a solution."""
 
 
 class Contradiction(GsoptError):
@@ -163,9 +163,9 @@ class Contradiction(GsoptError):
 
 
 class MissingSolver(GsoptError):
-    """Error raised when a solver is not installed, or its version is known to be faulty.
+    """Error raised when a solver is not installed, does not start, or has a version known to be faulty.
 
-    The message says what to install.
+    The message says what to install, or why the solver does not start.
     """
 
 
@@ -185,7 +185,7 @@ class TimeUp(GsoptError):
 
 
 class BrokenModel(GsoptError):
-    """Error raised when a model is unbounded, or contains numbers that solvers cannot handle."""
+    """Error raised when a model is unbounded, or its arrays have wrong shapes or unusable numbers."""
 
 
 def require(holds: bool, field: str, value: object, rule: str) -> None:

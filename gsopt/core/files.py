@@ -50,7 +50,7 @@ class Plain(Protocol):
 def write(item: Frozen | Plain, path: str | Path) -> None:
     """Write a problem, solution or result to a JSON file.
 
-    Default values of a problem are omitted.
+    In problems and solutions, fields with default values are omitted.
 
     Examples
     --------

@@ -97,6 +97,8 @@ def run(method: MethodLike, problem: Problem[S], /, *args: Any, **options: Any) 
     ------
     InvalidInput
         The call returns something other than a solution, a `Result` or `NoSolution`.
+    InvalidSolution
+        The returned solution breaks a rule of the problem.
     Exited
         The call tries to end the program.
 
@@ -226,7 +228,7 @@ def exact_method(
 def whole_budget(budget: Budget | None, options: Mapping[str, Any]) -> Budget:
     """Return the given budget, or one made from separate options.
 
-    Raise `InvalidInput` if both are given.
+    Raise `InvalidInput` if a budget is given together with an option that differs from its default.
     """
     if budget is None:
         return Budget(**options)
@@ -243,7 +245,7 @@ def solve_within(
     run: Callable[[Budget], Result[S]],
     unused: Collection[str] = (),
 ) -> Result[S]:
-    """Run an exact method, and return the start solution instead of its result if the start is better.
+    """Run an exact method, and replace its solution by the start if the start is better.
 
     The result's message lists the options that the method ignored. If the method is interrupted, or raises
     `gsopt.core.errors.TimeUp`, the result has its best recorded incumbent or the start. If there is neither,
@@ -363,7 +365,7 @@ def _joined(message: str, more: str) -> str:
 def proves(method: MethodLike) -> bool:
     """Check whether a method is exact.
 
-    Exact methods accept every option of a budget, while heuristics accept only the time limit.
+    Exact methods accept every option of a budget, while heuristics accept at most the time limit.
 
     Examples
     --------

@@ -152,6 +152,8 @@ class RuleBroken(ValueError):
 def refuse_doubles(field: str, names: Iterable[Any], *, part: str = ".name", what: str = "name") -> None:
     """Raise `RuleBroken` for the first item that repeats the name, or another attribute, of an earlier item.
 
+    In the message, the attribute is called `what`, and the path of the item ends in `part`.
+
     Examples
     --------
     >>> refuse_doubles("jobs", ["a", "b", "a"])
@@ -217,9 +219,8 @@ class Problem(Frozen, ABC, Generic[S]):
     """The data of one decision, the direction of its objective, and the judge of its solutions.
 
     All solutions, whether from solvers, heuristics or simulators, are scored by `objective` and checked by
-    `violations`, in integers or fractions if the data are integral. The judge shares no code with any
-    formulation. A subclass sets `word` (the name of the decision and of its folders), `sense` and
-    `solution_type`.
+    `violations`, in integers or fractions where possible. The judge shares no code with any formulation. A
+    subclass sets `word` (the name of the decision and of its folders), `sense` and `solution_type`.
 
     Examples
     --------

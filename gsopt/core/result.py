@@ -177,7 +177,8 @@ class Result(Generic[S]):
     def as_dict(self) -> dict[str, Any]:
         """Return the result as plain JSON types, as ``gsopt solve --json`` prints it.
 
-        A value or bound that no JSON number can represent, such as 1/3, is also given as a string in ``exact``.
+        A value or bound that equals neither an integer nor a float, such as 1/3 or 1/10, is also given as a
+        string in ``exact``.
         """
         numbers = {"objective": self.objective, "bound": self.bound}
         exact = {name: str(number) for name, number in numbers.items() if plain(number) != number}
@@ -537,8 +538,8 @@ def is_within(value: Number | None, bound: Number | None, gap: float) -> bool:
 def gap_by_value(gap: float) -> float:
     """Convert a gap relative to the bound into one relative to the value, as some solvers define it.
 
-    A solver that reaches the returned gap has also reached the given one. For a positive minimum the two are
-    equivalent; otherwise the returned gap is the stricter one.
+    A solver that reaches the returned gap has also reached the given one. For a positive minimum or a negative
+    maximum, the two are equivalent; otherwise the returned gap is the stricter one.
 
     Examples
     --------

@@ -21,7 +21,7 @@ _PACKAGES = (
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of gsopt, Python and the installed dependencies, keyed by name, with gsopt first."""
+    """Return the versions of gsopt, Python and installed packages that can affect results, keyed by name."""
     first, *others = _PACKAGES
     found = {first: _version(first), "python": platform.python_version()}
     found |= {name: _version(name) for name in others}

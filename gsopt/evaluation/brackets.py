@@ -51,7 +51,7 @@ def wait_brackets(
     at
         Time in seconds on the clock of the workload.
     cluster
-        The cluster on which a workload runs, or its number of GPUs.
+        The cluster on which a workload runs, its number of GPUs, or equal racks such as ``4x8x8``.
     factor
         Largest ratio of a job's estimate to its running time; 1 if estimates are exact, None if it is unknown.
     time_limit

@@ -91,7 +91,7 @@ def exact_methods(word: str) -> dict[str, Method]:
 def heuristics(word: str) -> dict[str, Method]:
     """Return the heuristics for a decision, keyed by name.
 
-    For scheduling, they include every policy, lifted to a heuristic.
+    For scheduling, they include all `policies`, lifted to heuristics.
     """
     added = _added_methods(word).items()
     return own_heuristics(word) | {name: each for name, each in added if not proves(each)}
@@ -113,7 +113,7 @@ def generators(word: str) -> dict[str, Callable[..., Any]]:
 
 
 def spaces() -> dict[str, Callable[..., Space]]:
-    """Return the functions that create spaces of small instances, keyed by name."""
+    """Return the functions that create spaces of small instances, keyed by names like ``scheduling/rigid``."""
     found: dict[str, Callable[..., Space]] = {}
     for word in problem_types():
         if find_spec(f"instances.{word}.spaces") is not None:

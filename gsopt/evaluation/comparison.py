@@ -234,7 +234,7 @@ class Comparison(Listing[ComparisonRow]):
         return cls(tuple(settled_rows), stored.interrupted)
 
     def plot(self) -> "Axes":
-        """Plot the gap of every method on every instance, on a logarithmic axis if the gaps span decades.
+        """Plot the gap of every method on every instance, on a logarithmic axis if the gaps differ widely.
 
         Methods also differ by marker, so the plot is readable without colour.
 

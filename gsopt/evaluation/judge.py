@@ -94,11 +94,11 @@ def judge(
     schedule
         A `Schedule`, a solution of `Scheduling`, a CSV or JSON file, a data frame, or rows as mappings.
     given
-        The input that was scheduled: a scenario, a problem, or a workload together with `cluster`.
+        The input that was scheduled: a scenario, a scheduling problem, or a workload together with `cluster`.
     cluster
-        The cluster of a workload, or its number of GPUs.
+        The cluster of a workload, its number of GPUs, or equal racks such as ``4x8x8``.
     columns, time_unit, origin, preemptive
-        Options for reading a file or data frame; see `gsopt.read_schedule`.
+        Options for reading a file, data frame or rows; see `gsopt.read_schedule`.
     exact
         Whether to compute in exact fractions, without any tolerance for rounding errors.
     complete
@@ -109,7 +109,7 @@ def judge(
     Raises
     ------
     InvalidInput
-        The schedule cannot be read, or `given` is not a scenario, a workload or a problem over time.
+        The schedule cannot be read, or `given` is not a scenario, a workload or a scheduling problem.
     Contradiction
         A legal schedule is better than the proven bound, so one of the two is wrong.
 

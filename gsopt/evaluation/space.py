@@ -36,10 +36,10 @@ class Pick(NamedTuple):
 
 
 class Part(NamedTuple):
-    """A range of consecutive classes of a space.
+    """A part of a space: consecutive combinations of `size` items of one setting, from number `start` on.
 
-    A class consists of equivalent instances; see `Setting.count`. All classes of a part have the same setting
-    and the same number of items.
+    Combinations may repeat items, but ignore their order. They are numbered in lexicographic order, and number
+    `stop` is not included. A part contains the classes whose first member is in it; see `Setting.count`.
     """
 
     setting: int

@@ -30,12 +30,15 @@ _LIFTED = "gsopt.evaluation.lift"
 class Trust:
     """The modules that a study may name, in addition to gsopt's own."""
 
-    folder: str = ""  # that of the modules which the study brings
-    allowed: tuple[str, ...] = ()  # others, each with all that is within it
+    folder: str = ""  # that contains the study's own modules
+    allowed: tuple[str, ...] = ()  # further modules, each with its submodules
 
     @classmethod
     def of(cls, source: str | Path, allowed: Iterable[str] = ()) -> "Trust":
-        """Trust the modules in a study file's folder, or in the working directory if there is no file."""
+        """Trust the allowed modules, and those in the folder of the study file `source`.
+
+        If `source` is empty, the working directory takes the place of that folder.
+        """
         given = (allowed,) if isinstance(allowed, str) else tuple(allowed)
         for module in given:
             if not isinstance(module, str) or not _is_name(module):
@@ -50,7 +53,7 @@ class Trust:
     def refuse_module(self, module: str) -> None:
         """Raise `InvalidInput` for a module that the study must not name, without importing anything.
 
-        If a module is in the folder of the study, that folder is added to the module search path.
+        If a module is found only in the folder of the study, that folder is added to the module search path.
         """
         package = module.partition(".")[0]
         if not _is_name(module):  # which cannot be imported
@@ -89,9 +92,10 @@ def _is_name(module: str) -> bool:
 
 
 def refuse_function(path: str, module: ModuleType, function: Callable[..., Any]) -> None:
-    """Raise `InvalidInput` for a function in gsopt that is neither a method nor a policy.
+    """Raise `InvalidInput` if a path into gsopt leads to something other than a method or policy.
 
-    Other functions in gsopt's packages may write files, or run commands through modules that they import.
+    Only what `formulations` or `heuristics` define, and lifted policies, are accepted. Other functions may
+    write files, or run commands through modules that they import.
     """
     if module.__name__.partition(".")[0] not in _OWN:
         return

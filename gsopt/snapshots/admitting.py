@@ -350,7 +350,7 @@ def admit(
         Cost of moving a gang to other nodes, relative to the cost of evicting it; None if no gang may be
         moved.
     protect
-        Names of further gangs that must not be evicted.
+        Names of further gangs that must be neither evicted nor moved.
     time_limit
         Time limit, in seconds or as a string such as ``30s``. When it is reached, the best solution found so
         far is returned with its proven bound.

@@ -29,9 +29,9 @@ def defragment(
 ) -> Admit:
     """Choose which running gangs to move, at minimum cost, so that all GPUs of some nodes become free.
 
-    No gang is evicted: every moved gang gets a place on other nodes. Gangs that must not be preempted, for
-    example because of a disruption budget of zero, do not move. The result is that of admitting an
-    imaginary gang that needs all GPUs of the nodes to be freed; see `admit`.
+    No gang is evicted: every moved gang gets a new place. Gangs that must not be preempted, for example because
+    of a disruption budget of zero, do not move. The result is that of admitting an imaginary gang that needs
+    the GPUs to be freed; see `admit`.
 
     Parameters
     ----------

@@ -74,7 +74,7 @@ class Gang(Frozen):
     name
         Namespace and name of the gang, or the id of a Slurm job.
     kind
-        Kind of the object that groups the pods, such as ``PodGroup`` or ``Job``.
+        Kind of the object that groups the pods, such as ``PodGroup``, or of a Slurm job, such as ``array``.
     parts
         The pods of the gang, or its shares of nodes.
     priority

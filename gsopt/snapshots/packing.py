@@ -86,12 +86,12 @@ class Pack:
 
     @cached_property
     def waiting(self) -> int:
-        """Number of waiting gangs, where each copy counts."""
+        """Number of waiting gangs, counting every copy."""
         return sum(gang.copies for gang in self.snapshot.pending)
 
     @property
     def placed(self) -> int:
-        """Number of gangs that fit, where each copy counts."""
+        """Number of gangs that fit, counting every copy."""
         return self.waiting - sum((self.copies or {}).values())
 
     def as_dict(self) -> dict[str, Any]:

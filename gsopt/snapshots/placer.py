@@ -28,8 +28,8 @@ def rows_of(pending: Sequence[Gang]) -> list[WorkerLine]:
 class GangPlacer:
     """A greedy placer, which puts one gang after another into the free resources of a problem's servers.
 
-    `search` is called for a gang whose parts do not fit one by one. `unsure` contains the names of the gangs
-    for which neither a placement nor a proof that none exists was found.
+    `search` is called for a gang with different parts that do not fit one by one. `unsure` contains the names
+    of the gangs for which neither a placement nor a proof that none exists was found.
     """
 
     def __init__(self, problem: Placement, search: Search) -> None:

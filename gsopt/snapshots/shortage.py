@@ -17,8 +17,8 @@ class More(NamedTuple):
 
     like: str  # an existing node; the additional ones are like it, but empty
     number: int
-    proven: bool  # whether fewer nodes would not suffice without the existing ones
-    gangs: int  # how many of these gangs they would hold
+    proven: bool  # whether it is proven that fewer of these nodes, on their own, do not suffice
+    gangs: int  # number of these gangs that they would hold
 
 
 def reason_of(

@@ -12,7 +12,7 @@ from gsopt.core.problem import RuleBroken
 
 @contextmanager
 def validly(source: str) -> Iterator[None]:
-    """Add the file's name to errors that are raised about data derived from the file."""
+    """Turn validation errors about data derived from a file into an `InvalidInput` that names the file."""
     try:
         yield
     except ValidationError as error:

@@ -82,8 +82,8 @@ class Formulation(ABC, Generic[P, S]):
     def at_once(self, problem: P) -> tuple[S | None, Number | None]:
         """Return a solution and a bound that take almost no time to compute.
 
-        Either may be None. They are part of the result no matter how the solve ends. The solution is used only
-        if the caller provides none.
+        Either may be None. No matter how the solve ends, the result is no worse than these two. If the caller
+        provides a start, only the bound is used.
         """
         del problem
         return None, None
@@ -147,7 +147,7 @@ class Formulation(ABC, Generic[P, S]):
         MissingSolver
             The backend's solver is not installed.
         ModelMismatch
-            The model's objective value differs from the problem's.
+            The model's value of the solution is better than the problem's.
         """
         options = {
             "time_limit": time_limit,
@@ -182,7 +182,11 @@ class Formulation(ABC, Generic[P, S]):
         return found if bound is None else tightened(found, problem, bound)
 
     def run(self, problem: P, budget: Budget) -> Result[S]:
-        """Solve a problem within a budget, as `__call__` does, but without checking the start."""
+        """Solve the model of a problem within a budget.
+
+        Unlike `__call__`, this neither checks the start nor uses `obstacle` and `at_once`. The result may be
+        worse than the start.
+        """
         form = self.standard_form(problem)
         if budget.passed:
             return Result.judged(

@@ -38,11 +38,11 @@ class Cell:
     instance
         Definition of the instance, as plain JSON.
     word
-        Name of the decision; empty if the method is a policy.
+        Name of the decision; empty if a policy is simulated on a workload.
     method
         Name of the method or policy.
     options
-        Options of the method as plain JSON, including its seed and, unless it is a policy, its time limit.
+        Options of the method as plain JSON, including its seed and, if `word` is not empty, its time limit.
     labels
         Names of the cell in tables.
     load

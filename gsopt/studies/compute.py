@@ -50,7 +50,7 @@ def compute(cell: Cell, link: Any = None, *, bound: MeanBound | None = None) -> 
         The cell.
     link
         The link to the parent process, if there is one. With a link, the process is terminated if a policy's
-        decision exceeds the time limit.
+        decision lasts beyond the time limit of the run.
     bound
         A bound that holds for every policy on the instance, or None.
     """
@@ -73,7 +73,8 @@ def compute(cell: Cell, link: Any = None, *, bound: MeanBound | None = None) -> 
 def prove(cell: Cell, link: Any = None, *, evaluations: int | None = None) -> MeanBound | None:
     """Return a lower bound on the mean JCT of any policy on a cell's instance, or None if there is no bound.
 
-    `evaluations` is the number of GPU prices to try; None for a default number.
+    The bound is also None if the instance cannot be loaded. `evaluations` is the number of price vectors to
+    try; None for a default number.
     """
     del link  # to the parent process
     try:
@@ -192,7 +193,7 @@ def _worth_of_sharing(run: simulation.Replay) -> dict[str, Any]:
 
 @contextmanager
 def _given_up(cell: Cell, link: Any) -> Iterator[None]:
-    """Terminate the process of a run if a decision exceeds the time limit."""
+    """Terminate the process of a run if a decision lasts beyond the time limit of the run."""
     if link is None or cell.time_limit is None:
         yield
         return

@@ -34,10 +34,10 @@ _OPEN, _COMPUTING = ("running", "paused", "closing_gracefully"), ("executing", "
 class CellOrder:
     """A request to call a function with a cell, which any worker that meets the cell's needs can serve."""
 
-    run: str  # of a study; the driver hears under this name when a cell is begun
+    run: str  # name of the run, under which the driver learns that a cell begins
     number: int  # within the run
     installation: Installation  # what must be installed
-    needs: Needs  # what else must be there
+    needs: Needs  # other files and modules that must exist
     function: Callable[..., Any]
     cell: Cell
 
@@ -47,7 +47,7 @@ class OrderResult:
     """The outcome of a request, and the machine that computed it."""
 
     machine: str
-    reply: Reply | None  # None where the call was ended, as nobody wanted it
+    reply: Reply | None  # None if the call was ended, as its result was no longer wanted
 
 
 def inspect(ours: Installation, needs: Needs) -> InvalidInput | None:

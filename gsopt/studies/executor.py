@@ -26,7 +26,7 @@ class Executor(Protocol):
     `run` submits cells to an executor and stores their outcomes.
     """
 
-    threads: int  # cells that may be under way at once; a thread of this process waits for each
+    threads: int  # maximum number of cells in progress; a thread of this process waits for each
 
     @property
     def workers(self) -> int:

@@ -35,14 +35,14 @@ class Point:
     """One combination of option values of an entry in a study file."""
 
     values: Mapping[str, Any]  # the entry with one value per option, without its label
-    spanned: frozenset[str]  # options that had a list of values
-    label: str  # the entry's own name for itself; empty when it has none
+    spanned: frozenset[str]  # options for which the entry has a list of values
+    label: str  # the entry's own label; empty if it has none
 
     def name(self, base: str, options: Mapping[str, Any], *, leaving: Collection[str] = ()) -> Label:
         """Return the name of this point in tables.
 
-        If the entry has a label of its own, the name is that label with the options for which the entry lists
-        several values. Otherwise, it is `base` with all options. The options in `leaving` are omitted.
+        If the entry has a label of its own, the name is that label with the options for which the entry has a
+        list of values. Otherwise, it is `base` with all options. The options in `leaving` are omitted.
         """
         shown = {
             key: value

@@ -47,8 +47,8 @@ class StudyInstance:
     """
 
     definition: Definition  # changes when the instance does
-    word: str  # the decision; empty for a workload on a cluster, on which policies decide
-    group: Label  # of the instances that repeat each other
+    word: str  # name of the decision; empty for a workload on which policies are simulated
+    group: Label  # name of the group of instances that repeat each other
     name: Label
     options: Mapping[str, Any]
     load: Callable[[], Any]

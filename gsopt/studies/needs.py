@@ -16,12 +16,15 @@ from gsopt.studies.instance import Definition
 class Needs:
     """The files and modules that cells need."""
 
-    files: tuple[str, ...] = ()  # and folders, as the study names them
+    files: tuple[str, ...] = ()  # files and folders, as the study names them
     data: bool = False  # whether traces are read from the folder that GSOPT_DATA names
-    modules: tuple[tuple[str, str], ...] = ()  # of methods, with the fingerprints of their sources
+    modules: tuple[tuple[str, str], ...] = ()  # modules of methods, with hashes of their sources
 
     def refuse_missing(self) -> None:
-        """Raise `InvalidInput` if a file, the traces or a module is missing, or if a module differs."""
+        """Raise `InvalidInput` if a file, the traces or a module is missing, or if a module differs.
+
+        A module differs if its source file is not the same as where the study was started.
+        """
         for file in self.files:
             if not Path(file).exists():
                 raise InvalidInput("", "", "is not there", source=file)

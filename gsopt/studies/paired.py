@@ -38,7 +38,7 @@ class Paired:
 def signed_ranks(first: Sequence[Any], second: Sequence[Any]) -> Paired:
     """Compare figures of the same jobs under two schedules by the Wilcoxon signed-rank test.
 
-    The test is exact for up to 50 pairs without ties, and uses the normal approximation otherwise, as in scipy.
+    The test is exact for up to 50 pairs without ties. In most other cases, scipy uses the normal approximation.
 
     Parameters
     ----------

@@ -34,8 +34,8 @@ class PerformanceProfile:
     """The performance profile of one method."""
 
     method: str
-    ratios: tuple[float, ...]  # its time over the shortest, for every instance that it solves, in rising order
-    instances: int  # number of all; one that the method does not solve has an infinite ratio
+    ratios: tuple[float, ...]  # time / shortest time on each solved instance, in ascending order
+    instances: int  # number of all instances, solved or not
 
     def share(self, ratio: float) -> float:
         """Return the share of instances that the method solves within `ratio` times the shortest time."""

@@ -13,9 +13,9 @@ class StudyRun:
     version: str  # of gsopt
     python: str
     machine: str  # as it describes itself
-    cpus: int | None  # None where the machine does not say
-    workers: int  # processes that computed cells
-    cells: int  # results of the study that are this run's
+    cpus: int | None  # None if unknown
+    workers: int  # number of processes
+    cells: int  # number of cells in the study that this run computed
     details: Mapping[str, Any] = field(default_factory=dict)
 
     @property

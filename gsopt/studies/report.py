@@ -115,9 +115,10 @@ class Report:
         return found
 
     def rich(self) -> RenderableType:
-        """Return the table for a terminal, in which the first of several name columns is replaced by headings.
+        """Return the table for display in a terminal.
 
-        Columns that do not fit on a page are left out, and listed below the table.
+        If there are several name columns, the first is replaced by headings. Columns that do not fit on a page
+        are left out, and listed below the table.
         """
         if len(self.names) <= 1:
             return lay_out(self.columns, elsewhere=_ELSEWHERE)
@@ -166,8 +167,8 @@ class Report:
 class Heading:
     """The heading of a column that shows a figure, either on request or by default."""
 
-    key: str  # in data: the figure's name, with the statistic and the method that it is relative to
-    figure: Figure | None  # None where only its problem knows it
+    key: str  # name in data files, made of the figure, the statistic and `relative_to`
+    figure: Figure | None  # None if only the problem defines it
     statistic: str = ""
     relative_to: str = ""
     asked: bool = False

@@ -105,6 +105,8 @@ class Results(Listing[CellRow]):
 def results(folder: str | Path, *, interrupted: bool = False) -> Results:
     """Return the finished cells in a study's folder, which a run may be using at the same time.
 
+    `interrupted` is the value of the attribute of that name.
+
     Raises
     ------
     InvalidInput

@@ -67,7 +67,7 @@ class CellRow:
     labels
         Names of the cell in tables.
     word
-        Name of the decision; empty for a policy.
+        Name of the decision; empty if a policy was simulated on a workload.
     instance_key
         Hash of the instance.
     seed

@@ -78,7 +78,8 @@ class Score(Listing[ScoredInstance]):
     rows
         The outcomes, one per instance.
     unproven
-        Names of the instances for which no bound is proven; they do not count.
+        Names of the instances that do not count, as no bound is stored with them and the exact method proves no
+        optimum within a minute.
     """
 
     method: str
@@ -87,7 +88,7 @@ class Score(Listing[ScoredInstance]):
 
     @property
     def score(self) -> float:
-        """Mean quality over all instances: 1 if all are solved to optimality, 0 if none is solved."""
+        """Mean quality over all instances: 1 if every value equals its bound, 0 if no instance is solved."""
         return fsum(row.quality for row in self.rows) / len(self.rows) if self.rows else 0.0
 
     @property
@@ -193,7 +194,7 @@ def score(
         Problems, names of instances, suites or files, or the name of a generator such as
         ``"reclaiming/churn"``.
     limit
-        Seconds of processor time for each instance.
+        Processor time for each instance, in seconds or as a string such as ``1s``.
     memory
         Bytes of memory that each process may use.
     workers

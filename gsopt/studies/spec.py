@@ -44,8 +44,8 @@ class Study(Frozen):
         no limit. If the run of a policy takes longer, its cell fails. Policies have no limit unless this field
         is given.
     bound_evaluations
-        Number of GPU prices to try for the bound on all policies, which is computed once per workload. None for
-        a number that takes less time than a simulation; 0 to use only closed-form bounds.
+        Number of price vectors to try for the bound on all policies, which is computed once per instance. None
+        for a number that takes less time than a simulation; 0 to use only closed-form bounds.
 
     Examples
     --------

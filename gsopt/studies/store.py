@@ -119,7 +119,10 @@ class Store:
             database.executemany("INSERT OR IGNORE INTO source VALUES (?, ?, ?)", sources)
 
     def bound(self, instance: str, evaluations: int) -> MeanBound | None:
-        """Return the stored bound on all policies for an instance, given its key, or None if none is stored."""
+        """Return the stored bound on all policies for an instance, given its key, or None if none is stored.
+
+        `evaluations` is the number of price vectors that were to be tried, or -1 for the default number.
+        """
         line = "SELECT mean_jct, proof FROM bound WHERE instance = ? AND evaluations = ?"
         with self._transaction() as database:
             held = database.execute(line, (instance, evaluations)).fetchone()

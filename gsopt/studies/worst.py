@@ -56,7 +56,7 @@ def worst(
     workers, scheduler
         Number of processes, or the scheduler, for methods given by name; see `gsopt.studies.run`.
     on_progress
-        Called with the progress of the search.
+        Called with the progress of the search for a method given by name.
     options
         Options of the method.
     arguments

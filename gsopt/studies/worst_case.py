@@ -57,7 +57,7 @@ class WorstCase:
 
     @cached_property
     def unsolved(self) -> Problem[Any] | None:
-        """The first instance for which the method returned no solution although one exists, or None."""
+        """The first instance with a proven optimum on which the method failed or found no solution, or None."""
         return self._made(self.found.first_unsolved)
 
     def _made(self, pick: Pick | None) -> Problem[Any] | None:

@@ -72,7 +72,7 @@ def positions(seconds: NDArray[Any], available: NDArray[Any], depth: int) -> NDA
 
 
 def orders(columns: list[int], machines: int) -> list[list[int]]:
-    """Return the job sequence of each machine, given the position of each job.
+    """Return the job sequence of each machine, given each job's column in the costs of `positions`.
 
     Examples
     --------

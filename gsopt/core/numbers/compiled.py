@@ -93,7 +93,7 @@ def is_installed() -> bool:
 
 
 def is_worth_loading(seconds_left: float | None = None) -> bool:
-    """Check whether numba is already loaded, or is installed and can be loaded in the remaining time."""
+    """Check whether numba is already loaded, or is installed and enough time is left to benefit from it."""
     if "numba" in sys.modules:
         return True
     return (seconds_left is None or seconds_left >= _ENOUGH) and is_installed()
@@ -144,8 +144,8 @@ def plain(function: Callable[Given, Found]) -> Callable[Given, Found]:
 def twin(function: Callable[Given, Found]) -> Callable[Given, Found]:
     """Return a kernel as a Python function that also calls other kernels as Python functions.
 
-    It computes the same result as the kernel, slowly and without a compiler. It is used until a kernel is
-    compiled, and in tests.
+    It computes the same result as the kernel, slowly but without a compiler. It also accepts numbers that
+    cannot be compiled, such as fractions.
     """
     original: Any = plain(function)
     if not isinstance(original, FunctionType):

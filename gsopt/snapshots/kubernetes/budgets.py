@@ -18,7 +18,8 @@ class DisruptionBudget(NamedTuple):
 def read_budgets(objects: Sequence[Field], notes: list[str]) -> dict[str, list[DisruptionBudget]]:
     """Read disruption budgets and group them by namespace.
 
-    Budgets without a status, such as those in a file that was never applied, are left out.
+    Budgets without a status, such as those in a file that was never applied, are left out, and a line for each
+    is appended to `notes`.
     """
     found: dict[str, list[DisruptionBudget]] = {}
     for each in objects:

@@ -22,7 +22,10 @@ _PODS = "pods"
 
 
 def pod_needs(pod: Field) -> dict[str, Fraction]:
-    """Return a pod's request: the larger of all containers together and any init container, plus overhead."""
+    """Return a pod's request: the larger of all containers together and any init container, plus overhead.
+
+    Sidecars are added to the containers. Amounts stated for the pod as a whole replace those of its containers.
+    """
     spec = pod["spec"]
     total: dict[str, Fraction] = {}
     for container in spec["containers"]:
@@ -65,7 +68,10 @@ def counted(field: Field, amounts: Amounts, others: Collection[str], *, needed: 
 
 
 def gpus_of(amounts: Amounts, others: Collection[str], turns: Fraction) -> Fraction:
-    """Return how many GPUs the amounts represent, where time-sliced GPUs count as fractions."""
+    """Return how many GPUs the amounts represent, if `turns` containers share each GPU in turns.
+
+    A turn on a GPU counts as a fraction of the GPU.
+    """
     total, shares = Fraction(0), Fraction(0)
     for name, value in amounts.items():
         found = device(name, others)

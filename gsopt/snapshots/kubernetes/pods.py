@@ -39,7 +39,7 @@ class Pod(NamedTuple):
     owner: Owner
     part: Part  # the pod as a part of its gang
     priority: int
-    kept: str  # why it must not be evicted; empty where it may be
+    kept: str  # why it must not be evicted; empty if it may be
 
 
 class PodReader(NamedTuple):

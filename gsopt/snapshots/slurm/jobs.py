@@ -46,7 +46,7 @@ class SlurmJob(NamedTuple):
     kind: str
     parts: tuple[Part, ...]  # its share of each node, or what it waits for
     priority: int
-    copies: int  # tasks of an array that wait
+    copies: int  # number of waiting tasks of an array
     requeues: bool  # whether Slurm restarts it after a preemption
 
 

@@ -31,7 +31,8 @@ _AWAY = frozenset({"POWERED_DOWN", "POWERING_DOWN", "POWER_DOWN", "POWERED_OFF"}
 class Host(NamedTuple):
     """A node as described by Slurm.
 
-    Fields without a comment are as in `gsopt.snapshots.node.Node`.
+    `gres` states its GPUs and other generic resources. The other fields without a comment are as in
+    `gsopt.snapshots.node.Node`.
     """
 
     name: str
@@ -49,7 +50,7 @@ def read_hosts(listed: Iterable[Field], grouped: Iterable[Field], notes: list[st
 
     `listed` contains the nodes from ``scontrol show nodes``, slurmrestd, or ``sinfo`` before release 23.11.
     `grouped` contains the entries of ``sinfo`` since that release, each of which stands for identical nodes
-    of one partition.
+    of one partition. A line about nodes with several types of GPUs is appended to `notes`.
     """
     found: dict[str, Host] = {}
     for entry in listed:

@@ -10,7 +10,10 @@ _MOST_NODES = 20_000
 
 
 def number(field: Field, default: int = 0) -> int:
-    """Read a number, which newer releases wrap in an object, or return the default if it is not set."""
+    """Read a number, which newer releases wrap in an object.
+
+    If the number is missing, not set or infinite, return the default.
+    """
     if not isinstance(field.value, dict):
         return field.whole(default)
     if field["infinite"].truth() or not field["set"].truth():
@@ -22,7 +25,7 @@ def number(field: Field, default: int = 0) -> int:
 
 
 def moment(field: Field) -> float | None:
-    """Read a Unix timestamp, or return None if it is not set."""
+    """Read a Unix timestamp, or return None if it is missing, zero, not set or infinite."""
     if isinstance(field.value, dict):
         return None if field["infinite"].truth() or not field["set"].truth() else field["number"].seconds()
     return field.seconds()

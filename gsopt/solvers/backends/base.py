@@ -184,7 +184,7 @@ class Ending(Enum):
 class Answer(NamedTuple):
     """The answer that a worker returns for a task."""
 
-    status: str  # the solver's own word for how it ended
+    status: str  # the solver's own status
     values: Vector | None = None  # one value per column, or None
     bound: float = inf  # proven bound in the model's sense; NaN or infinite for none
     duals: Vector | None = None  # one value per row, or None
@@ -311,7 +311,7 @@ class Solver(ABC):
             return worker.call(function, task, limit=limit, hear=hear)
 
     def worker(self, deadline: float = inf) -> AbstractContextManager[Worker]:
-        """Return a context manager that borrows a worker for exclusive use, waiting for one if necessary.
+        """Return a context manager that borrows a worker for exclusive use, starting one if none is idle.
 
         Raises
         ------

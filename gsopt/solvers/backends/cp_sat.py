@@ -195,7 +195,7 @@ def _post(model: Any, task: IntegerTask) -> list[Any]:
 
 
 def implied_bounds(form: "StandardForm") -> tuple[Vector, Vector]:
-    """Return the lower and upper bounds of the columns, with missing ones derived from the rows."""
+    """Return the lower and upper bounds of the columns, with missing ones derived from the rows if possible."""
     lower, upper = form.column_lower.copy(), form.column_upper.copy()
     for _ in range(_ROUNDS):
         missing = ~np.isfinite(lower) | ~np.isfinite(upper)

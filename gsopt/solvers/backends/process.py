@@ -176,7 +176,8 @@ class Worker:
         """Run ``function(task, link)`` in the worker, with a `gsopt.solvers.backends.worker.ParentLink`.
 
         The worker is killed if it has not answered after `limit` seconds. `hear` is called with each frame that
-        arrives before the answer. If it returns True, the function is asked to stop.
+        arrives before the answer. If it returns True, or on Ctrl-C, the function is asked to stop, and the
+        worker is killed if it does not answer within a second.
         """
         deadline = inf if limit is None else monotonic() + limit
         stopped_by = StoppedBy.TIME_LIMIT

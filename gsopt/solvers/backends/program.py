@@ -84,7 +84,8 @@ class Program:
     ) -> None:
         """Add columns with their costs and limits.
 
-        The entries of a column range from its index in `starts` to that of the next column.
+        `rows` and `entries` contain the row index and the value of each entry, column by column. The entries of
+        a column range from its index in `starts` to that of the next column.
         """
         values, given = _floats(costs), _floats(entries)
         limits = _floats(lower), _floats(upper)

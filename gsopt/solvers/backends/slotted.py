@@ -22,7 +22,7 @@ class SlottedJob(NamedTuple):
     latest: int
     work: int  # in total; a slot with all GPUs to itself does `SlottedTask.full` of it
     demand: int  # GPUs
-    # Work done in a slot beside each job, by its number; it may not share a GPU with others.
+    # Work done in a slot next to each job with which it may share a GPU, keyed by job number.
     beside: Mapping[int, int]
 
 

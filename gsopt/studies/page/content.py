@@ -48,8 +48,8 @@ class Content:
     remarks: tuple[str, ...]
     overall: str
     answers: tuple[Answer, ...]
-    unanswered: int  # groups of instances beyond those
-    figures: Mapping[str, Table]  # by decision and group; many groups are in one table
+    unanswered: int  # number of further groups of instances
+    figures: Mapping[str, Table]  # by title: one per group, or one if there are many
     decisions: tuple[Decision, ...]
     pictures: Sequence[PagePicture]
     gantts: Sequence[PagePicture]

@@ -34,7 +34,7 @@ def gantts(spec: str, found: Results, names: Sequence[str], allow: Iterable[str]
     Raises
     ------
     InvalidInput
-        The run does not exist, or differs from the one that the study stored.
+        A name matches no run or several runs, or the new run differs from the one that the study stored.
     """
     known = runs_of(found)
     chosen = dict.fromkeys(find_run(name, known) for name in names)

@@ -26,8 +26,8 @@ class PagePicture:
     """A picture on a page."""
 
     title: str
-    element: str  # of SVG; empty where there is no drawing
-    remark: str = ""  # why there is none, or what else to know
+    element: str  # of SVG; empty if there is no drawing
+    remark: str = ""  # why there is no drawing, or another note
     on_white: bool = False
 
 
@@ -55,7 +55,10 @@ def _of_part(part: Results, figures: Sequence[str], prefix: str) -> Iterator[Pag
 
 
 def swept(rows: Iterable[CellRow]) -> list[str]:
-    """Return the options with at least three numeric values among cells whose names are otherwise equal."""
+    """Return the options with at least three numeric values among cells whose names are otherwise equal.
+
+    Options that distinguish repetitions, such as seeds, do not count.
+    """
     values: dict[tuple[str, str, str], set[float]] = {}
     for row in rows:
         for name, value in row.columns.items():

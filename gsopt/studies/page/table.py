@@ -18,7 +18,7 @@ class Head:
 
     title: str
     kind: FigureKind | None = None
-    like: str = ""  # title of the column before it that has the same unit
+    like: str = ""  # title of an earlier column with the same unit
 
     @property
     def number(self) -> bool:

@@ -43,7 +43,7 @@ class Family:
     suite
         Name of the suite.
     members
-        Instances of the suite that have a solution.
+        Instances of the suite with a known value.
 
     Examples
     --------
@@ -141,7 +141,7 @@ def families(*what: str, on_instance: Callable[[str], Any] | None = None) -> Fam
     Raises
     ------
     InvalidInput
-        An instance does not exist.
+        A decision, suite or instance does not exist.
 
     Examples
     --------

@@ -31,7 +31,7 @@ class VerificationOutcome(StrEnum):
 
     CONFIRMED = "confirmed"  # the solution is worth what the file says, and the bound is proven again
     IMPROVED = "improved"  # a better value or a better bound
-    OPEN = "not recomputed"  # the solution is worth what the file says, the bound is not reached in time
+    OPEN = "not recomputed"  # the solution is worth what the file says, but the bound was not reached
     CONTRADICTED = "contradicted"  # what the file says is wrong
     FAILED = "failed"  # the method failed
 

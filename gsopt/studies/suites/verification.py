@@ -99,14 +99,15 @@ def verify(
     time_limit
         Time limit per instance, in seconds or as a string such as ``"2min"``.
     workers
-        Number of processes; one per CPU if None.
+        Number of processes. None for one per CPU, but no more than one per instance.
     on_verdict
         Called with each verdict as soon as it is reached.
 
     Raises
     ------
     InvalidInput
-        An instance does not exist, or an option is out of range. In this case nothing is computed.
+        A decision, suite or instance does not exist, or an option is out of range. In this case, nothing is
+        computed.
 
     Examples
     --------
