@@ -45,9 +45,9 @@ class Fluid:
     def worth(self, demand: Demand, edges: Array, there: Array) -> Array:
         """Return what a GPU-second in each cell is worth.
 
-        In each second, the sum of the jobs' remaining times falls by the total weight of the jobs present. One
-        per cent more GPUs would make it fall faster, by the percentage described at `worths`. This gain is
-        divided by the available GPU-seconds of each cell (`there`).
+        In each second, the weighted sum of the jobs' remaining times falls by the total weight of the jobs
+        present. One per cent more GPUs would make it fall faster, by the percentage described at `worths`. This
+        gain is divided by the available GPU-seconds of each cell (`there`).
         """
         waited = _integral(edges, self.completion, demand.weight)
         waited = np.diff(_integral(edges, demand.release, demand.weight) - waited)
