@@ -142,7 +142,7 @@ class Job(Frozen):
     gpus
         Number of GPUs that the job demands.
     menu
-        Allowed numbers of GPUs, each with its speed; if empty, only `gpus` at speed 1.
+        Allowed numbers of GPUs, each with its speed, including `gpus` at speed 1; if empty, only `gpus`.
     model
         Name of the trained model, which is used to look up slowdowns and overheads; empty if unknown.
     memory
