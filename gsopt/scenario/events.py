@@ -220,7 +220,7 @@ Event = Annotated[Leave | Return | Reclaim | Loan, Field(discriminator="event")]
 
 
 def refuse_impossible(events: Sequence[Event], cluster: Cluster) -> None:
-    """Raise `RuleBroken` for the first event that cannot happen on a cluster.
+    """Raise `RuleBroken` if events are not in order of time, or if one of them cannot happen on the cluster.
 
     Only definite contradictions are rejected, because the machines to give up have not been chosen yet.
 

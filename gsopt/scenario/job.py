@@ -49,7 +49,7 @@ DEFAULT_MODE = ""
 
 
 class Mode(Frozen):
-    """An alternative way to run a job: another batch size, or sub-batches whose gradients are accumulated.
+    """An alternative way to run a job: with another batch size, in sub-batches, or on another GPU type.
 
     Attributes
     ----------
@@ -61,9 +61,9 @@ class Mode(Frozen):
     memory
         Bytes of memory that the job needs on each of its GPUs; None for the same as in the default mode.
     batch_size
-        Samples per iteration over all GPUs; None for the same as in the default mode.
+        Samples per iteration over all GPUs; None for the same as in the default mode, or if `tunes` is True.
     steps
-        Number of sub-batches into which the batch is divided.
+        Number of sub-batches into which the batch is divided; their gradients are accumulated.
     samples
         Samples until the target if the job always runs in this mode; None for the same as in the default mode.
     gpu_type
@@ -142,7 +142,7 @@ class Job(Frozen):
     gpus
         Number of GPUs that the job demands.
     menu
-        Allowed numbers of GPUs, each with its speed; if empty, only `gpus` at speed 1.
+        Allowed numbers of GPUs, each with its speed, including `gpus` at speed 1; if empty, only `gpus`.
     model
         Name of the trained model, which is used to look up slowdowns and overheads; empty if unknown.
     memory

@@ -106,9 +106,9 @@ class Physics(Frozen):
     applications
         Measurements of models, keyed by the model's name. The jobs of such a model are adaptive: their speed
         depends on their machines, batch size and progress, and they may tune their batch size
-        (`gsopt.scenario.job.Mode.tunes`). Their menus are upper limits on their speed. Adaptive jobs require a
-        cluster with machines. A job whose application was measured on several GPU types runs on one type at a
-        time.
+        (`gsopt.scenario.job.Mode.tunes`). Their menus should state their highest speed on each number of GPUs.
+        Adaptive jobs require a cluster with machines. A job whose application was measured on several GPU types
+        runs on one type at a time.
     agents
         The settings that control how adaptive jobs make progress and tune themselves.
     restarts

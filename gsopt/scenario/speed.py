@@ -1,8 +1,8 @@
 """Speed: the speed of a job on its GPUs, which it may share with other jobs.
 
 A job's speed is the one in the menu of its mode, divided by four slowdowns. These are due to the network tier
-that connects its GPUs, to the worst job with which it shares a GPU, to the current phase, and to the types of
-its GPUs. All slowdowns are at least 1. Hence menus are upper limits on the speed, and bounds that use only
+that connects its GPUs, to the jobs with which it shares GPUs, to the current phase, and to the types of its
+GPUs. All slowdowns are at least 1. Hence menus are upper limits on the speed, and bounds that use only
 menus are valid.
 """
 
@@ -78,7 +78,7 @@ class TierPenalty(Frozen):
 
 
 def require_levels(field: str, tiers: Mapping[str, TierPenalty], levels: Sequence[str]) -> None:
-    """Raise `RuleBroken` for a penalty that belongs to a level that the cluster does not have.
+    """Raise `RuleBroken` if a penalty is for a level that the cluster does not have.
 
     The levels machine, rack and network are always allowed.
 
@@ -169,9 +169,10 @@ class Speed(Frozen):
         """Return the speed of a job on `count` GPUs that a tier connects and that `partners` share.
 
         Synchronous training waits for its slowest worker, so the worst partner on any GPU determines the
-        slowdown. On GPUs of several types, the batch is divided in proportion to their speeds, so that no GPU
-        waits for another and their speeds add up. Source: the penalty of Dally, section II-B; the interference
-        ratio of Castor, Eq. 4-5; the balance of Aryl, appendix A.
+        slowdown, unless all partners together (`groups`) cause a larger one. On GPUs of several types, the
+        batch is divided in proportion to their speeds, so that no GPU waits for another and their speeds add
+        up. Source: the penalty of Dally, section II-B; the interference ratio of Castor, Eq. 4-5; the balance
+        of Aryl, appendix A.
 
         Parameters
         ----------
@@ -376,6 +377,8 @@ class IterationTime(Frozen):
         self, gpus: int, counts: Iterable[int], *, batch_size: int, message: float
     ) -> tuple[tuple[int, float], ...]:
         """Return the menu of a job that demands `gpus` GPUs and has the same total batch size on any number.
+
+        `batch_size` is the total, unlike in `seconds`. On a single GPU, no `message` is reduced.
 
         Examples
         --------

@@ -109,7 +109,7 @@ class AdaptiveProgress:
         return next(iter(types))
 
     def slow(self, slowdown: Any, time: Any) -> None:
-        """Set the slowdown that partners cause from `time` on. Setting the same value again changes nothing."""
+        """Set the slowdown due to partners and GPU types from `time` on. An unchanged value has no effect."""
         if self._stint is not None and slowdown != self._stint.slowdown:
             self._stint = self._halt(time)
             if self._stint is not None:

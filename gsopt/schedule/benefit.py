@@ -15,10 +15,10 @@ from gsopt.schedule.schedule import Schedule
 def sharing_benefits(schedule: Schedule, scenario: Scenario) -> Mapping[str, float]:
     """Return the sharing benefit of every job that starts on GPUs in use, keyed by job name.
 
-    The benefit is the completion time that the job would have had if it had waited for enough free GPUs,
-    divided by its completion time with sharing. Both times assume that no further jobs arrive. A benefit
-    above 1 means that sharing was the right decision for this job. Jobs must be rigid and must stay on the
-    same GPUs from start to end. The GPUs must be given by index.
+    The benefit is the job completion time (counted from release) that the job would have had if it had waited
+    for enough free GPUs, divided by its job completion time with sharing. Both assume that no further jobs
+    arrive. A benefit above 1 means that sharing was the right decision for this job. Jobs must be rigid and
+    must stay on the same GPUs from start to end. The GPUs must be given by index.
 
     Source: Castor, section 9.2, Eq. 24.
 

@@ -295,7 +295,10 @@ class Record:
 
     @property
     def utilisation(self) -> Any:
-        """GPU time in use divided by available GPU time, from the first release to the last completion."""
+        """GPU time in use divided by available GPU time, from the first release to the last completion.
+
+        It is None if no job completes.
+        """
         return self.used / self.there if self.there else None
 
     @property
@@ -329,7 +332,10 @@ class Record:
 
     @property
     def gap(self) -> float | None:
-        """Relative gap between the mean job completion time and the bound; 0 if rounding can explain it."""
+        """Relative gap between the mean job completion time and the bound, or None if there is no bound.
+
+        It is 0 if rounding can explain it.
+        """
         gap = relative_gap(self.mean_jct, self.lower_bound)
         return gap if gap is None or gap > CONTINUOUS else 0.0
 

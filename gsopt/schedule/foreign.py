@@ -56,12 +56,13 @@ def read_schedule(
     ----------
     table
         A CSV file, a pandas or polars data frame, or a sequence of mappings, one per row. A JSON file is read
-        as by `Schedule.read`.
+        as by `Schedule.read`; of the other arguments, only `preemptive` applies to it.
     columns
         The meanings of the table's columns, such as ``{"job_id": "job"}`` if the column ``job_id`` contains
-        the names of jobs. The meanings ``job``, ``start``, ``end`` (or ``duration``) and ``gpus`` are
-        required. ``placement``, ``mode`` and ``vacated`` are optional. A row with the name of a machine in
-        ``vacated`` contains no job: the machine is given up at the row's start.
+        the names of jobs. A column that is named after its meaning needs no entry. The meanings ``job``,
+        ``start``, ``end`` (or ``duration``) and ``gpus`` are required. ``placement``, ``mode`` and ``vacated``
+        are optional. A row with the name of a machine in ``vacated`` contains no job: the machine is given up
+        at the row's start.
     time_unit
         Unit of times: ms, s, min, h or d. Timestamps are converted to seconds since 1970; those without a
         time zone are in UTC.
@@ -110,9 +111,10 @@ def read_workload(
     table, time_unit, origin
         As in `read_schedule`.
     columns
-        The meanings of the table's columns, such as ``{"job_id": "name", "submitted": "release_date"}``. The
-        meanings ``name``, ``release_date``, ``duration`` and ``gpus`` are required. ``model``, ``memory``,
-        ``batch_size`` and ``gpu_type`` are optional.
+        The meanings of the table's columns, such as ``{"job_id": "name", "submitted": "release_date"}``. A
+        column that is named after its meaning needs no entry. The meanings ``name``, ``release_date``,
+        ``duration`` and ``gpus`` are required. ``model``, ``memory``, ``batch_size`` and ``gpu_type`` are
+        optional.
     name
         Name of the workload.
 

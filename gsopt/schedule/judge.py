@@ -412,7 +412,7 @@ def fluid_finish_times(
 ) -> list[Any]:
     """Return the finish times of jobs that share the GPUs equally, like a fluid, each up to its cap.
 
-    Time is counted from the beginning of a busy period, so that late dates cost no precision.
+    Internally, time is counted from the beginning of a busy period, so that late dates cost no precision.
     """
     finish: list[Any] = [None] * len(jobs)
     groups: dict[Any, _CapGroup] = {}

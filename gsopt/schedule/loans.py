@@ -50,9 +50,10 @@ class Times:
 
 @dataclass(frozen=True)
 class Usage:
-    """The fractions of available GPU time that are in use during a time span, by kind of machine.
+    """The fractions of GPU time that are in use during a time span, by kind of machine.
 
-    A fraction is None if no machine of its kind is available.
+    A fraction is None if there are no machines of its kind or, for machines on loan, if none is on loan during
+    the span.
     """
 
     begin: float
@@ -130,7 +131,10 @@ class Loans:
         return self.usages(end, end)[0]
 
     def usages(self, step: float = 3600.0, until: float | None = None) -> tuple[Usage, ...]:
-        """Return the usage in each time step, by default an hour, from time 0. The last step may be shorter."""
+        """Return the usage in each time step from time 0 to `until` or, if that is None, to `end`.
+
+        A step lasts `step` seconds, by default an hour. The last step may be shorter.
+        """
         end = self.end if until is None else until
         if not 0 < step <= end:
             raise InvalidInput("step", shorten(step), f"must be more than 0 and at most the end, {end:g} s")

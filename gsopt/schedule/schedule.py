@@ -137,9 +137,9 @@ class Schedule:
     def to_csv(self) -> str:
         """Return the schedule as CSV: a row for each segment, then a row for each machine that was given up.
 
-        Fractions are written as ``3/2``, the GPUs of a placement are separated by spaces, and unused columns
-        are omitted. Names that a spreadsheet would interpret as formulas are preceded by an apostrophe.
-        `preemptive` is not written.
+        Fractions are written as ``3/2``, and the GPUs of a placement are separated by spaces. Empty columns
+        after ``placement`` are omitted from the end. Names that a spreadsheet would interpret as formulas are
+        preceded by an apostrophe. `preemptive` is not written.
         """
         rows = [
             [quoted(item.job), _written(item.start), _written(item.end), item.gpus, *_ending(item), ""]

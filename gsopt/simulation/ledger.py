@@ -278,7 +278,7 @@ class Placements:
                 raise Forbidden(f"the jobs on GPU {gpu} must fit its memory (not jobs {jobs})")
 
     def placement(self, number: int) -> tuple[int, ...]:
-        """Return the indices of a job's GPUs."""
+        """Return the indices of a job's GPUs, or an empty tuple if it holds none."""
         return self._held.get(number, ())
 
     def tier(self, number: int) -> str:

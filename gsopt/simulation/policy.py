@@ -77,7 +77,8 @@ class Move(NamedTuple):
 class Assign(NamedTuple):
     """An action that runs exactly the given jobs from now on.
 
-    Each job is mapped to its GPUs, or to its GPUs and its mode as a pair.
+    Each job is mapped to its GPUs, or to its GPUs and its mode as a pair. Without a mode, it runs in its
+    default mode.
 
     A running job whose number of GPUs and mode stay the same keeps its GPUs, unless others are given by
     index. All other running jobs release their GPUs before GPUs are chosen for jobs with just a number of

@@ -94,7 +94,7 @@ class Replay:
         Raises
         ------
         InvalidInput
-            The run was not recorded, or matplotlib is not installed.
+            The run was not recorded, `colour` is invalid (see `gantt`), or matplotlib is not installed.
 
         Examples
         --------
@@ -157,7 +157,8 @@ def simulate(
         rounds of this length (`gsopt.schedule.bounds.mean_jct_bound`), or a bound that is already known.
     time_limit
         Wall-clock time in seconds, or a string such as ``30s``, after which the run is aborted. Time spent on
-        computing the bound beforehand does not count. A decision in progress is not interrupted.
+        computing the bound beforehand does not count. The limit is checked at every event and action, so a
+        policy is not interrupted while it computes an action.
     options
         If a workload is given, any fields of `gsopt.scenario.scenario.Physics`, such as `overheads`,
         `share_limit` and `capacity_changes`. All other options are passed to the policy. If an option of the

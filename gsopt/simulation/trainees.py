@@ -48,7 +48,7 @@ class Trainees(dict[int, Trainee]):
         self[job].place((), now, now)
 
     def slow(self, job: int, slowdown: float, now: float) -> None:
-        """Set the slowdown that a job's partners cause."""
+        """Set the slowdown of a job due to its partners and GPU types."""
         self[job].slow(slowdown, now)
 
     def lose(self, job: int, share: float, now: float) -> float:

@@ -102,7 +102,10 @@ class Application(Frozen):
     # Step times
 
     def step_time(self, shape: Sequence[int], local_batch: int) -> Times | None:
-        """Return the seconds that a step and its gradient exchange take, or None beyond the measurements."""
+        """Return the durations of a step and of the gradient exchange in it, in seconds.
+
+        The result is None beyond the measurements.
+        """
         return self._steps.times(shape, [local_batch])[0]
 
     def step_times(self, shape: Sequence[int], local_batches: Sequence[int]) -> list[Times | None]:

@@ -60,7 +60,10 @@ class Course:
         return self.work_at(self.application.epochs)
 
     def times(self, shape: tuple[int, ...], batch: Batch) -> tuple[float, float]:
-        """Return the durations of a step and of its gradient exchange on a measured shape, in seconds."""
+        """Return the durations of a step and of the gradient exchange in it, in seconds.
+
+        Raise `InvalidInput` if the shape or the local batch size is beyond the measurements.
+        """
         times = self.application.step_time(shape, batch.local)
         if times is None:
             rule = f"must be placements of {self.application.name} measured with {batch.local} samples per GPU"
@@ -73,7 +76,7 @@ class Course:
         return self._gain(samples, self.application.gradient(samples, epoch)) / seconds
 
     def iteration_rate(self, shape: tuple[int, ...], batch_size: int) -> float:
-        """Return the number of iterations per second at the given batch size on a measured shape."""
+        """Return the number of iterations per second at the given batch size; see `times` for errors."""
         batch = split(batch_size, sum(shape), self.limits(shape))
         return 1 / self._iteration(self.times(shape, batch), batch)
 

@@ -102,10 +102,10 @@ class Trainee:
     ) -> None:
         """Restart the job on the given GPUs of one type, or stop it if `shape` is empty.
 
-        The job resumes work at `works_from`, `slowdown` times slower than if it shared no GPU. If `batch_size`
-        is None, the job chooses its batch size. `now` must not be earlier than in any previous call to any
-        method. A shape on which the job cannot run is rejected with `InvalidInput`, and the job continues as
-        before.
+        The job resumes work at `works_from`. Its partners and GPU types slow it down by a factor of `slowdown`.
+        If `batch_size` is None, the job chooses its batch size. `now` must not be earlier than in any previous
+        call to any method. A shape on which the job cannot run is rejected with `InvalidInput`, and the job
+        continues as before.
         """
         self._record_progress(now)
         placed = tuple(gpus for gpus in shape if gpus)
@@ -123,7 +123,7 @@ class Trainee:
         self._work(max(now, works_from))
 
     def slow(self, slowdown: float, now: float) -> None:
-        """Set the slowdown due to shared GPUs that applies from `now` on."""
+        """Set the slowdown due to partners and GPU types that applies from `now` on."""
         self._record_progress(now)
         self._slowdown = slowdown
         if self._next_change < inf:

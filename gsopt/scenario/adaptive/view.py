@@ -14,7 +14,7 @@ from gsopt.scenario.adaptive.trainee import Trainee
 class TraineeView:
     """A read-only view of an adaptive job: what the job knows about itself, and the true measurements.
 
-    The attributes are those of `gsopt.scenario.adaptive.trainee.Trainee`.
+    The attributes have the same meaning as in `gsopt.scenario.adaptive.trainee.Trainee`.
     """
 
     __slots__ = ("_trainee",)

@@ -248,7 +248,7 @@ class Cluster(Lean):
 
     @property
     def machine_of(self) -> tuple[int, ...]:
-        """Indices of the GPUs' machines, one per GPU."""
+        """Indices of the GPUs' machines, one per GPU; empty for a plain cluster."""
         return () if self.is_plain else self.numbered.machine_of
 
     @cached_property
@@ -300,7 +300,7 @@ class Cluster(Lean):
         return () if self.is_plain else self.numbered.of_machine[level]
 
     def group_of_gpu(self, level: str) -> tuple[int, ...]:
-        """Return the indices of the GPUs' groups on a level, one per GPU.
+        """Return the indices of the GPUs' groups on a level, one per GPU; none for a plain cluster.
 
         Examples
         --------

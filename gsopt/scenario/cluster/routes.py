@@ -1,4 +1,4 @@
-"""Routes: the links between GPUs, found by networkx once for each set of machines and then cached."""
+"""Routes: the paths between GPUs, found by networkx once for each pair of machines or islands."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,7 +32,10 @@ class Routes:
         return (one, *self._between(self._home[one], self._home[other]), other)
 
     def bottleneck(self, gpus: Iterable[int]) -> Link | None:
-        """Return the lowest rate of the links between GPUs, and the longest latency between any two GPUs."""
+        """Return the lowest rate and the highest latency between any two of the GPUs, as a link.
+
+        The result is None if a link is unknown, or if there are fewer than two GPUs.
+        """
         on_home = Counter(self._home[gpu] for gpu in set(gpus))
         several = tuple((home, count > 1) for home, count in sorted(on_home.items()))
         if several not in self._bottlenecks:

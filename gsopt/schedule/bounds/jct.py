@@ -74,7 +74,7 @@ def mean_jct_bound(
     given, cluster, physics
         The workload or scenario, the cluster and the physics, as for `gsopt.simulate`.
     evaluations
-        Number of price vectors to try: 0 to use formulas only, None for a number that takes less time than a
+        Number of price vectors to try: 0 to use formulas only, None for a number that takes about as long as a
         simulation.
     round_length
         Seconds between decisions, as for `gsopt.simulation.simulate`. The bound then holds only for policies
@@ -155,7 +155,7 @@ def _affordable(scenario: Scenario) -> tuple[int, bool | None]:
 
 
 def known_bound(bound: "MeanBound | PriceBound | float | None", scenario: Scenario) -> MeanBound | None:
-    """Convert a bound given by the user into a bound on the mean job completion time.
+    """Convert a bound given by the user into a bound on the mean job completion time, or None into None.
 
     Raises
     ------

@@ -68,7 +68,7 @@ class Pairs:
         self._slowdowns: dict[tuple[str, str], Any] = {}  # of the first model beside the second
 
     def of(self, state: State, job: int, partner: int, gpus: tuple[int, ...]) -> list[SubBatch]:
-        """Return the pairs that two jobs can form, one per sub-batch size of the new job, whole batch first.
+        """Return the pairs that two jobs can form: one per sub-batch size of the waiting job, largest first.
 
         Parameters
         ----------

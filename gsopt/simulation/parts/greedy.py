@@ -49,7 +49,7 @@ class Greedy:
         Whether a job whose smallest number is not free is skipped. If not, it blocks all jobs after it.
     pace
         Function that returns how much the key of a running job rises per second, given its number of GPUs;
-        None if keys never rise.
+        None if keys do not rise with time.
 
     Examples
     --------

@@ -56,7 +56,7 @@ class Inventory:
         return list(self._modes[job])
 
     def kinds_with_room(self, state: State, job: int) -> list[str]:
-        """Return the usable kinds of a job that have at least as many available GPUs as it demands."""
+        """Return the kinds on which a job can run and that have enough available GPUs for its demand."""
         return [name for name in self._modes[job] if self.counts[name] >= state.jobs[job].gpus]
 
     def rate(self, state: State, job: int, name: str, beside: Sequence[int] = ()) -> Any:

@@ -1,4 +1,4 @@
-"""Turns: the waiting jobs in order, where all jobs with the same need can be skipped together."""
+"""Turns: the waiting jobs in order; all jobs with the same need can be skipped together."""
 
 from bisect import bisect_left, insort
 from collections.abc import Callable, Hashable, Iterable, Iterator

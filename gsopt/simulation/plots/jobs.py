@@ -18,7 +18,8 @@ def jobs(schedule: Schedule, scenario: Scenario, *, title: str = "", axes: "Axes
     """Plot when each job waited, in grey, and when it ran, in the colour of its number of demanded GPUs.
 
     Rows are in order of release, with later jobs above earlier ones. Where the row of a job is coloured while
-    the row of an earlier job below it is grey, the later job has overtaken the earlier one.
+    the row of an earlier job below it is grey, the later job has overtaken the earlier one. Waits that never
+    end are not shown.
 
     Parameters
     ----------

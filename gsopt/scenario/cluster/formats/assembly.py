@@ -37,7 +37,10 @@ class Told(NamedTuple):
                 )
 
     def about(self, source: str, tree: Tree, stated: Mapping[str, Gpus]) -> Callable[[str], Gpus]:
-        """Return a function that returns a machine's GPUs, given its name, as the caller or the file states."""
+        """Return a function from a machine's name to its GPUs, as stated by the caller or, if not, by the file.
+
+        Raise `InvalidInput` if the caller names a machine that is not in the file.
+        """
         if isinstance(self.gpus, Mapping):
             there = {machine for branch in tree.values() for machine in branch.machines}
             for name in self.gpus:

@@ -30,7 +30,7 @@ Tree = dict[str, Branch]
 
 
 def tree_of(source: str, branches: Iterable[Branch], notes: list[str]) -> Tree:
-    """Arrange switches as a tree. Switches without machines are left out."""
+    """Arrange switches as a tree. Switches without any machines below them are left out."""
     named = _named(source, branches)
     above = _above(source, named)
     roots = [name for name in named if name not in above]

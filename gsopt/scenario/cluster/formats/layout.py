@@ -37,7 +37,10 @@ class Box:
 
 
 def laid_out(cluster: Cluster, name: float = 1.0) -> Box:
-    """Lay out a cluster. Each box has a strip of height `name` for its name above its contents."""
+    """Lay out a cluster. Above its contents, the box of a switch has a strip of height `name` for its name.
+
+    The box of a machine also has one, unless there are more than 64 machines.
+    """
     if cluster.is_plain:
         columns = max(1, math.ceil(math.sqrt(cluster.gpus * _ASPECT)))
         return _of_cells("", "machine", _rows(range(cluster.gpus), columns), 0.0)

@@ -72,7 +72,7 @@ def draw(
     Raises
     ------
     InvalidInput
-        A GPU or the given meaning of colours does not exist, or matplotlib is not installed.
+        A GPU does not exist, `colour` is neither ``job`` nor ``tier``, or matplotlib is not installed.
 
     Examples
     --------

@@ -22,7 +22,7 @@ def parse_yaml(source: str, text: str) -> Any:
     r"""Read YAML that consists of mappings, sequences and strings. Every scalar is returned as a string.
 
     If scalars were converted, node names such as ``0010`` would become numbers. Aliases are rejected, because
-    they may expand to a thousand times the size of the text.
+    they may expand to a thousand times the size of the text. The result for an empty text is None.
     """
     found = _parsed(source, text, longest=_LONGEST, deepest=_DEEPEST, most=1)
     return found[0] if found else None

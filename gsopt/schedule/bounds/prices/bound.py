@@ -161,8 +161,9 @@ def price_bound(
     start
         A bound for the same cluster or a similar one, whose prices are tried first.
     compiled
-        Whether to use compiled kernels; None to use them where they pay off. Both give the same bound up to
-        rounding.
+        Whether to use compiled kernels; None to use them where they pay off. Without adaptive jobs, the bound
+        is the same up to rounding. For adaptive jobs, only compiled kernels take the order of epochs into
+        account.
     round_length
         Seconds between decisions, counted as in `gsopt.simulation.simulate`. The bound then holds only for
         schedules that decide in such rounds. If None, it holds for every schedule.

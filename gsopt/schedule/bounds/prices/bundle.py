@@ -126,7 +126,10 @@ class _Planes:
 
 
 def exchange(products: Array, excess: Array, weights: Array, most: int, loose: float) -> None:
-    """Reduce the quadratic function of the weights with these products, by exchanges between two planes."""
+    """Reduce ``weights @ products @ weights / 2 + excess @ weights`` by moving weight between two planes.
+
+    The weights are changed in place, at most `most` times.
+    """
     toward = products @ weights + excess
     for _ in range(most):
         best = toward.argmin()

@@ -22,7 +22,8 @@ class PriceEvaluation:
         For each job, the sum of the largest magnitudes of the terms in its value, which bounds the rounding
         error of the value.
     usage
-        GPU-seconds that the jobs use, with one row per kind of job and one column per cell.
+        GPU-seconds that the jobs use, with one row per kind of job and one column per cell, plus a last column
+        for the time after the last edge.
     """
 
     values: Array

@@ -34,8 +34,8 @@ class Fluid:
         Completion times, one per job.
     times, worths
         The ends of the steps; and the integral, until then, of the percentage by which all jobs together would
-        be faster with one per cent more GPUs. This is 0 while GPUs are free, and 1 while jobs wait. If no job
-        ever has fewer GPUs than it can use, it is always 0.
+        be faster with one per cent more GPUs. The percentage is 0 while GPUs are free, and at most 1. For rigid
+        jobs, it is 1 while jobs wait. If no job ever has fewer GPUs than it can use, it is always 0.
     """
 
     completion: Array
@@ -45,8 +45,9 @@ class Fluid:
     def worth(self, demand: Demand, edges: Array, there: Array) -> Array:
         """Return what a GPU-second in each cell is worth.
 
-        In a second in which n jobs are there, all jobs together come n seconds nearer to their completion. One
-        per cent more GPUs would bring them nearer by a part of a per cent of this.
+        In each second, the weighted sum of the jobs' remaining times falls by the total weight of the jobs
+        present. One per cent more GPUs would make it fall faster, by the percentage described at `worths`. This
+        gain is divided by the available GPU-seconds of each cell (`there`).
         """
         waited = _integral(edges, self.completion, demand.weight)
         waited = np.diff(_integral(edges, demand.release, demand.weight) - waited)
@@ -67,9 +68,9 @@ def _integral(times: Array, begins: Array, weights: Array) -> Array:
 def fluid_schedule(demand: Demand, supply: GpuSupply) -> Fluid:
     """Schedule jobs on divisible GPUs, with decisions after arrivals and some of the completions.
 
-    Segments of hulls run in descending order of a power of their efficiency, relative to that of the job's
-    first segment, divided by the area that is left of the job. For rigid jobs, this is shortest remaining
-    service first. GPU types are ignored.
+    Segments of hulls run in descending order of a power of their efficiency relative to that of the job's
+    first segment, multiplied by the job's weight and divided by its remaining area. For rigid jobs of equal
+    weight, this is shortest remaining service first. Equal jobs run one after another. GPU types are ignored.
 
     Parameters
     ----------

@@ -25,9 +25,10 @@ class GpuSupply:
     times
         The times at which the capacity changes, from 0 on, in the chosen unit of time.
     gpus
-        The largest number of GPUs available from each of these times on, multiplied by the number of jobs that
-        may share a GPU. There is one row for the whole cluster and one for each GPU type that has prices of its
-        own. GPUs of slower types are weighted by their capability (`gsopt.schedule.bounds.capability`).
+        For each of these times, the largest number of GPUs available from then until the next one, multiplied
+        by the number of jobs that may share a GPU. There is one row for the whole cluster and one for each GPU
+        type that has prices of its own. GPUs of slower types are weighted by their capability
+        (`gsopt.schedule.bounds.capability`).
     """
 
     times: Array
@@ -35,7 +36,7 @@ class GpuSupply:
 
     @property
     def rows(self) -> int:
-        """Number of limits on the jobs' usage: one for the cluster and one for each GPU type."""
+        """Number of limits on the jobs' usage: one for the cluster, and one for each GPU type in `gpus`."""
         return len(self.gpus)
 
     @classmethod
@@ -66,7 +67,7 @@ class GpuSupply:
 
     @property
     def most(self) -> float:
-        """Largest number of GPUs available at any time."""
+        """Largest number of GPUs available at any time, counted as in `gpus`."""
         return float(self.gpus[0].max())
 
     def gpu_seconds(self, edges: Array) -> Array:

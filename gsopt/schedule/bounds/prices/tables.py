@@ -64,7 +64,7 @@ class Tables:
 
 @dataclass(frozen=True, eq=False)
 class Span:
-    """Time spans of jobs, from their release dates in cells `start` to the cells `end` of their completion.
+    """Time spans of jobs, from their release dates to the beginning of the cells in which they complete.
 
     Attributes
     ----------
@@ -92,9 +92,9 @@ class Span:
         return self.start.reshape(shape), self.end.reshape(shape), self.cut.reshape(shape)
 
     def seconds(self, cheapest: Array) -> Array:
-        """Return the total length of the cheapest cells in each job's span.
+        """Return how much of each job's span falls into the q cheapest of all cells.
 
-        `cheapest` contains one or several numbers of cells per job.
+        `cheapest` contains one or several values of q per job.
         """
         start, end, cut = self._shaped(cheapest)
         table = self.tables.seconds
@@ -104,9 +104,9 @@ class Span:
         return found
 
     def costs(self, cheapest: Array) -> Array:
-        """Return the price of holding a GPU throughout the cheapest cells in each job's span.
+        """Return the price of a GPU during the part of each job's span that falls into the q cheapest cells.
 
-        `cheapest` contains one or several numbers of cells per job.
+        `cheapest` contains one or several values of q per job.
         """
         start, end, cut = self._shaped(cheapest)
         table = self.tables.costs
@@ -115,7 +115,10 @@ class Span:
         return found
 
     def usage(self, cheapest: Array, gpus: Array) -> Array:
-        """Return the total GPU-seconds by cell if each job holds `gpus` GPUs in its cheapest cells."""
+        """Return the total GPU-seconds by cell if each job holds `gpus` GPUs in the cheapest cells of its span.
+
+        `cheapest` contains one value of q per job, as in `seconds`.
+        """
         cells = self.tables.cells
         rank = self.tables.rank
         counts = np.zeros((cells + 1, cells + 1))

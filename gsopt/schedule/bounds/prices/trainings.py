@@ -206,8 +206,8 @@ class Trainings:
     def evaluate(self, edges: Array, prices: Array, *, fine: bool = False) -> TrainingEvaluation:
         """Compute the minimum costs of the adaptive jobs at the given prices.
 
-        The edges and prices are as for `gsopt.schedule.bounds.prices.evaluation.evaluate`, without the last
-        cell. With `fine`, courses are cut into more parts, which yields better bounds but takes longer.
+        The edges and prices are as for `gsopt.schedule.bounds.prices.evaluation.evaluate`. With `fine`, courses
+        are cut into more parts, which yields better bounds but takes longer.
         """
         values, slopes = np.zeros(len(self._demand)), np.zeros(len(self._demand))
         usage, error = np.zeros((len(prices), len(edges))), 0.0
