@@ -134,8 +134,8 @@ class Configuration(Problem[ConfigurationSolution]):
     **Rounding.** As in the authors' program, each cost is rounded to `decimals` decimals and capped.
     Objective values are sums of these rounded costs and are exact.
 
-    **Penalty.** For positive p, the paper and its program subtract the penalty from the total that they
-    maximize. Here, the penalty is a cost for either sign of p.
+    **Penalty.** The penalty is a cost for either sign of p. For positive p, the paper and its program subtract
+    it from the total that they maximize, which is equivalent.
 
     Source: Sia (SOSP 2023), section 3.4, Equations 3-5. Rounding, the cap and pinned jobs follow the authors'
     program.

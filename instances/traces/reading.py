@@ -65,12 +65,12 @@ class Reading(Frozen):
 
     @property
     def dropped(self) -> tuple[Issue, ...]:
-        """The rows whose jobs are not in the workload."""
+        """The issues of dropped rows."""
         return tuple(issue for issue in self.issues if not issue.repaired)
 
     @property
     def repaired(self) -> tuple[Issue, ...]:
-        """The rows that were repaired, so that their jobs differ from the file."""
+        """The issues of repaired rows, whose jobs differ from the file."""
         return tuple(issue for issue in self.issues if issue.repaired)
 
 
