@@ -60,8 +60,8 @@ class Batching(Problem[Batches]):
     GPUs unused. Here, solutions use as many GPUs as these limits allow (`target`).
 
     Source: ONES, section 3.2.1, Equations 1-5, 7 and 8. Equation 1 chooses a separate local batch for each
-    GPU. Here, all local batches of a job are equal, because the largest one determines the duration of a
-    step.
+    GPU. Here, the local batches of a job are as equal as possible, because the largest one determines the
+    duration of a step.
 
     Attributes
     ----------
