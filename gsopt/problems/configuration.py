@@ -19,10 +19,10 @@ from gsopt.problems.names import Named
 #: Index of a configuration in the problem's list of configurations.
 Place = Annotated[int, Field(ge=0)]
 
-#: Maximum goodput, relative to that in the slowest configuration.
+#: Maximum goodput, relative to the job's reference (see `AdaptiveJob`).
 MOST_GOODPUT = 1e9
 
-#: Goodput, relative to that in the slowest configuration.
+#: Goodput, relative to the job's reference (see `AdaptiveJob`).
 Relative = Annotated[float, Field(ge=1e-9, le=MOST_GOODPUT)]
 
 #: Factor by which a restart reduces the goodput.
