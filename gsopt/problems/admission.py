@@ -590,10 +590,10 @@ class Admission(Problem[AdmissionSolution]):
 
     @cached_property
     def obstacle(self) -> str:
-        """Message about the first pending gang with a part that would not fit even if all that may stop did.
+        """Message about the first pending gang with a part that cannot fit even without gangs that may stop.
 
-        Empty if there is no such gang. Even then, the parts of a gang, or the pending gangs, might not all fit
-        together.
+        These are the running gangs that may be evicted or moved. Empty if every part fits. Even then, the parts
+        of a gang, or the pending gangs, might not all fit together.
 
         Examples
         --------

@@ -210,7 +210,7 @@ class Configuration(Problem[ConfigurationSolution]):
 
     @cached_property
     def step(self) -> Fraction | None:
-        """Greatest common divisor of all costs and of the penalty."""
+        """Greatest common divisor of all costs and of the penalty; None if all are 0."""
         return common_step([decimal(self.penalty), *(cost for row in self.costs for cost in row.values())])
 
     # What jobs cost

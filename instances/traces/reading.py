@@ -86,7 +86,7 @@ class TraceRow(NamedTuple):
         return Issue(file=self.file, row=self.line, reason=reason, repaired=repaired)
 
     def number(self, column: str) -> float:
-        """Return the value in a column, or raise `InvalidInput` if it is not a plain decimal number."""
+        """Return the value in a column, or raise `InvalidInput` if it is not a number such as 1.5 or 2e3."""
         return float(self._matching(column, _NUMBER, "must be a number"))
 
     def whole_number(self, column: str) -> int:

@@ -83,9 +83,9 @@ class LimitRules(Frozen):
     def after_epoch(self, limit: int, elapsed: Number, *, warm: bool = True) -> int:
         """Return a running job's limit at the end of an epoch (rules "start", "scale-up" and "scale-down").
 
-        The result is 2 R for a short job, and that of `scaled_down` for a long one. The paper applies both
-        rules at the same epoch. Here, the formula replaces the doubling, because it already contains the factor
-        2.
+        The result is 2 R or, if the formula for long jobs applies (`scale_down`), that of `scaled_down`. It is
+        at most `largest`. The paper applies both rules at the same epoch. Here, the formula replaces the
+        doubling, because it already contains the factor 2.
 
         Parameters
         ----------
