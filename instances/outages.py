@@ -12,7 +12,7 @@ from gsopt.scenario.job import LATEST
 
 
 class Outage(NamedTuple):
-    """A period during which a machine is out of service: its begin and end, in seconds."""
+    """A period during which a machine is out of service: its beginning and end, in seconds."""
 
     begin: float
     end: float

@@ -299,7 +299,7 @@ class Admission(Problem[AdmissionSolution]):
 
     @property
     def unit(self) -> str:
-        """Unit of the objective: evictions, or cost if costs differ or gangs may be moved."""
+        """Unit of the objective: evictions if nothing else counts and each costs 1; otherwise, cost."""
         counted = all(gang.cost == 1 and gang.move_cost is None for gang in self.running)
         return "evictions" if counted and self.second_objective == "none" else "cost"
 
@@ -590,10 +590,10 @@ class Admission(Problem[AdmissionSolution]):
 
     @cached_property
     def obstacle(self) -> str:
-        """Message about the first pending gang with a part that would not fit even if all that may stop did.
+        """Message about the first pending gang with a part that cannot fit even without gangs that may stop.
 
-        Empty if there is no such gang. Even then, the parts of a gang, or the pending gangs, might not all fit
-        together.
+        These are the running gangs that may be evicted or moved. Empty if every part fits. Even then, the parts
+        of a gang, or the pending gangs, might not all fit together.
 
         Examples
         --------

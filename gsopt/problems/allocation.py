@@ -259,9 +259,9 @@ class Allocation(Problem[AllocationSolution]):
     def step(self) -> Fraction | None:
         """Greatest common divisor of the values of all choices, or None if it is of no use or hard to find.
 
-        It is None if it is too small to help round a bound, or if finding it would take long. This happens
-        with proportional values for many different numbers of workers, and with decimals of more than 15
-        digits.
+        It is None if all values are 0, or if it is too small to help round a bound, as with proportional
+        values for many different numbers of workers. It is also None if finding it would take long, as with
+        more than 100,000 given values, or with decimals of more than 15 digits.
         """
         if sum(len(job.values or ()) for job in self.jobs) > _MOST_VALUES:
             return None

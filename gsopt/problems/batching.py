@@ -60,8 +60,8 @@ class Batching(Problem[Batches]):
     GPUs unused. Here, solutions use as many GPUs as these limits allow (`target`).
 
     Source: ONES, section 3.2.1, Equations 1-5, 7 and 8. Equation 1 chooses a separate local batch for each
-    GPU. Here, all local batches of a job are equal, because the largest one determines the duration of a
-    step.
+    GPU. Here, the local batches of a job are as equal as possible, because the largest one determines the
+    duration of a step.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ class Batching(Problem[Batches]):
         samples on one GPU. ``convergence``: ceil(R / b), because more GPUs would only make local batches
         smaller. ``batch``: R, that is, one sample per GPU, as Equations 1-4 allow. ``refresh``: as in the
         paper's operators, which keep the local batch size. This is floor(R c / B), but at least 1, for a job
-        that last ran on c GPUs with batch size B, and ceil(R / b) for other jobs.
+        that now runs on c GPUs with a known batch size B, and ceil(R / b) for other jobs.
     menu
         Whether a job may have any number of GPUs (``every``) or only powers of two (``doublings``).
     use
@@ -222,7 +222,7 @@ class Batching(Problem[Batches]):
         return whole(Fraction(weight) / time if self.criterion == "rate" else Fraction(time) * weight)
 
     def objective(self, solution: Batches) -> Exact:
-        """Return the sum of the running jobs' terms, including the costs of reconfiguration."""
+        """Return the sum of the running jobs' terms, plus (for `rate`: minus) the reconfiguration costs."""
         running = solution.running
         counted = [self.worth(job, running[job.name]) for job in self.jobs if job.name in running]
         changed = sum(_changes(job, running.get(job.name)) for job in self.jobs)

@@ -19,10 +19,10 @@ from gsopt.problems.names import Named
 #: Index of a configuration in the problem's list of configurations.
 Place = Annotated[int, Field(ge=0)]
 
-#: Maximum goodput, relative to that in the slowest configuration.
+#: Maximum goodput, relative to the job's reference (see `AdaptiveJob`).
 MOST_GOODPUT = 1e9
 
-#: Goodput, relative to that in the slowest configuration.
+#: Goodput, relative to the job's reference (see `AdaptiveJob`).
 Relative = Annotated[float, Field(ge=1e-9, le=MOST_GOODPUT)]
 
 #: Factor by which a restart reduces the goodput.
@@ -134,8 +134,8 @@ class Configuration(Problem[ConfigurationSolution]):
     **Rounding.** As in the authors' program, each cost is rounded to `decimals` decimals and capped.
     Objective values are sums of these rounded costs and are exact.
 
-    **Penalty.** For positive p, the paper and its program subtract the penalty from the total that they
-    maximize. Here, the penalty is a cost for either sign of p.
+    **Penalty.** The penalty is a cost for either sign of p. For positive p, the paper and its program subtract
+    it from the total that they maximize, which is equivalent.
 
     Source: Sia (SOSP 2023), section 3.4, Equations 3-5. Rounding, the cap and pinned jobs follow the authors'
     program.
@@ -210,7 +210,7 @@ class Configuration(Problem[ConfigurationSolution]):
 
     @cached_property
     def step(self) -> Fraction | None:
-        """Greatest common divisor of all costs and of the penalty."""
+        """Greatest common divisor of all costs and of the penalty; None if all are 0."""
         return common_step([decimal(self.penalty), *(cost for row in self.costs for cost in row.values())])
 
     # What jobs cost

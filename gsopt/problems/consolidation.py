@@ -172,7 +172,7 @@ class Consolidation(Problem[ConsolidationSolution]):
     def machine_bonus(self) -> Exact:
         """Extra value of each machine left whole.
 
-        With ``fragmentation``, it is just large enough to break ties. Otherwise, it is 0.
+        With ``fragmentation``, it is so small that it only breaks ties. Otherwise, it is 0.
         """
         if self.maximize != "fragmentation":
             return 0

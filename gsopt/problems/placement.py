@@ -84,7 +84,7 @@ class Server(Lean):
     capacity
         Resources of one server.
     used
-        Resources of one server that are used by workers that stay there.
+        Resources of one server that are in use by workers staying there.
     rack
         Name of the servers' rack or other network group; empty to ignore racks.
     gpu_type

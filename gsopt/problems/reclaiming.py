@@ -124,7 +124,7 @@ class Reclaiming(Problem[ReclaimingSolution]):
 
     @property
     def unit(self) -> str:
-        """Unit of the objective: preemptions, or cost if costs differ or collateral damage breaks ties."""
+        """Unit of the objective: preemptions if nothing else counts and each costs 1; otherwise, cost."""
         counted = self.second_objective == "none" and all(job.cost == 1 for job in self.jobs)
         return "preemptions" if counted else "cost"
 

@@ -155,8 +155,8 @@ class Scheduling(Problem[SchedulingSolution]):
     value (`gsopt.problems.trial`).
 
     Source: Ares, Eq. 1. The text of the paper calls the reference value a job completion time, but the
-    equation compares it with a point in time. This problem follows the equation. Work is counted in
-    GPU-seconds on the demanded GPUs.
+    equation compares it with a point in time. This problem follows the equation. For the
+    reference value, a job needs as many GPU-seconds as on its demanded GPUs.
 
     Attributes
     ----------
@@ -336,7 +336,10 @@ class Scheduling(Problem[SchedulingSolution]):
 
     @cached_property
     def deadlines(self) -> tuple[Exact, ...] | None:
-        """Fairness deadline of each task, in seconds after the first release; None without `fairness`."""
+        """Fairness deadline of each task, plus its tolerance, in seconds after the first release.
+
+        None without `fairness`.
+        """
         if self.fairness is None:
             return None
         fairness = decimal(self.fairness)
@@ -347,7 +350,11 @@ class Scheduling(Problem[SchedulingSolution]):
 
     @cached_property
     def fair_times(self) -> list[Fraction]:
-        """Completion time of each task if all GPUs were shared equally, as a fluid, among the jobs present."""
+        """Fair completion time of each task, in seconds after the first release.
+
+        It is the time at which the task would complete if all GPUs were shared equally, as a fluid, among the
+        jobs present.
+        """
         demand = {job.name: job.demand for job in self.jobs}
         shares = [
             Fraction(task.work) / task.rates[demand[task.name]] * demand[task.name] for task in self.tasks

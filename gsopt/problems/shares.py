@@ -31,7 +31,8 @@ class TypedJob(Frozen):
     gpus
         Number of GPUs that the job needs, all of the same type.
     throughputs
-        Steps per second on that many GPUs, keyed by GPU type. The job cannot run on types that are left out.
+        Steps per second on that many GPUs, keyed by GPU type. The job cannot run on types whose entry is 0 or
+        missing.
     steps
         Number of remaining steps.
     weight

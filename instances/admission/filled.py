@@ -94,9 +94,10 @@ def filled(
 ) -> Admission:
     """Generate a cluster on which gangs have come and gone for a while, with pending gangs.
 
-    Gangs that fit into a rack are placed there, each worker by best fit; all others are placed anywhere. A
-    gang that does not fit is dropped. Gangs have one of three priorities, two of which are lower than that of
-    the pending gangs. Each running gang has been running for at most a week.
+    Running gangs are placed in a rack if they fit there, and anywhere otherwise. On an LLM cluster, they are
+    placed within a pod. The fullest machines are used first. A gang that does not fit is dropped. Running gangs
+    have one of three priorities, two of which are lower than that of the pending gangs. They have been running
+    for at most a week.
 
     Parameters
     ----------

@@ -12,8 +12,8 @@ def latest_is_widest(*, wide: int = 8, needed: int = 1) -> Admission:
 
     The pending gang needs `needed` whole machines. The same number of running gangs use one machine each, and
     one wide gang uses many machines. The cost of an eviction is the number of the gang's GPUs. Rules that evict
-    the latest gangs first evict the wide gang: with the default parameters, they stop a gang on 64 GPUs to free
-    8. The gangs on single machines have exactly as many GPUs as are needed.
+    the latest gangs first choose the wide gang: with the default parameters, they stop a gang on 64 GPUs to
+    free 8. The gangs on single machines have exactly as many GPUs as are needed.
 
     Parameters
     ----------

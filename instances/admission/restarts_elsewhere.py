@@ -58,9 +58,9 @@ def restarts_elsewhere() -> Admission:
     """Create two pools of machines, each with a gang that needs several machines in the same rack.
 
     Each pool has enough free machines, but they are in different racks, so running gangs must move. The cost
-    of an eviction or a move is the gang's number of GPUs. Rules that stop the latest gangs first move a gang
-    on 120 GPUs for a pending gang that needs 32, and a gang on 256 GPUs for one that needs 16. It is enough to
-    move gangs on single machines, which have 32 GPUs in total.
+    of an eviction or a move is the gang's number of GPUs. Rules that stop the latest gangs first would
+    move a gang on 120 GPUs for a pending gang that needs 32, and a gang on 256 GPUs for one that needs 16. It
+    is enough to move four gangs on single machines, with 32 GPUs in total.
 
     Notes
     -----

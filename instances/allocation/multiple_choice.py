@@ -44,7 +44,7 @@ def multiple_choice(
         Dependence of values on weights. ``none``: drawn independently from the same range. ``weak``: within 10
         of the weight. ``strong``: the weight plus 10 k for item k of a class, whose weight is the sum of the k
         smallest draws. ``subset_sum``: equal to the weight. ``ordered``: drawn like weights, with both in
-        ascending order, so that no item is dominated.
+        ascending order, so that no item is worth less than a lighter one.
     seed
         Seed of all random draws.
 

@@ -22,7 +22,7 @@ _LUCID = Path("lucid")
 
 
 def from_data(folder: Path) -> Iterator[Colocation]:
-    """Yield four instances of Philly jobs: three with Gavel's pairs on one GPU type, and one with Lucid's.
+    """Yield four instances of Philly jobs: three with Gavel's pairs, one per GPU type, and one with Lucid's.
 
     The first 80 jobs of Sia's sample of Philly run and the other 80 wait. Without Lucid's table there are only
     three instances, and without Gavel's table or the sample there are no instances.

@@ -40,7 +40,7 @@ def production() -> list[Consolidation]:
 
 
 def large() -> list[Consolidation]:
-    """Generate clusters of 1,024 GPUs whose jobs all have different weights.
+    """Generate clusters of 1,024 GPUs whose jobs have random weights.
 
     Proving optimality takes seconds.
     """

@@ -20,7 +20,7 @@ def triples(
 
     Each job needs more than a quarter and less than half of a rack. Without excess, all jobs fit into racks if
     the right groups of three are found. With an excess, some jobs do not fit. A job whose GPUs are in different
-    racks loses hardly any or almost all of its speed, depending on its model.
+    racks loses half or almost all of its speed, depending on its model.
 
     Source: sizes as in `instances.triplets.triplets`, with racks as bins.
 

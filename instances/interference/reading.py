@@ -17,7 +17,7 @@ class PairReading(Frozen):
     table
         The slowdowns.
     left_out
-        Pairs without a speed in the file, because they could not run together.
+        Pairs without speeds in the file: those that did not run together, or of which one did not run alone.
     raised
         Pairs in which a job was faster than alone, which is noise. The slowdown of that job was set to 1.
     """

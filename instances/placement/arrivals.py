@@ -23,7 +23,7 @@ class Allocation(NamedTuple):
 
 
 def arrivals(folder: str | Path, *, pods: str = "default", load: float = 1.3, seed: int = 0) -> Placement:
-    """Return the pods of Alibaba's openb trace in random order, more of them than the cluster can serve.
+    """Create the problem of placing pods of Alibaba's openb trace, which arrive until a given load is reached.
 
     All pods of a list arrive in random order. They are followed by pods drawn from the list with replacement,
     as long as all pods together request at most `load` times the cluster's GPUs. The servers are in random

@@ -20,7 +20,7 @@ def random_hypergraph(
     """Generate jobs that have one GPU on each of `span` randomly drawn servers.
 
     Every server has eight GPUs, or as many as the fullest server needs. With a span of 2 the jobs are the edges
-    of a random graph, which has one giant component once there are about as many jobs as servers.
+    of a random graph, which has a giant component if there are more than half as many jobs as servers.
 
     Parameters
     ----------

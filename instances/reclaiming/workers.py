@@ -18,6 +18,6 @@ def draw_worker_size(gpus: int, mode: Mode, random: Random) -> int:
 
 
 def split(gpus: int, size: int) -> list[int]:
-    """Split a job into workers of equal size, where only the last worker may be smaller."""
+    """Return the GPUs of each worker of a job: `size`, except that the last worker may have fewer."""
     whole, rest = divmod(gpus, size)
     return [size] * whole + [rest] * (rest > 0)

@@ -41,8 +41,8 @@ def crawling(*, jobs: int = 4, gpus: int = 64) -> Scheduling:
     """Create elastic jobs that take one second on all GPUs, and a rigid job that leaves each of them one GPU.
 
     A policy that always starts the job with the shortest running time begins with the rigid job, which takes
-    one second less than an elastic job on a single GPU. With many jobs and GPUs, the sum of completion times
-    under such a policy, divided by the optimal sum, approaches the number of jobs.
+    one second less than an elastic job on a single GPU. As the number of GPUs grows, the sum of completion
+    times under such a policy, divided by the optimal sum, approaches the total number of jobs.
 
     Parameters
     ----------

@@ -49,7 +49,7 @@ def between_events(*, starts: str = "events") -> Sharing:
 
     Jobs a (4 s) and b (6 s) need both GPUs, and jobs c and d arrive after 5 s. Only a is slowed down by others.
     If b starts at 2 s, a ends at 5 s and all jobs complete by 8 s. If starts are limited to events, it is best
-    to start a and b together.
+    to start b together with a or when a ends.
     """
     given = [("a", 0.0, 4.0, 2), ("b", 0.0, 6.0, 2), ("c", 5.0, 1.0, 1), ("d", 5.0, 1.0, 1)]
     problem = Sharing(

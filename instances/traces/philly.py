@@ -31,10 +31,11 @@ def philly(
     RFold's form, the failed attempts of a job are merged into one row, and there are neither dates nor virtual
     clusters.
 
-    A row is dropped if a value is missing or breaks a rule, or if it repeats an earlier row completely. The
-    column ``gpu_time`` is the product of two others and is not used. The rows are in no particular order, and
-    jobs are named after their rows. The trace is sparse before October 2017. Issues are reported for the whole
-    file, regardless of the selected jobs.
+    A row is dropped if a value is missing or breaks a rule, or if it repeats an earlier row completely. In
+    Sia's form, rows are in no particular order, jobs are named after their rows, and the column ``gpu_time``,
+    which is the product of two others, is not used. In RFold's form, jobs are named after their numbers in the
+    file. The trace is sparse before October 2017. Issues are reported for the whole file, regardless of the
+    selected jobs.
 
     Parameters
     ----------

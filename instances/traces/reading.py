@@ -65,12 +65,12 @@ class Reading(Frozen):
 
     @property
     def dropped(self) -> tuple[Issue, ...]:
-        """The rows whose jobs are not in the workload."""
+        """The issues of dropped rows."""
         return tuple(issue for issue in self.issues if not issue.repaired)
 
     @property
     def repaired(self) -> tuple[Issue, ...]:
-        """The rows that were repaired, so that their jobs differ from the file."""
+        """The issues of repaired rows, whose jobs differ from the file."""
         return tuple(issue for issue in self.issues if issue.repaired)
 
 
@@ -86,7 +86,7 @@ class TraceRow(NamedTuple):
         return Issue(file=self.file, row=self.line, reason=reason, repaired=repaired)
 
     def number(self, column: str) -> float:
-        """Return the value in a column, or raise `InvalidInput` if it is not a plain decimal number."""
+        """Return the value in a column, or raise `InvalidInput` if it is not a number such as 1.5 or 2e3."""
         return float(self._matching(column, _NUMBER, "must be a number"))
 
     def whole_number(self, column: str) -> int:

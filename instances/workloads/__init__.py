@@ -1,4 +1,4 @@
-"""Workloads: generators of jobs whose GPU demands and durations are like those in public traces."""
+"""Workloads: generators of jobs like those of public traces, of ONES, or of the scheduling instances."""
 
 from instances.workloads.batch import batch
 from instances.workloads.elastic import elastic

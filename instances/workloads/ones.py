@@ -55,7 +55,7 @@ def ones(
     `instances.workloads.ones_tasks`. The number of epochs to the target is drawn uniformly from the model's
     range. Users request 1, 2 and 4 GPUs in the ratio 5:3:2. The loss begins at the logarithm of the number of
     classes and ends between a tenth and a third of that. The accuracy at the target is within 0.05 of the
-    model's. The curvatures of loss and accuracy are between 2 and 5.
+    model's. Loss and accuracy have the same curvature, between 2 and 5.
 
     Parameters
     ----------

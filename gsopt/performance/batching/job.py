@@ -1,4 +1,4 @@
-"""Job: a job with limits on its batch size, its remaining work, and its training speed."""
+"""Job: the training speed of a job, its remaining work, and the limits on its batch size."""
 
 from fractions import Fraction
 from random import Random

@@ -81,11 +81,11 @@ class LimitRules(Frozen):
         return max(1, _valid("limit", limit) // 2)
 
     def after_epoch(self, limit: int, elapsed: Number, *, warm: bool = True) -> int:
-        """Return the limit of a running job at the end of an epoch ("start", "scale-up", "scale-down").
+        """Return a running job's limit at the end of an epoch (rules "start", "scale-up" and "scale-down").
 
-        The result is 2 R for a short job, and that of `scaled_down` for a long one. The paper applies both
-        rules at the same epoch. Here, the formula replaces the doubling, because it already contains the factor
-        2.
+        The result is 2 R or, if the formula for long jobs applies (`scale_down`), that of `scaled_down`. It is
+        at most `largest`. The paper applies both rules at the same epoch. Here, the formula replaces the
+        doubling, because it already contains the factor 2.
 
         Parameters
         ----------
@@ -120,8 +120,8 @@ def scaled_down(limit: int, rate: Number, elapsed: Number) -> int:
     rate
         The rate sigma, in 1/s.
     elapsed
-        T_processed, in seconds. Integers and fractions are exact. For floats, sigma T is reduced by
-        `SPAN_ERROR`, because penalties must not depend on the last digit of a time.
+        T_processed, in seconds. Integers and fractions are exact. For floats, sigma T is reduced by the
+        fraction `SPAN_ERROR`, because penalties must not depend on the last digit of a time.
 
     Raises
     ------

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 def most_used(gpus: int, menus: Iterable[tuple[Sequence[int], bool]]) -> int:
     """Return the largest number of the available GPUs that the jobs can use together.
 
-    Each menu lists the allowed GPU counts of a job in ascending order, and states whether the job must run.
+    Each menu lists the allowed GPU counts of a job in ascending order, and states whether the job must run. The
+    result is -1 if the jobs that must run do not fit.
     """
     reached, every = 1, (1 << gpus + 1) - 1  # a bit for each possible sum
     for counts, must in menus:

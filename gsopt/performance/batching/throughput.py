@@ -114,8 +114,8 @@ class StepTime(Frozen):
         """Return the batch size of at most `most` samples with the highest throughput; None if none fits.
 
         This is either the largest batch size, or the largest one that can be split into equal local batches. If
-        the fixed part is small, the delay due to one GPU with an additional sample may exceed the gain from
-        that sample. If both batch sizes have the same throughput, the larger one is returned.
+        the fixed part is small, additional samples on only some GPUs may lengthen the step by more than they
+        are worth. If both batch sizes have the same throughput, the larger one is returned.
 
         Examples
         --------
@@ -206,8 +206,8 @@ class Tabulated(Frozen):
     def fastest(self, gpus: int, most: int) -> int | None:
         """Return the batch size of at most `most` samples with the highest throughput; None if there is none.
 
-        If several batch sizes have the same throughput, the largest one is returned. Unlike with the model,
-        throughput may decrease with the number of samples.
+        If several batch sizes have the same throughput, the largest one is returned. Unlike with the model, any
+        measured batch size may be the fastest.
 
         Examples
         --------

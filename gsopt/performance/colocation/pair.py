@@ -91,8 +91,8 @@ class Pair:
         """Completion time saved by sharing from now on instead of waiting; negative if sharing is worse.
 
         The value is computed from slowdowns read as decimals, not from the two sums. Therefore it is 0 for jobs
-        that gain exactly nothing, such as two jobs that slow each other down by a factor of 1.5, even if times
-        are floats.
+        that gain exactly nothing, such as two equally long jobs that slow each other down by a factor of 1.5,
+        even if times are floats.
         """
         if self.running_lasts:
             return self.remaining + (self._whole - self.seconds * self._per_second)

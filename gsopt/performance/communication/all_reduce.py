@@ -69,7 +69,7 @@ def hierarchical(size: float, dimensions: Sequence[Dimension], *, whole: bool = 
 
 
 def halving(size: float, dimension: Dimension) -> float:
-    """Return the duration, in seconds, of an all-reduce by recursive halving and doubling or a double tree.
+    """Return the duration in seconds of an all-reduce by recursive halving and doubling or by a double tree.
 
     Both algorithms send as many bytes as a ring (`flat_ring`), but in 2 ceil(log2 p) steps, so they take 2
     ceil(log2 p) h l + 2 (p - 1) / p M / b seconds. Every step is assumed to take as many hops as a message to

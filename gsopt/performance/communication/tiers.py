@@ -15,9 +15,9 @@ def tier_penalty(
 ) -> TierPenalty:
     """Return the penalty of a model on every tier, for `gsopt.scenario.speed.Speed`.
 
-    With collectives fitted to Table I of Dally, the penalty is within a factor of about two of the table's
-    value for machine and rack, and within 5 % of it for the network. The table itself is
-    `gsopt.scenario.speed.TIER_PENALTIES`.
+    With computing times and collectives fitted to Table I of Dally, the penalty is within 5 % of the table's
+    value for the network. For the rack and the machine, the root mean square of the errors is a factor of about
+    two and ten (`Fit.spread`). The table itself is `gsopt.scenario.speed.TIER_PENALTIES`.
 
     Parameters
     ----------

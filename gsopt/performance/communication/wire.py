@@ -117,8 +117,8 @@ class Dimension(Frozen):
 
 #: The network of Dally's clusters: NVSwitch as a ring of the GPUs in a machine, Quantum (InfiniBand) and
 #: Spectrum (Ethernet) switches. The bandwidths are from section III-C. The paper reports no latencies. With
-#: these values, a ring of 8 GPUs has the latency that fits Table I, though only within a factor of two for
-#: machine and rack.
+#: these values, a ring of 8 GPUs has the latency that fits Table I, though that fit is off by a factor of
+#: about two for the rack and ten for the machine.
 DALLY_WIRES: Mapping[str, Wire] = {
     "machine": Wire(bandwidth=gigabits(900), latency=62e-9, wiring=Wiring.RING),
     "rack": Wire(bandwidth=gigabits(400), latency=0.32e-6),

@@ -89,7 +89,7 @@ class PairTable(Frozen):
         return tuple(sorted(found, key=lambda couple: (place[couple[0]], place[couple[1]])))
 
     def slowdown(self, one: str, other: str) -> float:
-        """Return the measured slowdown of a configuration that shares a GPU with another one."""
+        """Return the measured slowdown of `one` beside `other`, or raise `InvalidInput` if there is none."""
         if other not in self.slowdowns.get(one, {}):
             raise InvalidInput("pair", shorten((one, other)), "must have been measured", source=self.name)
         return self.slowdowns[one][other]

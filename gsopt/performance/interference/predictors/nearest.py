@@ -13,9 +13,9 @@ def nearest(table: PairTable, /, *, neighbours: int = 4) -> Prediction:
     """Predict by interpolation between the measured pairs with the most similar features.
 
     Logarithms of slowdowns are weighted by the inverse distance in the features of both jobs, where each
-    feature is divided by its standard deviation. If measured pairs have identical features, they alone
-    determine the prediction. Ties go to the pair that is first in the table. Predictions stay within the
-    measured range.
+    feature is divided by its standard deviation. If some measured pairs have exactly the features of the pair
+    to predict, they alone determine the prediction. Ties go to the pair that is first in the table. Predictions
+    stay within the measured range.
 
     Source: Castor, section 6, which first interpolates along measured curves. The weights are those of Shepard
     (1968).
