@@ -1,4 +1,4 @@
-"""Conservative backfilling: a policy in which every waiting job has a reservation that is never postponed."""
+"""Conservative backfilling: a policy that reserves GPUs for every waiting job."""
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType

@@ -21,7 +21,7 @@ def sjf_ffs(
     has GPUs to itself is a partner if there is enough memory, and partners are taken in the order of their
     first such GPUs. A job starts with the largest sub-batch that fits.
 
-    Source: Castor, section 7 (baseline SJF-FFS, which resorts to colocation whenever idle resources are
+    Source: Castor, section 9.1 (baseline SJF-FFS, which resorts to colocation whenever idle resources are
     insufficient). Everything else is as in SJF-BSBF, so that the two differ only in the decision. Key:
     remaining time. Ties: lower job number. Not preemptive; knows durations but not interference. O(waiting jobs
     times running jobs) per event at worst.

@@ -51,9 +51,10 @@ def marginal(
     completes, which is nearly the price of GPU time at that moment, multiplied by the area of that work. Areas
     range over many orders of magnitude, while prices change little: a job with less remaining area completes
     sooner, at a slightly higher price. Suppose that the price at completion is proportional to the remaining
-    area to the power of -1/exponent. Then segments are ranked by their marginal efficiency divided by that
-    root, which gives the key above. An exponent of 1 would treat area as price, and grant the last GPUs to
-    short jobs that hardly use them. With a large exponent, all jobs start before any job grows.
+    area to the power of -1/exponent. Then segments are ranked by their marginal efficiency divided by the
+    exponent-th root of the remaining area, which gives the key above. An exponent of 1 would treat area as
+    price, and grant the last GPUs to short jobs that hardly use them. With a large exponent, all jobs start
+    before any job grows.
 
     Key: as above. Ties: lower job number. Preemptive at every event; resizes; knows durations. A key that falls
     is recomputed only if it matters: O(running jobs that may grow) per event, and O(distinct segments) per
