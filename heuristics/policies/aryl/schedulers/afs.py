@@ -20,7 +20,7 @@ def afs(*, gain: Gain = "base", order: Order = "release", blocks: bool = False) 
     Source: AFS (NSDI 2021) as modified in Aryl, section 7.1: "allocating base demand to each job first and
     allocating one more worker to the job with the largest throughput gain per GPU". Key: `order` for starts,
     and `gain` for workers. Ties: the job that started first. Never preempts. Knows durations if `order` is not
-    ``release`` or `gain` is ``pairs``. O(W log J) for W workers granted to J jobs, O(W J) with ``pairs``.
+    ``release``, or if `gain` is ``pairs``. O(W log J) for W workers granted to J jobs, O(W J) with ``pairs``.
 
     Readings, where the paper is silent:
 
