@@ -93,8 +93,8 @@ def marginal(
     charge
         The number of seconds that a running job must save by growing, at least 0; if None, 0. Once jobs tune
         themselves, they must save it within the next hour. If None, it is then 180 if models are measured on
-        several GPU types, and otherwise 400. For a job with unknown speeds, the charge is capped at 180 s on numbers of GPUs on
-        which no job of its kind has been measured yet, because jobs learn by growing.
+        several GPU types, and otherwise 400. For a job with unknown speeds, the charge is capped at 180 s
+        on numbers of GPUs on which no job of its kind has been measured yet, because jobs learn by growing.
     knows
         What is known about jobs that tune themselves: their entire ``course``, including the speed on any set
         of GPUs in any epoch, or only the number of ``epochs``, and thus the share of the work that is done. In
