@@ -31,7 +31,8 @@ def admit(problem: Admission, rule: Rule, budget: Budget) -> AdmissionSolution |
     """Place the pending gangs in descending order of priority; a rule decides which gangs stop for them.
 
     Ties keep the order of the problem. A gang that fits is placed without the rule, in the group with the
-    least room to spare. A gang that was stopped for an earlier pending gang stays stopped.
+    least room to spare. Running gangs that were evicted or moved for an earlier pending gang are not touched
+    again.
     """
     if problem.obstacle:
         return NoSolution(problem.obstacle, proven=True)

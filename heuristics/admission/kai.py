@@ -19,7 +19,8 @@ def kai(
     For 1, 2, 4, ... workers of the pending gang, and then by bisection, the search looks for victims that make
     room for these workers. Victims that were found for fewer workers always stop. Candidates in the same queue
     are gathered in ascending order of priority, with ties going to the gang that started last, until the
-    workers could fit if all candidates gathered so far stopped. Then scenarios are tried:
+    workers could fit if all candidates gathered so far stopped. Then, and after each further candidate,
+    scenarios are tried:
 
     - With `node_local`: for each machine of the last candidate, the gathered gangs that have workers on it.
     - If no such scenario succeeds for all workers, the whole search restarts with another kind of scenario: the

@@ -1,4 +1,4 @@
-"""Volcano: gangpreempt, where whole jobs stop in one domain after another until the pending gang fits."""
+"""Volcano: gangpreempt, which tries domains in turn and stops whole jobs there until the pending gang fits."""
 
 from collections.abc import Collection, Sequence
 from functools import partial
@@ -22,7 +22,7 @@ def volcano(
     free GPUs suffice and the pending gang fits. They stop in ascending order of priority; among equals, the
     gang that started last stops first. Remaining ties go to the gang with the largest fraction of its GPUs in
     the domain, where GPUs beyond those that the pending gang needs do not count. The first domain in which
-    the gang fits is chosen. No gang resumes.
+    the gang fits is chosen, and none of the gangs that stopped there resumes.
 
     Parameters
     ----------

@@ -32,9 +32,9 @@ def volcano_preempt(problem: Admission, *, budget: Budget = UNLIMITED) -> Admiss
     -----
     Source: Volcano v1.16.0-alpha.1 (commit ed72c7c8), ``pkg/scheduler/actions/preempt/preempt.go``
     (``normalPreempt``) and ``pkg/scheduler/framework/session_plugins.go`` (``BuildVictimsPriorityQueue``),
-    with the plugin ``priority``, and with ``gang`` with ``enablePreemptable: false`` as in the default
-    configuration; ``true`` would protect all workers of gangs. Jobs with a network topology do not preempt
-    others.
+    with the plugins ``priority`` and ``gang``. As in the default configuration, ``gang`` has
+    ``enablePreemptable: false``; ``true`` would protect all workers of gangs. Jobs with a network topology do
+    not preempt others.
 
     Left out: preemption within a job, capacities of queues, ``enableTopologyAwarePreemption``, all scheduling
     constraints except resources and types, and the node scores. Here, the fullest machine is tried first, as

@@ -17,7 +17,7 @@ def most_sensitive_first(problem: Consolidation, *, budget: Budget = UNLIMITED) 
 
     Complexity: O(J (log J + R) + G) for J jobs, R racks and G GPUs.
 
-    Source: Dally, section III, which offers GPUs in ascending order of Nw_sens, the share of its running time
+    Source: Dally, section IV-B, which offers GPUs in ascending order of Nw_sens, the share of its running time
     that a job spends computing. The paper measures Nw_sens for jobs that have run. Here it is replaced by a
     waiting job's value on the widest tier, relative to its value on the narrowest tier.
 

@@ -1,4 +1,4 @@
-"""Best of three: best-fit decreasing in three different orders, of which the best result is kept."""
+"""Best of three: the best result of best-fit decreasing in three different orders."""
 
 from gsopt.core.budget import UNLIMITED, Budget
 from gsopt.core.method import NoSolution, heuristic

@@ -22,9 +22,9 @@ def fgd(
     """Place each worker where it increases fragmentation the least.
 
     The fragmentation of a server is the expected free GPU capacity that a random worker of the workload
-    cannot use. This is the whole free capacity if the server has no room for the worker, and otherwise the
-    capacity of those GPUs that have too little left for it. Each worker goes to the server and GPU where
-    fragmentation grows the least.
+    cannot use. This is the whole free capacity if the worker needs no GPUs or the server has no room for it,
+    and otherwise the capacity of those GPUs that have too little left for it. Each worker goes to the server
+    and GPU where fragmentation grows the least.
 
     Complexity: O(kinds of workers * GPUs) for each server that has changed since the last worker with the
     same need.

@@ -45,9 +45,9 @@ def fill(
 
     If broken preferences are minimized, workers use their preferred servers first: training servers for
     inelastic workers, and inference servers for the others, with base and flexible workers on different
-    servers. Next, they use the other pool, and finally servers that base and flexible workers would share. If
-    jobs must not be split, all workers of a job go to its preferred pool or, if they do not fit there, to the
-    other pool.
+    servers. Next, they use the other pool, and finally servers that flexible workers would share with others.
+    If jobs must not be split, all workers of a job go to its preferred pool or, if they do not fit there, to
+    the other pool.
 
     With `one_by_one`, a new choice is made for every worker. Otherwise, the workers of a line fill a server
     before the next server is chosen. If the problem requires more than amounts (`Placement.beyond_amounts`),

@@ -113,7 +113,10 @@ class ServersLeft:
         return enough
 
     def tightest(self, need: Need, servers: Integers) -> Integers:
-        """Return, for each given server, the GPU with the least left that can hold the worker's part."""
+        """Return, for each given server, the shared GPU with the least left that can hold the worker's part.
+
+        The entry is `FREE_GPU` if no shared GPU can hold it, and `NO_PART` if the worker needs no part.
+        """
         if not need.part:
             return np.full(servers.size, NO_PART)
         left = self.shared[servers]
@@ -122,7 +125,10 @@ class ServersLeft:
         return np.where(left[np.arange(servers.size), gpus] < WHOLE_GPU, gpus, FREE_GPU)
 
     def drawn(self, need: Need, servers: Integers, random: np.random.Generator) -> Integers:
-        """Return, for each given server, a random GPU that can hold the worker's part."""
+        """Return, for each given server, a random GPU that can hold the worker's part.
+
+        The entry is `FREE_GPU` for a GPU that nobody uses, and `NO_PART` if the worker needs no part.
+        """
         if not need.part:
             return np.full(servers.size, NO_PART)
         roomy = self.shared[servers] >= need.part
@@ -137,7 +143,7 @@ class ServersLeft:
         return left
 
     def put(self, need: Need, server: int, gpu: int) -> int:
-        """Place a worker on a server, and return the index of the GPU from which it gets a part."""
+        """Place a worker on a server; return the index of the GPU from which it gets a part, or `NO_PART`."""
         self.free[:, server] -= np.array(need.amounts, dtype=np.int64)
         self.empty[server] = False
         if need.tag:

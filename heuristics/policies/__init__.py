@@ -1,4 +1,4 @@
-"""Policies: functions that make deciders for simulations, most of which follow published schedulers."""
+"""Policies: functions that make deciders for simulations, most of them following published schedulers."""
 
 from heuristics.policies.backfilling import conservative_backfilling, easy_backfilling
 from heuristics.policies.break_even import break_even

@@ -25,7 +25,7 @@ def believed(
     This is not a policy in its own right, so comparisons include it only by name:
     ``heuristics.policies.believed:believed``.
 
-    Source: Castor, section 9.4 (Figure 13). See also `gsopt.simulation.beliefs.believing`.
+    Source: Castor, section 9.5 (Figure 13). See also `gsopt.simulation.beliefs.believing`.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""SSF: smallest service first, where service is GPUs times duration."""
+"""SSF: shortest service first, where service is GPUs times duration."""
 
 from gsopt.simulation import Decider, State
 from gsopt.simulation.parts.skipping import Skipping

@@ -42,7 +42,7 @@ class JobShares:
 
 
 def number_of_jobs(hosting: Hosting) -> JobShares:
-    """Return shares in which each job counts with its full cost on each of its servers.
+    """Return shares that equal a job's full cost on each of its servers.
 
     The total is the number of running jobs if every cost is 1.
     """
@@ -55,9 +55,9 @@ def job_counts(hosting: Hosting) -> JobShares:
 
 
 def server_fractions(hosting: Hosting, elsewhere: Sequence[int] | None = None) -> JobShares:
-    """Return shares in which a job counts with its cost divided by the number of its servers.
+    """Return shares that equal a job's cost divided by the number of its servers.
 
-    `elsewhere` holds the number of each job's other servers, which count too.
+    `elsewhere` contains the number of each job's other servers, which count too.
     """
     sizes = [len(servers) for servers in hosting.servers_of]
     if elsewhere is not None:
@@ -68,7 +68,7 @@ def server_fractions(hosting: Hosting, elsewhere: Sequence[int] | None = None) -
 
 
 def gpu_fractions(hosting: Hosting, problem: Reclaiming) -> JobShares:
-    """Return shares in which a job counts with its cost times the fraction of its GPUs on the server."""
+    """Return shares that equal a job's cost times the fraction of its GPUs on the server."""
     gpus = [list(job.workers.values()) for job in problem.jobs]
     totals = [sum(workers) for workers in gpus]
     common = lcm(*set(totals))

@@ -1,4 +1,4 @@
-"""Evolution: ONES' evolutionary search, which assigns a job to every GPU, with DEAP and with arrays."""
+"""Evolution: ONES' evolutionary search for the job of each GPU, implemented with DEAP and with arrays."""
 
 from heuristics.batching.evolution.convergence import convergence
 from heuristics.batching.evolution.heuristic import evolution

@@ -1,8 +1,8 @@
 """Rows: the operators of `genome`, applied to many genomes at once as rows of an array.
 
-Tests check that both give the same results. The functions modify two arguments in place: the genomes, shape
-(rows, GPUs), and `counts`, the number of GPUs of each job in each row, shape (rows, jobs). `counts` always
-equals `counts_of` the genomes.
+Tests check that both give the same results. The operators modify the genomes, shape (rows, GPUs), in place.
+Those that take `counts`, the number of GPUs of each job in each row, shape (rows, jobs), also update it in
+place, so that it always equals `counts_of` the genomes.
 """
 
 from collections.abc import Callable

@@ -34,8 +34,8 @@ class Evolved:
     population
         All candidates, best first, for the next search.
     logbook
-        One entry per generation: its number, the best, median and worst score, and the number of distinct
-        scores.
+        One entry for the refreshed candidates, with number 0, and one for each generation: its number, the
+        best, median and worst score, and the number of distinct scores.
 
     Examples
     --------

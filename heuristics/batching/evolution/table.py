@@ -40,7 +40,7 @@ class CostTable:
         How long each job has run, in seconds; GPUs for new jobs are taken from the job that has run longest.
     batch_limit, local_limit
         Largest batch size of each job, in total and per GPU. They determine how a job shrinks when its batch
-        limit falls. Defaults: the largest number of GPUs, and 1.
+        limit falls. Defaults: the largest number of GPUs on which the job can run, and 1.
     target
         Smallest number of GPUs that a candidate must use.
     draw

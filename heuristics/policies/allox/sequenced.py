@@ -12,7 +12,7 @@ from gsopt.simulation.policy import Action, State
 
 
 class Sequenced:
-    """A decider that orders all waiting jobs on all GPUs, and starts the first job of each free GPU.
+    """A decider that orders waiting jobs on all GPUs, and starts the first job of each free GPU.
 
     The orders are recomputed from scratch at every event. Only the jobs of some users are ordered: the fraction
     `alpha` of the users with the least service, or more users if that is necessary to fill the free GPUs. A job

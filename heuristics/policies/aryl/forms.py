@@ -51,8 +51,8 @@ def forms_of(job: Job, machines: Machines, *, training_first: bool = False) -> t
 
     There is one form for each pool, in the job's first mode that runs there. Elastic jobs prefer the inference
     pool (unless `training_first`), where flexible workers can be removed without preempting the job. Inelastic
-    jobs prefer the training pool. A mode for any GPU type gives a mixed form if the cluster has both pools;
-    this form comes last.
+    jobs prefer the training pool. A mode that can run on machines of both pools gives a mixed form, which comes
+    last.
 
     The worker size is the largest common divisor of the mode's GPU counts that fits on every suitable machine,
     or a smaller divisor if otherwise even empty machines could not hold the base workers.

@@ -1,4 +1,4 @@
-"""Knapsack: an exact algorithm for several machines as knapsacks, with item sizes that divide each other."""
+"""Knapsack: an exact algorithm for knapsack problems with several machines and sizes that divide each other."""
 
 from collections.abc import Sequence
 from itertools import pairwise

@@ -33,7 +33,7 @@ class Machines:
     gpus
         Number of GPUs of each machine, shape (machines,).
     first
-        Number of the first GPU of each machine.
+        Index of the first GPU of each machine.
     inference
         Whether each machine belongs to the pool ``inference``, shape (machines,).
     machine_of

@@ -16,7 +16,7 @@ OnReclaim = Callable[[Reclaiming, Sequence[str]], object]
 
 
 class Orchestrator:
-    """A chooser of the machines to return to their owner.
+    """The part of the policy that chooses the machines to return to their owner.
 
     Machines without base workers come first (if `spare_first` is set), followed by those that a method chooses.
 

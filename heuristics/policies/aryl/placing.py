@@ -48,9 +48,9 @@ def place_flexible(
 
     Fewer workers are placed if not all fit.
 
-    Inference machines that have only flexible workers come first, then empty ones, then others. Among training
-    machines, and everywhere without `grouping`, occupied machines come before empty ones. Ties go to the
-    machine with the fewest idle GPUs, then to the first machine. Mixed jobs prefer inference machines, or
+    Among inference machines, those with only flexible workers come first, then empty ones, then others. Among
+    training machines, and everywhere without `grouping`, occupied machines come before empty ones. Ties go to
+    the machine with the fewest idle GPUs, then to the first machine. Mixed jobs prefer inference machines, or
     training machines without `grouping`. Only machines in `among` are used, unless that is None.
     """
     inference = occupancy.machines.inference

@@ -13,8 +13,8 @@ from heuristics.policies.aryl.scheduler import FlexibleJob, WaitingJob
 class Queue:
     """The waiting jobs in order of release, i.e. of job number.
 
-    A job that has just lost its GPUs rests until a later interval, because restarting it at once would be a
-    migration.
+    A job that has just lost its GPUs rests until the next decision. It therefore restarts at a later interval
+    than that of its preemption; restarting it at once would be a migration.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class Queue:
             self._add(state, job)
 
     def rest(self, jobs: Iterable[int]) -> None:
-        """Let jobs rest; they wait again from the next interval on."""
+        """Let jobs rest; they wait again from the next decision on."""
         self._resting.update(dict.fromkeys(jobs))
 
     def wake(self, state: State) -> None:

@@ -122,5 +122,5 @@ class Scheduler(Protocol):
     def extras(self, snapshot: SchedulerView) -> Mapping[int, int]:
         """Return how many flexible workers each elastic job has after the starts; omitted jobs have none.
 
-        In each pool, flexible workers use at most the GPUs that are now idle or held by flexible workers.
+        In each pool, flexible workers may use the GPUs that are now idle or held by flexible workers.
         """

@@ -56,11 +56,11 @@ class TwoPhaseScheduler:
     Phase one orders jobs by their remaining time on base workers. Phase two is a multiple-choice knapsack for
     each pool. Jobs whose flexible workers may use both pools come last, on the remaining GPUs of both pools.
 
-    If the worker sizes in a pool divide each other and no further worker of a job saves more than the one
-    before it, the knapsack is solved exactly on arrays, and all chosen workers can be placed on the machines.
-    Otherwise, `fallback` solves it for the total number of GPUs. If `knapsack` is given, it solves all
-    knapsacks instead, again for the total number of GPUs. `normalised` is the number of inference GPUs that
-    count as one training GPU; if it is given, there is a single knapsack, as in the paper.
+    If the worker sizes in a pool divide each other, and each job grows by single workers, of which none saves
+    more than the one before it, the knapsack is solved exactly on arrays, and all chosen workers can be placed
+    on the machines. Otherwise, `fallback` solves it for the total number of GPUs. If `knapsack` is given, it
+    solves all knapsacks instead, again for the total number of GPUs. `normalised` is the number of inference
+    GPUs that count as one training GPU; if it is given, there is a single knapsack, as in the paper.
 
     Source: Aryl, section 5.2 and Appendix D, Algorithm 2.
     """
@@ -87,7 +87,7 @@ class TwoPhaseScheduler:
         return [job.job for job in sorted(snapshot.waiting, key=_by_time)]
 
     def extras(self, snapshot: SchedulerView) -> Mapping[int, int]:
-        """Return the number of flexible workers of each job that the knapsacks choose."""
+        """Return the number of flexible workers that the knapsacks choose for each job, omitting zeros."""
         training, inference = (_rooms(snapshot, pool) for pool in ("training", "inference"))
         if self._normalised is not None:
             capacity = int(training.sum() + inference.sum() // self._normalised)

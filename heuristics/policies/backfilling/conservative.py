@@ -1,4 +1,4 @@
-"""Conservative backfilling: a policy in which every waiting job has a reservation that is never postponed."""
+"""Conservative backfilling: a policy that reserves GPUs for every waiting job."""
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
@@ -24,9 +24,9 @@ def conservative_backfilling(state: State, *, overestimate: float = 1.0, seed: i
 
     Source: Mu'alem and Feitelson, "Utilization, predictability, workloads, and user runtime estimates in
     scheduling the IBM SP2 with backfilling" (2001), section 2. Key: release date. Ties: lower job number. All
-    events of one instant precede the decision. Reservations are compressed after every completion until none
-    moves. Non-preemptive; knows estimates. O(W J) per completion, with W waiting jobs and J waiting or running
-    jobs.
+    events of one instant precede the decision. After an early end, reservations are compressed at this and
+    every later completion until none moves. Non-preemptive; knows estimates. O(W J) per completion, with W
+    waiting jobs and J waiting or running jobs.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ def sjf_ffs(
     has GPUs to itself is a partner if there is enough memory, and partners are taken in the order of their
     first such GPUs. A job starts with the largest sub-batch that fits.
 
-    Source: Castor, section 7 (baseline SJF-FFS, which resorts to colocation whenever idle resources are
+    Source: Castor, section 9.1 (baseline SJF-FFS, which resorts to colocation whenever idle resources are
     insufficient). Everything else is as in SJF-BSBF, so that the two differ only in the decision. Key:
     remaining time. Ties: lower job number. Not preemptive; knows durations but not interference. O(waiting jobs
     times running jobs) per event at worst.
@@ -50,7 +50,7 @@ def sjf_ffs(
 
 
 def first_fit_sharing(state: State, job: int, partner: int, gpus: tuple[int, ...], /) -> Match | None:
-    """Accept a pair if there is enough memory, and rank it by the number of its first GPU."""
+    """Accept a pair if there is enough memory, and rank it by the index of its first GPU."""
     del partner
     item, left = state.jobs[job], memory_left(state, gpus)
     return next((Match(gpus[0], name) for name in sub_batches(item) if fits(item, name, left)), None)

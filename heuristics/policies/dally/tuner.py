@@ -90,7 +90,10 @@ class Tuner(Timers):
         self._last = len(Tiers(state).names) - 1
 
     def accept(self, state: State, job: int, tier: int, waited: Any, /) -> None:
-        """Record how long a job waited for a tier, except the outermost tier, for which no job waits."""
+        """Record how long a job waited for a tier, except the outermost tier, for which no job waits.
+
+        With the option `censored`, the wait is also recorded for the better tiers that the job gave up.
+        """
         item = state.jobs[job]
         first = min(self._tiers.best(item), tier) if self._settings.censored else tier
         for each in range(first, min(tier, self._last - 1) + 1):

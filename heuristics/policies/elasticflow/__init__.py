@@ -1,4 +1,4 @@
-"""ElasticFlow: time-slotted plans that meet the deadlines of all admitted jobs."""
+"""ElasticFlow: time-slotted plans to meet the deadlines of all admitted jobs."""
 
 from heuristics.policies.elasticflow.policy import elasticflow
 

@@ -20,7 +20,7 @@ Rules = Literal["paper", "program"]
 
 
 class DeadlineDecision(NamedTuple):
-    """The decision whether a job is admitted, i.e. whether the plan ensures that it meets its deadline."""
+    """The decision whether a job with a deadline is admitted, and the time of this decision."""
 
     job: int
     time: Any

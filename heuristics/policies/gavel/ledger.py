@@ -66,7 +66,6 @@ class TimeLedger:
         """Return the claim of a unit with a given share to a kind of GPU.
 
         Values are rounded, so that claims that differ only by rounding errors are equal.
-
         """
         part = float(self._own[unit][kind]) / float(self._all[kind])
         deficit = round(self._deficits[unit][kind], MISSED_DECIMALS)

@@ -47,8 +47,8 @@ class _Step(NamedTuple):
 class AdaptingWhereTuned:
     """A decider that follows another one until the first job that tunes itself arrives, and then adapts.
 
-    With GPUs of several kinds, it adapts only if jobs are measured on each type, and then by a decider for
-    several types.
+    If the job's model is measured on several GPU types, a decider for several types adapts. Otherwise, this one
+    adapts only in a cluster whose GPUs are all of one kind.
     """
 
     preemptive = True

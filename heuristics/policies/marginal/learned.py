@@ -17,7 +17,7 @@ Array = np.ndarray[Any, Any]
 #: Number of equal parts into which the work of a training is divided.
 _PARTS = 100
 
-#: Weight of the error of all predictions in that on a number of GPUs, as a number of measurements.
+#: Weight of the median error on all numbers of GPUs in the correction for one, as a number of measurements.
 _COMMON = 20
 
 #: Smallest relative change for which a gradient or a speed replaces an earlier one.
@@ -43,7 +43,7 @@ class Learned:
     counts
         The numbers of GPUs on which the jobs may run.
     nodes
-        Their numbers of nodes.
+        The number of nodes for each number of GPUs.
     node
         Number of GPUs of the largest node.
     """

@@ -51,9 +51,10 @@ def marginal(
     completes, which is nearly the price of GPU time at that moment, multiplied by the area of that work. Areas
     range over many orders of magnitude, while prices change little: a job with less remaining area completes
     sooner, at a slightly higher price. Suppose that the price at completion is proportional to the remaining
-    area to the power of -1/exponent. Then segments are ranked by their marginal efficiency divided by that
-    root, which gives the key above. An exponent of 1 would treat area as price, and grant the last GPUs to
-    short jobs that hardly use them. With a large exponent, all jobs start before any job grows.
+    area to the power of -1/exponent. Then segments are ranked by their marginal efficiency divided by the
+    exponent-th root of the remaining area, which gives the key above. An exponent of 1 would treat area as
+    price, and grant the last GPUs to short jobs that hardly use them. With a large exponent, all jobs start
+    before any job grows.
 
     Key: as above. Ties: lower job number. Preemptive at every event; resizes; knows durations. A key that falls
     is recomputed only if it matters: O(running jobs that may grow) per event, and O(distinct segments) per
@@ -91,9 +92,9 @@ def marginal(
         jobs tune themselves.
     charge
         The number of seconds that a running job must save by growing, at least 0; if None, 0. Once jobs tune
-        themselves, they must save it within the next hour. If None, it is then 400 if all GPUs are of one type,
-        and otherwise 180. For a job with unknown speeds, the charge is capped at 180 s on numbers of GPUs on
-        which no job of its kind has been measured yet, because jobs learn by growing.
+        themselves, they must save it within the next hour. If None, it is then 180 if models are measured on
+        several GPU types, and otherwise 400. For a job with unknown speeds, the charge is capped at 180 s
+        on numbers of GPUs on which no job of its kind has been measured yet, because jobs learn by growing.
     knows
         What is known about jobs that tune themselves: their entire ``course``, including the speed on any set
         of GPUs in any epoch, or only the number of ``epochs``, and thus the share of the work that is done. In

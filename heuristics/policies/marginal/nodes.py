@@ -22,7 +22,9 @@ class Nodes:
     Attributes
     ----------
     held
-        The number of GPUs of every running job on each node.
+        The number of GPUs on each node, for every running job that has GPUs of the considered type only.
+    gpus
+        Total number of available GPUs.
     """
 
     def __init__(self, state: State, gpu_type: str | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Outlook: estimates of how long jobs still take on each number of GPUs, given what is known."""
+"""Outlook: estimates of the time that jobs still need on each number of GPUs, given what is known."""
 
 from abc import ABC, abstractmethod
 from math import inf
@@ -20,7 +20,7 @@ _LONG_ENOUGH = 30.0
 
 
 class Outlook(ABC):
-    """An estimator of how long jobs still take on each number of GPUs.
+    """An estimator of the time that jobs still need on each number of GPUs.
 
     Parameters
     ----------

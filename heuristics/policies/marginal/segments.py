@@ -37,9 +37,9 @@ def gain_of(job: Job, cluster: Cluster, number: Callable[[Any], Any] = float) ->
     """Return the gain of a job from each additional GPU of a cluster, in floats or fractions.
 
     Numbers of GPUs whose speed lies below the concave hull of the job's menu (see
-    `gsopt.core.numbers.hull.concave_hull`) are intermediate steps along the segment above them. Each has
-    the efficiency of that entire segment if it is faster than all smaller numbers. Numbers that exceed the GPUs
-    that the cluster has for the job do not count.
+    `gsopt.core.numbers.hull.concave_hull`) are intermediate steps along the segment above them, with the
+    efficiency of that entire segment. Numbers that are no faster than a smaller number do not count, and
+    neither do numbers that exceed the GPUs that the cluster has for the job.
     """
     room = cluster.room(job.gpu_type, job.memory or 0)
     menu = sorted(entry for entry in job.menu or [(job.gpus, 1.0)] if entry[0] <= room)

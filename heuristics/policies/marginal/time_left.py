@@ -44,7 +44,7 @@ class Epochs:
 
     @classmethod
     def of(cls, course: Course, batch: int | None, shapes: Sequence[tuple[int, ...]], node: int) -> "Epochs":
-        """Return the true seconds of a training."""
+        """Build the table from the true speeds of a training course."""
         ends = np.array([course.work_at(epoch) for epoch in range(course.application.epochs + 1)])
         speeds = np.array([course.highest_speeds_on(shape, batch) for shape in shapes])
         runs = speeds.min(axis=1) > 0

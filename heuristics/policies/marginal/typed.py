@@ -28,7 +28,10 @@ _AHEAD, _GROWTH = 3600.0, 4
 
 
 class WorkLeft(NamedTuple):
-    """The fewest weighted GPU-seconds that a job still needs, and the seconds ahead in each way to run."""
+    """The fewest weighted GPU-seconds that a job still needs, and its seconds ahead in each way to run.
+
+    The seconds ahead are the time that the work of about the next hour takes.
+    """
 
     area: float
     seconds: Mapping[Way, float]
@@ -55,7 +58,7 @@ class Worth:
 
 
 class TypedOutlook(ABC):
-    """An estimator of how long jobs still take on each number of GPUs of each type.
+    """An estimator of the time that jobs still need on each number of GPUs of each type.
 
     On a type, a job has some GPUs of one node, or entire nodes.
     """

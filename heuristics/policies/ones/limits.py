@@ -36,7 +36,7 @@ class BatchLimits:
 
     @property
     def rate(self) -> float:
-        """The arrival rate sigma in 1/s: as given, or that of the arrivals so far (0 until the second)."""
+        """The arrival rate sigma in 1/s: as given, or that of the arrivals so far (0 before the second job)."""
         if self._given is not None:
             return self._given
         span = float(self._last - self._first) if self._arrivals > 1 else 0.0

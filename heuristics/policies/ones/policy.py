@@ -95,7 +95,8 @@ def ones(state: State, settings: OnesSettings) -> Decider:
     Raises
     ------
     InvalidInput
-        An option is out of range, a job's training is not described, or the cluster has GPUs of several kinds.
+        An option is out of range, the cluster has GPUs of several kinds, or a job's training is not described
+        although its remaining work has to be predicted.
 
     Examples
     --------

@@ -20,14 +20,14 @@ def afs(*, gain: Gain = "base", order: Order = "release", blocks: bool = False) 
     Source: AFS (NSDI 2021) as modified in Aryl, section 7.1: "allocating base demand to each job first and
     allocating one more worker to the job with the largest throughput gain per GPU". Key: `order` for starts,
     and `gain` for workers. Ties: the job that started first. Never preempts. Knows durations if `order` is not
-    ``release`` or `gain` is ``pairs``. O(W log J) for W workers granted to J jobs, O(W J) with ``pairs``.
+    ``release``, or if `gain` is ``pairs``. O(W log J) for W workers granted to J jobs, O(W J) with ``pairs``.
 
     Readings, where the paper is silent:
 
     - Throughputs of different models have no common unit, and the paper does not name one. Relative to base
       workers (``base``), every worker of a linearly scaling job gains the same. One job after another therefore
-      gets its maximum, beginning with jobs with few and small base workers: the "greedy allocation" that
-      "favors jobs with better throughput at the cost of others". Relative to the current throughput
+      gets its maximum, beginning with jobs with few and small base workers: the "greedy allocation" that favors
+      "jobs with better throughput at the cost of others". Relative to the current throughput
       (``present``), as in AFS itself, each worker gains less than the one before, and workers are spread over
       the jobs.
     - With ``pairs``, workers are granted by the rule of AFS-L, which knows durations. Of two jobs, the one with

@@ -23,7 +23,8 @@ def evolve(fitness: Fitness, start: Counts, search: SearchEffort, random: np.ran
     children as candidates. A child takes the jobs before a random position from one parent, and the other jobs
     from a second parent; each parent is the better of two random candidates. Then some of its jobs, one on
     average, get a random number of workers, and surplus workers are taken from random jobs. The best candidates
-    and children survive, and ties go to the older ones, so the result is never worse than the start.
+    and children survive, and ties go to the older ones, so the result is never worse than the start. If the
+    best numbers of all jobs fit together, they are returned without a search.
 
     O(G P J) for G generations of P candidates for J jobs.
     """

@@ -85,7 +85,8 @@ class ObservationRows:
     Raises
     ------
     InvalidInput
-        A value is not finite, or a progress is not strictly between 0 and 1, where the likelihood is defined.
+        The shapes do not match, a feature is not finite, an epoch has no samples, or a progress is not strictly
+        between 0 and 1, so that its likelihood is not defined.
 
     Examples
     --------
