@@ -127,7 +127,7 @@ class Orders:
     def run(self) -> bool:
         """Search all orders until there is a reason to stop, and return whether the search is complete."""
         free: Users = (frozenset(),) * self.problem.gpus
-        return self.part.finished is not None or self._extend(Prefix(free, {}, {}, {}, {}))
+        return self._extend(Prefix(free, {}, {}, {}, {}))
 
     def _extend(self, prefix: Prefix) -> bool:
         """Search the orders that begin with a prefix, and return whether the search was completed."""

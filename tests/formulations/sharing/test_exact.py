@@ -113,6 +113,18 @@ def test_without_time_there_is_a_schedule_and_a_bound() -> None:
     assert unwrap(result.bound) > 0
 
 
+def test_a_search_without_time_proves_nothing() -> None:
+    """If there is no time to search the orders of events, the first schedule is not called optimal."""
+    sizes = [("a", 4, 1), ("b", 1, 1), ("c", 2.5, 2)]
+    jobs = [Job(name=name, release_date=0, duration=seconds, gpus=gpus) for name, seconds, gpus in sizes]
+    problem = Sharing(gpus=2, jobs=jobs, default_interference=1.2, starts="any")
+
+    late, settled = exact(problem, time_limit=0.0), exact(problem)
+
+    assert late.status is Status.FEASIBLE
+    assert unwrap(late.bound) <= unwrap(settled.objective) < unwrap(late.objective)
+
+
 def test_it_stops_when_asked() -> None:
     """A callback that returns True ends the search with the schedule that it was told of."""
     result = exact(interfering_jobs(jobs=6), on_incumbent=lambda found: found.objective is not None)
