@@ -5,7 +5,7 @@ import os
 #: Set for the full numbers, which `make thorough` runs; else a part of them, drawn anew every time.
 _THOROUGH = "GSOPT_THOROUGH" in os.environ
 
-_PART = 10
+_PART = 30
 
 
 def cases(number: int) -> int:
