@@ -8,6 +8,6 @@ _THOROUGH = "GSOPT_THOROUGH" in os.environ
 _PART = 30
 
 
-def cases(number: int) -> int:
-    """Return how many of so many random cases are tried."""
-    return number if _THOROUGH else -(-number // _PART)
+def cases(number: int, *, least: int = 1) -> int:
+    """Return how many of so many random cases are tried: a part, but as many as a test needs to see all it must."""
+    return number if _THOROUGH else max(least, -(-number // _PART))

@@ -279,7 +279,7 @@ def _totals(instance: Instance) -> Iterator[tuple[tuple[int, ...], float]]:
 def test_some_best_schedule_has_all_the_orders() -> None:
     """Of the orders of events, those in which all pairs complete as given reach the optimum of all of them."""
     found = fair = 0
-    for seed in range(cases(30)):
+    for seed in range(cases(30, least=3)):
         problem = _alike(seed)
         instance = Instance.of(problem)
         pairs = exchange_orders(instance)
@@ -292,7 +292,7 @@ def test_some_best_schedule_has_all_the_orders() -> None:
         assert min(kept) == pytest.approx(min(every.values()), rel=1e-7), problem.name
         found += len(pairs)
         fair += problem.fairness is not None
-    assert found >= cases(20)
+    assert found >= cases(20, least=2)
     assert fair >= cases(6)
 
 
