@@ -9,5 +9,5 @@ _PART = 30
 
 
 def cases(number: int, *, least: int = 1) -> int:
-    """Return how many of so many random cases are tried: a part, but as many as a test needs to see all it must."""
+    """Return how many of so many random cases are tried: a part, and no fewer than a test needs."""
     return number if _THOROUGH else max(least, -(-number // _PART))

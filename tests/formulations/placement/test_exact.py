@@ -158,7 +158,7 @@ def test_pools_and_groups_have_a_price() -> None:
 
 
 @given(placements())
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=cases(30, least=10))
 def test_no_heuristic_is_better(problem: Placement) -> None:
     """No heuristic beats the optimum, nor finds a placement where there is none."""
     best = exact(problem)
@@ -169,7 +169,7 @@ def test_no_heuristic_is_better(problem: Placement) -> None:
 
 
 @given(placements(minimize=["servers", "preferences"]), st.integers(0, 100))
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=cases(30, least=10))
 def test_a_further_empty_server_never_hurts(problem: Placement, gpus: int) -> None:
     """With one more training server the servers in use, or the misplaced GPUs, do not increase."""
     more = Server(name="more", capacity=Resources(gpu=gpus, cpu=50, memory=50))
@@ -343,7 +343,7 @@ def test_too_many_patterns_are_refused() -> None:
 
 
 @given(placements())
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=cases(40, least=14))
 def test_they_are_the_maximal_ones_of_all_fillings(problem: Placement) -> None:
     """The patterns of every zone and kind are the feasible fillings to which nothing can be added."""
     packing = Packing.of(problem)
@@ -412,7 +412,7 @@ def test_thousands_of_workers(seed: int) -> None:
 
 
 @given(st.lists(st.integers(1, 8), max_size=14), st.integers(0, 3))
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=cases(40, least=14))
 def test_any_sizes_equal_the_pattern_model(sizes: list[int], used: int) -> None:
     """Sizes from 1 to 8, some servers partly used: the value is that of the pattern model."""
     servers = (
@@ -601,7 +601,7 @@ def test_whole_jobs_of_one_profile_are_one_unit() -> None:
 
 
 @given(placements())
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=cases(40, least=14))
 def test_the_model_counts_what_the_judge_counts(problem: Placement) -> None:
     """The optimum of the program over all maximal patterns is read as a placement of the same value."""
     if problem.misfit:

@@ -222,7 +222,7 @@ ORDERS: tuple[Literal["gpu", "sum", "max"], ...] = ("gpu", "sum", "max")
 
 
 @given(placements())
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=cases(50, least=17))
 def test_it_is_the_best_of_the_orders(problem: Placement) -> None:
     """The value is the lowest of the three orders; there is none only if no order places everybody."""
     values = [best_fit_decreasing(problem, order=order).objective for order in ORDERS]
