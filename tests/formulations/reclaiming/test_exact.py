@@ -141,11 +141,9 @@ def test_committed_instances_have_their_proven_optimum(name: str) -> None:
 
 
 CLUSTERS = {
-    "packed": churn(servers=100, mode="packed", seed=1),
-    "weighted": churn(servers=100, mode="mixed", seed=2, weighted=True),
-    "collateral": churn(servers=100, mode="mixed", seed=3).model_copy(
-        update={"second_objective": "collateral"}
-    ),
+    "packed": churn(servers=80, mode="packed", seed=1),
+    "weighted": churn(servers=80, mode="mixed", seed=6, weighted=True),
+    "collateral": churn(servers=80, mode="mixed", seed=4).model_copy(update={"second_objective": "collateral"}),
 }
 
 
@@ -153,7 +151,7 @@ CLUSTERS = {
 def test_the_techniques_agree_on_clusters(kind: str) -> None:
     """Without dynamic programming two solvers find the curve that dynamic programming finds."""
     whole = curve(CLUSTERS[kind], width=20)
-    for demand in range(10, 100, 30):
+    for demand in range(8, 80, 24):
         problem = CLUSTERS[kind].model_copy(update={"demand": demand})
         for backend in (Highs(), CpSat()):
             result = exact(problem, width=-1, backend=backend)
