@@ -11,7 +11,9 @@ _PART, _FEW, _TENTH = 30, 3, 10
 
 def cases(number: int, *, least: int = 1) -> int:
     """Return how many of so many random cases are tried: a part, and no fewer than a test needs."""
-    if _THOROUGH:
-        return number
-    part, few = -(-number // _PART), min(_FEW, -(-number // _TENTH))
-    return max(part, few, least)
+    return number if _THOROUGH else max(threshold(number), min(_FEW, -(-number // _TENTH)), least)
+
+
+def threshold(number: int) -> int:
+    """Return how many of the cases that are tried must come to what so many of all come to."""
+    return number if _THOROUGH else -(-number // _PART)
