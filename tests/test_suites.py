@@ -16,6 +16,7 @@ from gsopt.studies.suites.best_known import shown
 #: Suites whose proofs take seconds to minutes: what is found in a moment must be consistent with them.
 _SLOW = (
     "scheduling/medium/",
+    "waiting/challenge/",
     "waiting/medium/",
     "shares/production/160-",
     "goodput/medium/16-160",

@@ -455,7 +455,7 @@ def test_jobs_that_are_too_large_are_counted() -> None:
     assert taken.name == "snapshot-1"
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=cases(40, least=14))
 @given(st.integers(1, 30), st.sampled_from(["packed", "mixed", "worker"]), st.integers(0, 99))
 def test_jobs_keep_their_gpus(servers: int, mode: Any, seed: int) -> None:
     """Every running job has all its GPUs, and the same seed gives the same instances."""

@@ -22,6 +22,7 @@ from instances.scheduling.figures import Reading
 from instances.scheduling.from_workload import from_workload
 from instances.scheduling.real import from_data
 from instances.scheduling.suites import medium, small, whole
+from tests.effort import cases
 
 
 def favoured(problem: Scheduling, first: str) -> float:
@@ -64,7 +65,7 @@ def test_crawling_jobs_have_no_limit() -> None:
     assert ratios == pytest.approx([3.1, 4.1, 5.2], abs=0.05)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=cases(50, least=17))
 @given(seed=st.integers(0, 1000), alpha=st.floats(0.1, 1))
 def test_all_counts_that_stay_are_efficient(seed: int, alpha: float) -> None:
     """The demanded count stays, what stays is a beginning of the doublings, and the next one is inefficient."""
@@ -96,7 +97,7 @@ def test_nothing_of_the_old_problem_is_left() -> None:
     assert new == [counts[:1] for counts in old]
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=cases(50, least=17))
 @given(seed=st.integers(0, 10_000), jobs=st.integers(1, 12), gpus=st.integers(1, 64))
 def test_rates_are_concave_over_doublings(seed: int, jobs: int, gpus: int) -> None:
     """Counts are all doublings that fit; rates begin at the demand, rise, and rise ever slower."""

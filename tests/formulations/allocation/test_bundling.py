@@ -342,7 +342,7 @@ def test_the_value_rises_with_the_capacity(seed: int, capacity: int, more: int) 
 
 
 @given(st.integers(0, 10_000))
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=cases(40, least=14))
 def test_all_jobs_get_their_maximum_when_everything_fits(seed: int) -> None:
     """With GPUs for all extra workers and proportional speed every job runs with its maximum."""
     problem = elastic_jobs(jobs=8, capacity=8 * 17 * 8, sizes="any", seed=seed)

@@ -30,7 +30,7 @@ from tests.unwrap import unwrap
 
 
 @given(placements())
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=cases(40, least=14))
 def test_the_bound_holds_whenever_it_stops(problem: Placement) -> None:
     """Without any time the bound is at most the optimum, and what is found is at least the optimum."""
     best = brute_force(problem)
@@ -421,7 +421,7 @@ def test_any_prices_prove_a_bound(problem: Placement) -> None:
 
 
 @given(placements())
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=cases(40, least=14))
 def test_the_relaxations_prices_prove_its_value(problem: Placement) -> None:
     """At the prices of the optimal relaxation the bound is its value, and never above the optimum."""
     best = brute_force(problem)

@@ -24,7 +24,7 @@ from gsopt.solvers.backends import CpSat, Highs
 from gsopt.testing import brute_force, check_formulation, check_heuristic
 from heuristics.placement import best_fit_decreasing, best_of_three
 from instances.placement import elastic, vector_packing, vectors, whole_gpus
-from tests.effort import cases
+from tests.effort import cases, threshold
 from tests.strategies.placement import committed, gpu_line, placements, tiny, tiny_vectors
 from tests.unwrap import unwrap
 
@@ -109,7 +109,7 @@ def test_two_solver_families_on_the_small_suite(method: Any) -> None:
     problems = [committed(name.removeprefix("placement/")) for name in suited]
     problems = [problem for problem in problems if method is milp or not problem.beyond_amounts]
     assert check_formulation(method, problems, backends=[Highs(), CpSat()]) == 2 * len(problems)
-    assert check_formulation(method, problems) == len(problems)
+    assert check_formulation(method, problems[:3]) == 3  # by the backend that is chosen where none is named
 
 
 def test_it_chooses_by_structure_and_says_so() -> None:
@@ -158,7 +158,7 @@ def test_pools_and_groups_have_a_price() -> None:
 
 
 @given(placements())
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=cases(30, least=10))
 def test_no_heuristic_is_better(problem: Placement) -> None:
     """No heuristic beats the optimum, nor finds a placement where there is none."""
     best = exact(problem)
@@ -169,7 +169,7 @@ def test_no_heuristic_is_better(problem: Placement) -> None:
 
 
 @given(placements(minimize=["servers", "preferences"]), st.integers(0, 100))
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=cases(30, least=10))
 def test_a_further_empty_server_never_hurts(problem: Placement, gpus: int) -> None:
     """With one more training server the servers in use, or the misplaced GPUs, do not increase."""
     more = Server(name="more", capacity=Resources(gpu=gpus, cpu=50, memory=50))
@@ -231,7 +231,7 @@ def test_buckets_agrees_where_it_applies() -> None:
         best = brute_force(problem)
         assert result.objective == (None if best is None else best[0])
         applied += 1
-    assert applied > cases(50)
+    assert applied > threshold(50)
 
 
 PREFERENCES = {
@@ -343,7 +343,7 @@ def test_too_many_patterns_are_refused() -> None:
 
 
 @given(placements())
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=cases(40, least=14))
 def test_they_are_the_maximal_ones_of_all_fillings(problem: Placement) -> None:
     """The patterns of every zone and kind are the feasible fillings to which nothing can be added."""
     packing = Packing.of(problem)
@@ -412,7 +412,7 @@ def test_thousands_of_workers(seed: int) -> None:
 
 
 @given(st.lists(st.integers(1, 8), max_size=14), st.integers(0, 3))
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=cases(40, least=14))
 def test_any_sizes_equal_the_pattern_model(sizes: list[int], used: int) -> None:
     """Sizes from 1 to 8, some servers partly used: the value is that of the pattern model."""
     servers = (
@@ -601,7 +601,7 @@ def test_whole_jobs_of_one_profile_are_one_unit() -> None:
 
 
 @given(placements())
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=cases(40, least=14))
 def test_the_model_counts_what_the_judge_counts(problem: Placement) -> None:
     """The optimum of the program over all maximal patterns is read as a placement of the same value."""
     if problem.misfit:

@@ -56,16 +56,15 @@ def _values(reduction: Reduction) -> dict[tuple[int, ...], int]:
     }
 
 
-@pytest.mark.parametrize("hundred", range(cases(10)))
-def test_no_choice_is_below_the_bound(hundred: int) -> None:
-    """On a thousand problems of every magnitude, the bound is at most the value of every choice."""
-    raised = 0
-    for seed in range(100 * hundred, 100 * hundred + 100):
+def test_no_choice_is_below_the_bound() -> None:
+    """On problems of every magnitude, the bound is at most the value of every choice."""
+    raised, number = 0, cases(1000)
+    for seed in range(number):
         reduction = _drawn(seed)
         bound = pairs_bound(reduction, Budget())
         assert bound <= min(_values(reduction).values())
         raised += bound > reduction.paid
-    assert raised > 20
+    assert raised > number / 5
 
 
 @pytest.mark.parametrize("hundred", range(3))

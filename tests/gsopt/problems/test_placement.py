@@ -15,6 +15,7 @@ from gsopt.problems.placement import Placed, PlacementSolution, Resources, Serve
 from gsopt.problems.reader import read_problem, read_solution
 from gsopt.scenario.cluster import Cluster, Island, Machine, Switch
 from gsopt.testing import brute_force
+from tests.effort import cases
 from tests.gsopt.problems.checks import refusal
 from tests.strategies.placement import gpu_line, placements
 
@@ -347,7 +348,7 @@ def test_candidates_are_all_spreads() -> None:
 
 
 @given(placements())
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=cases(40, least=14))
 def test_the_judge_agrees_with_a_second_evaluation(problem: Placement) -> None:
     """Rules and objective of every candidate are those of a loop over single servers, written out."""
     for candidate in list(problem.candidates())[:60]:

@@ -9,6 +9,7 @@ import pytest
 
 import gsopt
 from gsopt.core.errors import Contradiction, InvalidInput
+from gsopt.core.method import run
 from gsopt.core.problem import About
 from gsopt.evaluation import catalogue
 from gsopt.studies.score import Score, ScoredInstance, score
@@ -16,6 +17,20 @@ from gsopt.studies.score import Score, ScoredInstance, score
 RULE = """
 import os, sys, time
 from gsopt.problems.reclaiming import ReclaimingSolution
+from heuristics.allocation import marginal_greedy
+from heuristics.placement import best_fit_decreasing
+from heuristics.reclaiming import random_choice
+from heuristics.shares import progressive_filling
+
+METHODS = {
+    "allocation": marginal_greedy,
+    "placement": best_fit_decreasing,
+    "reclaiming": random_choice,
+    "shares": progressive_filling,
+}
+
+def any_decision(problem):
+    return METHODS[problem.word](problem)
 
 def first(problem):
     return ReclaimingSolution(servers=[server.name for server in problem.servers[: problem.demand]])
@@ -44,23 +59,23 @@ def program(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
-    ("method", "suite"),
-    [
-        ("greedy", "reclaiming/small"),
-        ("random_choice", "reclaiming/small"),
-        ("marginal_greedy", "allocation/small"),
-        ("best_fit_decreasing", "placement/small"),
-        ("progressive_filling", "shares/small"),
-    ],
-)
-def test_a_score_is_the_same_for_any_number_of_workers(method: str, suite: str) -> None:
-    """One and two workers give the same rows, and the score is the mean quality."""
-    some = catalogue.names(f"{suite}/")[::5]
-    one, two = (score(method, some, limit="20s", workers=workers) for workers in (1, 2))
+def test_a_score_is_the_same_for_any_number_of_workers(program: Path) -> None:
+    """One and two workers give the same rows on any decision, and the score is the mean quality."""
+    words = ["reclaiming", "allocation", "placement", "shares"]
+    some = [name for word in words for name in catalogue.names(f"{word}/small/")[::5]]
+    one, two = (score(f"{program}:any_decision", some, limit="20s", workers=workers) for workers in (1, 2))
     assert one.rows == two.rows
+    assert not one.failures
     assert one.score == fsum(row.quality for row in one.rows) / len(one)
     assert all(0 <= row.quality <= 1 for row in one)
+
+
+def test_draws_are_the_same_in_any_process() -> None:
+    """A method that draws numbers does in its process what it does here."""
+    names = catalogue.names("reclaiming/small/")[::5]
+    found = score("random_choice", names, limit="20s")
+    here = catalogue.find_method("reclaiming", "random_choice")
+    assert [row.objective for row in found.rows] == [run(here, gsopt.load(name)).objective for name in names]
 
 
 def test_misbehaving_rules_lose_only_their_own_instances(program: Path) -> None:

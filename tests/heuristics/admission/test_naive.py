@@ -10,6 +10,7 @@ import pytest
 from gsopt.core.method import Method
 from gsopt.problems.admission import Admission
 from heuristics.admission import kube_scheduler, kueue, kueue_fair, slurm, volcano, workload_aware
+from tests.effort import cases
 from tests.heuristics.admission import naive
 from tests.heuristics.admission.drawn import draw
 
@@ -41,15 +42,17 @@ def _agree(pair: Pair, problem: Admission, **options: Any) -> bool:
 @pytest.mark.parametrize("pair", PAIRS)
 def test_rules_agree_with_their_second_versions(pair: Pair) -> None:
     """Both versions evict the same gangs wherever somebody has to stop."""
-    problems = (draw(Random(seed), plain=True) for seed in range(500))
-    assert sum(_agree(pair, problem) for problem in problems if not naive.room(problem, [])) > 50
+    problems = (draw(Random(seed), plain=True) for seed in range(cases(500, least=167)))
+    assert sum(_agree(pair, problem) for problem in problems if not naive.room(problem, [])) > cases(
+        50, least=15
+    )
 
 
 @pytest.mark.parametrize("pair", [(kueue, naive.kueue), (kueue_fair, naive.kueue_fair)])
 def test_they_agree_with_quotas(pair: Pair) -> None:
     """Both versions evict the same gangs with quotas below, at and above what the queues use."""
     stopped = 0
-    for seed in range(1000):
+    for seed in range(cases(1000, least=334)):
         random = Random(seed)
         problem = draw(random, plain=True)
         options: dict[str, Any] = {"quotas": {queue: random.randint(0, 12) for queue in ("", "a")}}
@@ -59,4 +62,4 @@ def test_they_agree_with_quotas(pair: Pair) -> None:
             options["weights"] = {"a": random.choice([0.5, 1, 2])}
         if not naive.room(problem, []):
             stopped += _agree(pair, problem, **options)
-    assert stopped > 100
+    assert stopped > cases(100, least=30)

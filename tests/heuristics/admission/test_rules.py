@@ -10,6 +10,7 @@ from gsopt.core.numbers.grid import exact_total
 from gsopt.problems.admission import Admission, Gang, Part, Running
 from gsopt.problems.placement import Resources
 from gsopt.scenario.cluster import Cluster
+from tests.effort import cases
 from tests.heuristics.admission.drawn import draw
 from tests.heuristics.results import solved, value
 
@@ -26,7 +27,7 @@ def _part(gpus: int, count: int = 1) -> list[Part]:
 def test_solutions_are_legal_and_cost_at_most_all_evictions(rule: Method) -> None:
     """The judge accepts all solutions, and none costs more than evicting whoever may be evicted."""
     found = 0
-    for seed in range(300):
+    for seed in range(cases(300, least=100)):
         problem = draw(Random(seed))
         result = rule(problem)
         if result.solution is None:
@@ -35,13 +36,13 @@ def test_solutions_are_legal_and_cost_at_most_all_evictions(rule: Method) -> Non
         evictable = [gang for gang in problem.running if problem.evictable(gang)]
         moves = [gang.move_cost or 0 for gang in problem.running if gang.name in result.solution.moved]
         assert value(result) <= exact_total([*(gang.cost for gang in evictable), *moves]), seed
-    assert found > 50
+    assert found > cases(50, least=15)
 
 
 @pytest.mark.parametrize("rule", RULES)
 def test_the_order_of_gangs_matters_only_if_they_are_alike(rule: Method) -> None:
     """With priorities that differ, the order in which running gangs are listed changes nothing."""
-    for seed in range(150):
+    for seed in range(cases(150, least=50)):
         problem = draw(Random(seed))
         unlike = [
             gang.model_copy(update={"priority": 10 * gang.priority + number - 50, "cost": gang.cost + number})

@@ -14,6 +14,7 @@ from gsopt.core.errors import InvalidInput
 from gsopt.core.result import Status
 from gsopt.problems.placement import Placement, Resources, Server, Workers
 from heuristics.placement import best_fit_decreasing
+from tests.effort import cases
 from tests.heuristics.results import solved
 from tests.strategies.placement import committed, gpu_line
 
@@ -59,7 +60,7 @@ def test_it_is_the_only_failure_up_to_six_workers() -> None:
 
 
 @given(st.lists(st.sampled_from([1, 2, 4, 8]), min_size=1, max_size=60))
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=cases(50, least=17))
 def test_powers_of_two_are_packed_optimally(sizes: list[int]) -> None:
     """Powers of two on servers of 8 GPUs take the sum over 8, rounded up."""
     assert best_fit_decreasing(gpu_line(*sizes)).objective == ceil(sum(sizes) / 8)

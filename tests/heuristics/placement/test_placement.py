@@ -222,7 +222,7 @@ ORDERS: tuple[Literal["gpu", "sum", "max"], ...] = ("gpu", "sum", "max")
 
 
 @given(placements())
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=cases(50, least=17))
 def test_it_is_the_best_of_the_orders(problem: Placement) -> None:
     """The value is the lowest of the three orders; there is none only if no order places everybody."""
     values = [best_fit_decreasing(problem, order=order).objective for order in ORDERS]
@@ -265,12 +265,19 @@ def test_the_packages_methods() -> None:
     assert all(name == method.__name__ for name, method in found.items())
 
 
+@pytest.fixture(scope="module")
+def small_suite() -> dict[str, tuple[Problem[Any], Any]]:
+    """Return every committed small instance with what enumeration finds, once for all methods."""
+    problems = {name: load(name) for name in names("placement/small/")}
+    return {name: (problem, brute_force(problem)) for name, problem in problems.items()}
+
+
 @pytest.mark.parametrize(("method", "options"), VARIANTS, ids=IDS)
-def test_the_small_suite(method: Any, options: dict[str, Any]) -> None:
+def test_the_small_suite(
+    small_suite: dict[str, tuple[Problem[Any], Any]], method: Any, options: dict[str, Any]
+) -> None:
     """On every committed small instance a solution is feasible, and none is better than the optimum."""
-    for name in names("placement/small/"):
-        problem: Problem[Any] = load(name)
-        best = brute_force(problem)
+    for name, (problem, best) in small_suite.items():
         found = method(problem, **options)
         assert found.objective is None or (best is not None and best[0] <= found.objective), name
 

@@ -22,6 +22,7 @@ from heuristics.policies import conservative_backfilling, easy_backfilling, fifo
 from heuristics.policies.backfilling.profile import Profile, Slot
 from heuristics.policies.estimated import estimated
 from instances.traces import swf
+from tests.effort import cases
 from tests.exactness import backfilling as textbook
 from tests.heuristics.policies.shared import traces
 
@@ -64,7 +65,7 @@ def _job(name: object, release: float, duration: float, gpus: int, estimate: flo
 def test_starts_are_those_of_the_definitions(shift: float) -> None:
     """On random small cases of all magnitudes, in floats and in fractions, every start is the textbook's."""
     random = Random(f"definitions {shift}")
-    for _ in range(60):
+    for _ in range(cases(60, least=20)):
         jobs, gpus = _drawn(random)
         moved = [job.model_copy(update={"release_date": job.release_date + shift}) for job in jobs]
         scenario = Scenario.of(Workload(jobs=moved), gpus)
@@ -247,7 +248,7 @@ def test_runs_with_everything_are_legal(policy: Any) -> None:
     ]
     cluster = Cluster(racks=[Rack(name="r", machines=machines)])
     random, scenarios = Random("legal"), []
-    for _ in range(3):
+    for _ in range(cases(30)):
         jobs = [
             _job(n, random.randint(0, 20), random.randint(1, 9), random.randint(1, 4), random.randint(1, 20))
             for n in range(12)

@@ -290,7 +290,7 @@ def test_a_job_grows_only_where_that_saves_time(charge: float, completions: tupl
     assert run.completion_times == pytest.approx(completions)
 
 
-@settings(calm, max_examples=40)
+@settings(calm, max_examples=cases(40, least=14))
 @given(plain=plain_scenarios(), tree=tree_scenarios())
 def test_rigid_jobs(plain: Scenario, tree: Scenario) -> None:
     """Rigid jobs run as under shortest remaining service first, with overheads and changes of capacity."""

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from gsopt.core.errors import InvalidInput
 from gsopt.scenario.cluster import Cluster, Island, Link, Machine, Rack, Switch, Tier
 from gsopt.scenario.speed import TIER_PENALTIES
+from tests.effort import cases
 from tests.strategies.topology import trees
 from tests.unwrap import unwrap
 
@@ -195,7 +196,7 @@ def test_groups() -> None:
     assert racks == [(range(2), range(8)), (range(2, 3), range(8, 10)), (range(3, 4), range(10, 11))]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=cases(30, least=10), deadline=None)
 @given(trees())
 def test_tiers_are_lowest_common_ancestors(cluster: Cluster) -> None:
     """The tier of two or three GPUs is the level of their lowest common ancestor, by networkx."""
@@ -206,7 +207,7 @@ def test_tiers_are_lowest_common_ancestors(cluster: Cluster) -> None:
             assert cluster.tier(gpus[::-1]) == _joint(tree, root, list(gpus))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=cases(30, least=10), deadline=None)
 @given(trees())
 def test_the_best_tier_is_that_of_the_best_choice(cluster: Cluster) -> None:
     """No choice of GPUs has a better tier than the best one, and some choice has it."""
@@ -219,7 +220,7 @@ def test_the_best_tier_is_that_of_the_best_choice(cluster: Cluster) -> None:
         assert rank[cluster.tier(next(widest)[:count])] == best
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=cases(30, least=10), deadline=None)
 @given(trees())
 def test_groups_split_the_cluster(cluster: Cluster) -> None:
     """The groups of a level hold every machine and GPU once, in their order, and lie in groups of the next."""
@@ -326,7 +327,7 @@ def test_routes_by_hand() -> None:
 # Paths and bottlenecks are those of the tree
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=cases(30, least=10), deadline=None)
 @given(trees(linked=True))
 def test_paths_and_bottlenecks(cluster: Cluster) -> None:
     """Path, lowest rate and longest latency are those that networkx finds on the whole tree."""

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 
 from gsopt.core.errors import InvalidInput
 from gsopt.scenario.cluster import Cluster, Island, Link, Machine, Rack, Switch
+from tests.effort import cases
 from tests.refusals import refused
 from tests.strategies.topology import trees
 
@@ -25,7 +26,7 @@ def _same(one: Any, other: Any) -> bool:
     )
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=cases(30, least=10), deadline=None)
 @given(trees())
 def test_round_trip(cluster: Cluster) -> None:
     """A cluster comes back from its graph as it was, and the graph from it, with GPUs as nodes or not."""

@@ -58,7 +58,7 @@ def test_bounds_are_ordered(data: st.DataObject, gpus: int) -> None:
     assert lower_bound(jobs, gpus) >= max(position, mean_busy_time_bound(jobs, gpus))
 
 
-@settings(calm, max_examples=30)
+@settings(calm, max_examples=cases(30, least=10))
 @given(data=st.data())
 def test_bounds_are_below_the_best_list_schedule(data: st.DataObject) -> None:
     """No preemptive priority order of few rigid jobs beats a bound."""
@@ -104,7 +104,7 @@ def test_moore_hodgson_by_hand() -> None:
     assert lower_bound(jobs, 2) == moore_hodgson_bound(jobs, 2)
 
 
-@settings(calm, max_examples=50)
+@settings(calm, max_examples=cases(50, least=17))
 @given(data=st.data(), gpus=st.integers(1, 6), date=st.sampled_from([1.7e9, 2.0**31, 1e6]))
 def test_late_dates_cost_no_digits(data: st.DataObject, gpus: int, date: float) -> None:
     """With all jobs at a later date the bounds on the mean job completion time are the same but for a tick."""

@@ -13,6 +13,7 @@ from gsopt.core.result import Status, StoppedBy
 from gsopt.solvers.backends import CpSat, Highs
 from gsopt.solvers.backends.cp_sat import CLAMP, IntegerTask, implied_bounds
 from gsopt.solvers.standard_form import StandardForm
+from tests.effort import cases
 from tests.gsopt.solvers.backends.models import knapsack, meet
 from tests.gsopt.solvers.forms import limits_around, standard_form
 from tests.unwrap import unwrap
@@ -137,7 +138,7 @@ def test_clamps_that_matter() -> None:
 
 
 @given(seed=st.integers(0, 10**6))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=cases(40, least=14), deadline=None)
 def test_claims_without_bounds_are_those_of_highs(seed: int) -> None:
     """Whatever CP-SAT claims of a model with missing bounds must be what HiGHS finds."""
     some = np.random.default_rng(seed)

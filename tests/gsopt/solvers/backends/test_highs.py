@@ -20,6 +20,7 @@ from gsopt.solvers.backends import Backend, Highs, Scip, close
 from gsopt.solvers.backends.process import POOL
 from gsopt.solvers.backends.program import Program
 from gsopt.solvers.standard_form import StandardForm
+from tests.effort import cases
 from tests.gsopt.solvers.backends import functions
 from tests.gsopt.solvers.backends.models import ROOT, knapsack, large_limits, meet
 from tests.gsopt.solvers.forms import limits_around, standard_form
@@ -56,7 +57,7 @@ def test_linear_program_has_its_optimum_as_bound_and_duals(sense: Sense) -> None
 
 
 @given(seed=st.integers(0, 10**6))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=cases(30, least=10), deadline=None)
 def test_duals_price_the_right_hand_side(seed: int) -> None:
     """Duals and reduced costs must add up to the objective: strong duality on random linear programs."""
     some = np.random.default_rng(seed)
@@ -237,7 +238,7 @@ def test_no_point_is_called_optimal_that_is_not() -> None:
 
 
 @given(seed=st.integers(0, 10**6))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=cases(40, least=14), deadline=None)
 def test_mixed_models_have_the_optimum_of_highs(seed: int) -> None:
     """SCIP and HiGHS must agree on bounded models with integer and continuous columns."""
     some = np.random.default_rng(seed)

@@ -350,7 +350,7 @@ ROWS = st.lists(
 
 
 @given(drawn=ROWS, link=st.sampled_from(LinkFunction), start=st.sampled_from(SearchStart))
-@settings(max_examples=40)
+@settings(max_examples=cases(40, least=14))
 def test_extremes_are_borne(
     drawn: list[tuple[tuple[float, ...], float]], link: LinkFunction, start: SearchStart
 ) -> None:
