@@ -39,7 +39,7 @@ demo: $(RUNS)           ## how far heuristics are from the proven optimum, in ha
 test: $(READY)          ## the tests, on every core; pytest alone runs them in one process, as a debugger needs
 	$(BIN)/pytest --numprocesses=logical --dist=worksteal
 
-thorough: $(READY)      ## the tests, with every property on thirty times as many random cases
+thorough: $(READY)      ## the tests, with every property on ten times as many random cases
 	GSOPT_THOROUGH=1 $(BIN)/pytest --numprocesses=logical --dist=worksteal
 
 check: $(READY)         ## style, types, arrows between packages
