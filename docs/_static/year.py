@@ -9,14 +9,14 @@ import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 from importlib.metadata import version
-from math import log
 from pathlib import Path
 from resource import RUSAGE_SELF, getrusage
 from time import process_time
 from typing import Any
 
 from gsopt.scenario.scenario import Scenario
-from gsopt.schedule.bounds.prices import price_bound
+from gsopt.schedule.bounds.prices import PriceBound, price_bound
+from gsopt.schedule.figures import Record
 from gsopt.simulation import replay
 from heuristics.policies import marginal, srsf
 from instances.scenarios import year
@@ -27,15 +27,11 @@ DOCS = Path(__file__).parents[1]
 ROWS, PAGE = DOCS / "_static" / "year.json", DOCS / "suites.md"
 
 
-def _bound(scenario: Scenario) -> float:
-    return price_bound(scenario, evaluations=300, cells=400).mean_jct
-
-
 #: The steps: what is measured on a scenario, by name.
-STEPS: dict[str, Callable[[Scenario], float]] = {
-    "bound": _bound,
-    "srsf": lambda scenario: replay(scenario, srsf).metrics.mean_jct,
-    "marginal": lambda scenario: replay(scenario, marginal).metrics.mean_jct,
+STEPS: dict[str, Callable[[Scenario], PriceBound | Record]] = {
+    "bound": lambda scenario: price_bound(scenario, evaluations=300, cells=400),
+    "srsf": lambda scenario: replay(scenario, srsf).metrics,
+    "marginal": lambda scenario: replay(scenario, marginal).metrics,
 }
 
 
@@ -49,8 +45,11 @@ def measure(data: Path, jobs: int) -> None:
         if name in row["values"]:
             continue
         begin = process_time()
-        row["values"][name] = step(scenario)
+        found = step(scenario)
         seconds[name] = process_time() - begin
+        row["values"][name] = found.mean_jct
+        if isinstance(found, Record):
+            row["preemptions"] = found.preemptions
         row |= {
             "gpus": scenario.cluster.gpus,
             "load": scenario.offered_load,
@@ -65,8 +64,8 @@ def measure(data: Path, jobs: int) -> None:
 
 def table(rows: list[dict[str, Any]]) -> str:
     """Return the table, one line per number of jobs of which all steps are measured."""
-    text = "| jobs | GPUs | load | proven bound, s | `srsf`, s | `marginal`, s | gap | making, processor s "
-    text += "| bound | `srsf` | `marginal` | peak memory, GB |\n|" + 12 * "--:|" + "\n"
+    text = "| jobs | GPUs | load | proven bound, s | `srsf`, s | `marginal`, s | gap | preemptions "
+    text += "| making, processor s | bound | `srsf` | `marginal` | peak memory, GB |\n|" + 13 * "--:|" + "\n"
     for row in rows:
         values, seconds = row["values"], row["seconds"]
         if len(values) < len(STEPS):
@@ -77,16 +76,12 @@ def table(rows: list[dict[str, Any]]) -> str:
             f"{row['load']:.2f}",
             *(f"{values[name]:,.1f}" for name in STEPS),
             f"{100 * (min(values['srsf'], values['marginal']) / values['bound'] - 1):.2f} %",
+            f"{row['preemptions']:,}",
             *(f"{seconds[name]:,.1f}" for name in ("making", *STEPS)),
             f"{row['gigabytes']:.1f}",
         ]
         text += f"| {' | '.join(cells)} |\n"
     return text
-
-
-def exponent(first: dict[str, Any], last: dict[str, Any], step: str) -> float:
-    """Return the power of the number of jobs with which the seconds of a step grow from one row to another."""
-    return log(last["seconds"][step] / first["seconds"][step]) / log(last["jobs"] / first["jobs"])
 
 
 def replaced(page: str, written: str) -> str:

@@ -83,7 +83,6 @@ class Greedy:
         self._running = RunningQueue(None if pace is None else lambda holding: pace(size(holding)))
         self._asking: list[Rank] = []  # jobs that this decision still has to check for improvement
         self._nobody_behind = False  # of the job that is being checked
-        self._limit: tuple[Rank, int] | None = None  # jobs from a rank on get at most so many GPUs now
         self._free: Any = None  # after the last decision
         self._from_scratch = True  # whether jobs other than new arrivals may improve
         self._can_grow: dict[int, None] = {}  # running jobs below their largest count
@@ -147,7 +146,7 @@ class Greedy:
         if self._can_grow:
             asking += [(self._key(job), job) for job in self._can_grow]
         heapify(asking)
-        self._nobody_behind, self._limit = False, None
+        self._nobody_behind = False
         refused: set[Any] = set()  # queues whose first job cannot improve, and hence none of their jobs
         while asking and not (self._nobody_behind and pool.is_empty):
             rank = heappop(asking)
@@ -185,12 +184,8 @@ class Greedy:
         had = size(holding)
         available = had + self._pool.room(item)
         if available < counts[-1]:
-            if self._limit is not None and self._limit[0] <= rank and largest(counts, self._limit[1]) <= had:
-                return False
             behind = {} if self._nobody_behind else self._usable_behind(rank)
             held = sum(number * part for number, part in behind.values())
-            if self._pool.is_uniform:  # what is free or held behind only becomes less from rank to rank
-                self._limit = (rank, available + held)
             count = largest(counts, available + held)
             if count <= had:
                 return False

@@ -41,8 +41,6 @@ def pool_of(state: State) -> "Pool":
 class Count:
     """The pool of a cluster with one kind of GPU, where a holding is a number of GPUs."""
 
-    is_uniform = True  # whether every job may use every GPU
-
     def __init__(self) -> None:
         self.free = 0
 
@@ -117,8 +115,6 @@ class Kinds:
 
     Kinds are in ascending order of memory.
     """
-
-    is_uniform = False
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster

@@ -141,7 +141,6 @@ class SegmentGrants:
         self._running = RunningQueue(itemgetter(1) if rises else None)  # what a label says
         self._asking: list[Rank] = []  # segments that are still to be looked at in this decision
         self._nobody_behind = False  # that is, behind the segment that asks now
-        self._limit: tuple[Rank, int] | None = None  # segments from a rank on get at most so many GPUs now
         self._free: Any = None  # what the last decision left
         self._anew = True  # whether more than arrivals may have given rise to wishes
         self._before: dict[int, tuple[Holding, ...]] = {}  # what the jobs that change held before
@@ -157,7 +156,7 @@ class SegmentGrants:
             asking[:] = waiting.heads()
         asking += [self._next(job) for job in self._growing if self._may_grow(job)]
         heapify(asking)
-        self._nobody_behind, self._limit = False, None
+        self._nobody_behind = False
         refused: set[Any] = set()  # queues whose first segment gets nothing, hence none of its segments
         while asking and not (self._nobody_behind and pool.is_empty):
             rank = heappop(asking)
@@ -237,12 +236,7 @@ class SegmentGrants:
         item, gpus = self._there[job][:2]
         missing = gpus[place] - self._pool.room(item)
         if missing > 0:
-            if self._limit is not None and self._limit[0] <= rank and self._limit[1] < gpus[place]:
-                return False
-            held = 0 if self._nobody_behind else self._held_behind(rank)
-            if self._pool.is_uniform:  # what is free or held behind only becomes less from rank to rank
-                self._limit = (rank, self._pool.room(item) + held)
-            if held < missing:
+            if self._nobody_behind or self._held_behind(rank) < missing:
                 return False
             victims = self._last_behind(rank, missing)
             if victims is None:
