@@ -40,7 +40,7 @@ def test_policies(benchmark: Any, policy: Policy) -> None:
 
 
 def test_bound(benchmark: Any) -> None:
-    """The seconds of the bound grow less than like n^1.3."""
+    """The seconds of the bound grow at most like n^1.1."""
     few, many = _scenario(SMALL), _scenario(LARGE)
     price_bound(few, evaluations=1)  # loads and compiles the kernel
     _, short = timed(lambda: price_bound(few, evaluations=100, cells=400))
