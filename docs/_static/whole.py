@@ -26,15 +26,12 @@ from gsopt.simulation.parts.greedy import Greedy
 from gsopt.studies.improve import improve
 from heuristics.policies import srsf, srtf
 from instances import traces
+from instances.scenarios.whole import FILE as ROWS
 
 DOCS = Path(__file__).parents[1]
 
-#: Where rows and certificates are kept, and the page that shows them.
-ROWS, CERTIFICATES, PAGE = (
-    DOCS / "_static" / "whole.json",
-    DOCS / "_static" / "certificates",
-    DOCS / "suites.md",
-)
+#: Where certificates are kept, and the page that shows the rows.
+CERTIFICATES, PAGE = DOCS / "_static" / "certificates", DOCS / "suites.md"
 
 
 class Whole(NamedTuple):

@@ -1,4 +1,4 @@
-"""``gsopt suites``: commands that list and verify the best known values of the committed instances."""
+"""``gsopt suites``: commands that list, verify and extend the best known values of instances and traces."""
 
 import json
 from typing import Annotated, Any
@@ -8,7 +8,7 @@ import typer
 from gsopt.cli.arguments import Json, complete_instance, time_limit_option
 from gsopt.cli.exits import Exit
 from gsopt.cli.group import Group
-from gsopt.cli.output import new_console, print_table
+from gsopt.cli.output import new_console, print_table, say
 from gsopt.cli.progress import show_progress
 from gsopt.core.errors import InvalidInput
 
@@ -91,6 +91,34 @@ def families(
         typer.echo(json.dumps(found.records(), indent=1))
     else:
         print_table(found.table())
+
+
+@app.command()
+def submit(
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="an instance, a workload such as scenarios/philly-1, or a trace such as traces/crux",
+            autocompletion=complete_instance,
+        ),
+    ],
+    file: Annotated[str, typer.Argument(help="solution, schedule or certificate")],
+    by: Annotated[str, typer.Option(help="who found it, and how")],
+    trace: Annotated[
+        str | None, typer.Option(help="folder of all traces, or file of this one; default: $GSOPT_DATA")
+    ] = None,
+) -> None:
+    """Check a solution or certificate from elsewhere, and print its entry if it is better than the best known.
+
+    Add the entry and the file with a pull request. If nothing is better, the exit code is 1.
+    """
+    from gsopt.studies.suites import submit as checked
+
+    found = checked(name, file, by=by, path=trace)
+    say(f"{found.name}: {found.note}", err=True)
+    if found.entry is None:
+        raise typer.Exit(Exit.FAILED)
+    typer.echo(json.dumps(found.entry))
 
 
 @app.command()

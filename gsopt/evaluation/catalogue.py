@@ -146,6 +146,14 @@ def scenario_makers() -> dict[str, Callable[..., Any]]:
     return _named_exports("instances.scenarios")
 
 
+def bracket_tables() -> dict[str, ModuleType]:
+    """Return the modules with best known values and bounds of workloads and whole traces, keyed by group."""
+    return {
+        "scenarios": _sibling("instances.scenarios.best"),
+        "traces": _sibling("instances.scenarios.whole"),
+    }
+
+
 def interference_readers() -> dict[str, Callable[..., Any]]:
     """Return the readers of published measurements of GPU sharing, keyed by name."""
     return _named_exports("instances.interference")

@@ -5,5 +5,6 @@ from instances.scenarios.elasticflow import elasticflow
 from instances.scenarios.failures import failures
 from instances.scenarios.pollux import pollux
 from instances.scenarios.sia import sia
+from instances.scenarios.year import year
 
-__all__ = ["aryl", "elasticflow", "failures", "pollux", "sia"]
+__all__ = ["aryl", "elasticflow", "failures", "pollux", "sia", "year"]

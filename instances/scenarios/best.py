@@ -6,6 +6,7 @@ file ``known.json`` in the same folder lists their values, bounds and origins.
 
 from datetime import UTC, date, datetime
 from pathlib import Path
+from typing import Any
 
 from gsopt.core.errors import InvalidInput, require, require_one_of, shorten
 from gsopt.core.files import read_data, read_text, write, write_text
@@ -45,6 +46,8 @@ class BestSchedule(Frozen):
         The method that found the schedule.
     since
         The day on which the schedule was found.
+    version, digest
+        The version of gsopt that judged a submitted schedule, and the SHA-256 of its file.
 
     Examples
     --------
@@ -57,6 +60,8 @@ class BestSchedule(Frozen):
     bound: float
     found_by: str
     since: date
+    version: str = ""
+    digest: str = ""
 
 
 class _Known(Frozen):
@@ -88,6 +93,46 @@ def best_schedule(name: str, folder: Path = FOLDER) -> Schedule:
     """
     require_one_of("name", name, [known.name for known in best_schedules(folder)])
     return Schedule.from_csv(read_text(folder / f"{name}.csv"))
+
+
+def value_of(schedule: Schedule, given: Scenario) -> float:
+    """Return the mean job completion time of a schedule that changes only at whole minutes.
+
+    Raises
+    ------
+    InvalidInput
+        A job starts or changes at a time that is not a whole minute.
+    InvalidSolution
+        The schedule breaks a rule of the scenario.
+    """
+    odd = next((each for each in schedule.segments if each.start % ROUND), None)
+    require(odd is None, "schedule", odd, f"must start and change jobs at multiples of {ROUND} s")
+    return float(judged(schedule, given, fairness=False).mean_jct or 0)
+
+
+def bracket(name: str) -> tuple[float, float]:
+    """Return the best known value and bound of a workload, in seconds of mean job completion time.
+
+    Examples
+    --------
+    >>> value, bound = bracket("philly-1")
+    >>> bound < value
+    True
+    """
+    row = _row(name)
+    return row.mean_jct, row.bound
+
+
+def entry(name: str, *, by: str, day: date, value: float, **file: str) -> dict[str, Any]:
+    """Return the entry of a workload in ``known.json`` with a better schedule, and facts about its file."""
+    better = _row(name).model_copy(update={"mean_jct": value, "found_by": by, "since": day})
+    return better.model_dump(mode="json") | file
+
+
+def _row(name: str) -> BestSchedule:
+    known = {row.name: row for row in best_schedules()}
+    require_one_of("name", name, known)
+    return known[name]
 
 
 def keep(
@@ -126,9 +171,7 @@ def keep(
         The schedule breaks a rule of the scenario.
     """
     require_one_of("name", name, NAMES)
-    odd = next((each for each in schedule.segments if each.start % ROUND), None)
-    require(odd is None, "schedule", odd, f"must start and change jobs at multiples of {ROUND} s")
-    value = float(judged(schedule, given, fairness=False).mean_jct or 0)
+    value = value_of(schedule, given)
     known = {each.name: each for each in best_schedules(folder)}
     before = known.get(name)
     best = max(bound, before.bound if before else bound)

@@ -52,11 +52,11 @@ def record(verdict: Verdict, folder: Path | None = None, *, today: date | None =
         written.append(kept)
     if verdict.known.standing in (Standing.PROVEN, Standing.INFEASIBLE):
         return written
-    write(_improved(read_problem(file), verdict.known, verdict.result, today or datetime.now(UTC).date()), file)
+    write(improved(read_problem(file), verdict.known, verdict.result, today or datetime.now(UTC).date()), file)
     return [*written, file]
 
 
-def _improved(problem: Problem[Any], known: Known, result: Result[Any], day: date) -> Problem[Any]:
+def improved(problem: Problem[Any], known: Known, result: Result[Any], day: date) -> Problem[Any]:
     """Return the instance with the improved value and bound, and the methods that found them."""
     bounds = [bound for bound in (known.bound, result.bound) if bound is not None]
     proven = result.status in (Status.OPTIMAL, Status.INFEASIBLE)

@@ -105,7 +105,13 @@ def compare(problem: Problem[Any], solution: Frozen | None, *, time_limit: float
         result = solve(problem, time_limit=time_limit, start=solution)
     except (Contradiction, InvalidSolution) as error:
         return Verdict(known.instance, VerificationOutcome.CONTRADICTED, str(error), known)
-    outcome, note = _SuiteCase(problem, known, result, has_solution=solution is not None).outcome()
+    return held_against_file(problem, result, has_solution=solution is not None)
+
+
+def held_against_file(problem: Problem[Any], result: Result[Any], *, has_solution: bool) -> Verdict:
+    """Compare a result with the values that an instance states, and with whether a solution is stored."""
+    known = Known.of(problem)
+    outcome, note = _SuiteCase(problem, known, result, has_solution).outcome()
     return Verdict(known.instance, outcome, note, known, result)
 
 

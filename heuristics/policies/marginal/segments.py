@@ -41,8 +41,10 @@ def gain_of(job: Job, cluster: Cluster, number: Callable[[Any], Any] = float) ->
     efficiency of that entire segment. Numbers that are no faster than a smaller number do not count, and
     neither do numbers that exceed the GPUs that the cluster has for the job.
     """
+    if not job.menu:
+        return Gain((job.gpus,), (number(1),), (number(1),), number(job.gpus))
     room = cluster.room(job.gpu_type, job.memory or 0)
-    menu = sorted(entry for entry in job.menu or [(job.gpus, 1.0)] if entry[0] <= room)
+    menu = sorted(entry for entry in job.menu if entry[0] <= room)
     if not menu:  # it fits in another mode at most
         least = job.counts[0]
         return Gain((least,), (number(job.speed(least)),), (number(1),), number(least))

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from gsopt.cli.exits import Exit
 from gsopt.core.files import write
 from gsopt.evaluation import catalogue
-from gsopt.evaluation.catalogue import best_solution, load, names
+from gsopt.evaluation.catalogue import best_solution, instances_folder, load, names
 from gsopt.problems.reader import read_problem
 from gsopt.studies import suites
 from gsopt.studies.suites import Known, Verdict, Verification, VerificationOutcome
@@ -104,3 +105,24 @@ def test_files_change_only_when_asked(
     monkeypatch.setattr(catalogue, "instances_folder", lambda: tmp_path)
     assert gsopt("suites", "verify", name, *given).returncode == 0
     assert (read_problem(file) == bracket) == (not given)
+
+
+def test_a_submission_is_held_against_what_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A better solution prints its entry; another one only says what is known, in one line."""
+    name = "reclaiming/aryl-figure-5"
+    file = instances_folder() / "solutions" / f"{name}.json"
+    run = gsopt("suites", "submit", name, file, "--by", "A. Person")
+    line = f"{name}: value 1 is not better than the best known value 1\n"
+    assert (run.returncode, run.stdout, run.stderr) == (Exit.FAILED, "", line)
+
+    worse = with_about(load(name), {"objective": 2.0, "bound": 0.0, "proved_by": "", "found_by": "luck"})
+    monkeypatch.setattr(catalogue, "load", lambda _: worse)
+    run = gsopt("suites", "submit", name, file, "--by", "A. Person")
+    assert (run.returncode, run.stderr) == (Exit.SOLUTION, f"{name}: value 2 -> 1\n")
+    entry = json.loads(run.stdout)
+    assert (entry["instance"], entry["about"]["found_by"]) == (name, "A. Person")
+    assert entry["digest"] == sha256(file.read_bytes()).hexdigest()
+    assert "--by" in gsopt("suites", "submit", name, file).stderr
+    assert refused("suites", "submit", "traces/nope", file, "--by", "me").startswith(
+        "gsopt: name: 'nope': must be"
+    )
