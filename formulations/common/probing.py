@@ -54,6 +54,7 @@ class ProbingQuestion(NamedTuple):
     choices: tuple[ChoiceColumns, ...]
     pairs: tuple[tuple[int, int], ...]
     cutoff: float
+    bisects: bool
     seconds: float | None
 
 
@@ -65,14 +66,15 @@ def probe(
     largest: Reals,
     cutoff: float,
     pairs: Sequence[tuple[int, int]] = (),
+    bisects: bool = True,
 ) -> Finding | None:
     """Solve a linear relaxation, and rule out choices that would push its optimum above a cutoff.
 
     The columns of each choice are ordered. At both ends, columns that are proven too expensive are removed:
     first those whose reduced costs are too high, and then, by bisection, those that push the optimum above the
     cutoff when one of them must be chosen. If two choices may come in either order, one order may be ruled out
-    in the same way. Every proof is a bound computed from dual values (`formulations.common.duals.prove`), so
-    the solver need not be trusted. Integrality is ignored.
+    in the same way. Without `bisects`, only the reduced costs are used. Every proof is a bound computed from
+    dual values (`formulations.common.duals.prove`), so the solver need not be trusted. Integrality is ignored.
 
     The only solutions that matter have a value of at most the cutoff and no column above `largest`. `pairs`
     lists the pairs of choices to compare. When time runs out, the findings so far are returned. The result is
@@ -86,7 +88,7 @@ def probe(
             _, task = solver.request(form, time_limit=None, gap=0.0, start=None)
             left = budget.left()
             question = ProbingQuestion(
-                task.model, task.options, largest, tuple(choices), tuple(pairs), cutoff, left
+                task.model, task.options, largest, tuple(choices), tuple(pairs), cutoff, bisects, left
             )
             limit = None if left is None else left + GRACE
             reply = worker.call(answer, question, limit=limit, hear=lambda _frame: None)
@@ -120,6 +122,8 @@ class _Probing:
         if first is None or self._stopped:
             return self._finding(None, first)
         self._price_out(first)
+        if not self.question.bisects:
+            return self._finding(self._values(), first)
         self.solver.setOptionValue("presolve", "off")
         self.solver.setOptionValue("objective_bound", self.cutoff + PROBED * abs(self.cutoff))
         values, self.basis = self._values(), self.solver.getBasis()

@@ -1,7 +1,7 @@
 """Buckets: a relaxation that decides in which time interval each job completes, and when its work is done."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf
@@ -14,9 +14,8 @@ from formulations.common.rows import Entry, SparseRows
 from formulations.scheduling.groups import groups, taken
 from formulations.scheduling.instance import Instance, SpeedMode
 from formulations.scheduling.mixture import Item, lift_prices, shortest_mixture
-from formulations.scheduling.order import OrderPlan
 from formulations.scheduling.windows import Span, Windows
-from gsopt.core.numbers.tolerances import LINEAR_ROWS, SPAN_ERROR
+from gsopt.core.numbers.tolerances import LINEAR_ROWS
 from gsopt.solvers.standard_form import StandardForm
 
 Reals = NDArray[np.float64]
@@ -192,12 +191,8 @@ class BucketModel:
             for window, (first, end) in zip(self.buckets, kept, strict=True)
         ]
 
-    def form(self, *, limited: bool = False) -> StandardForm:
-        """Return the relaxation in standard form.
-
-        With `limited`, a row keeps the objective within the limit. This helps branch and bound, but not a
-        linear program that is solved for its bound.
-        """
+    def form(self) -> StandardForm:
+        """Return the relaxation in standard form."""
         rows = SparseRows()
         jobs = len(self.instance)
         for job in range(jobs):
@@ -206,8 +201,6 @@ class BucketModel:
             self._capacity_rows(rows, bucket)
         for first, second in self.windows.needed:
             self._order_rows(rows, first, second)
-        if limited:
-            rows.add("limit", [(job, 1.0) for job in range(jobs)], upper=self.cutoff)
         cost, lower, upper = np.zeros(self.size), np.zeros(self.size), np.full(self.size, inf)
         cost[:jobs] = 1.0
         cost[-jobs:] = _DEAR * self.cutoff
@@ -244,26 +237,6 @@ class BucketModel:
                 if prices not in found:
                     found.append(prices)
         return found
-
-    def point(self, plan: OrderPlan) -> Reals | None:
-        """Return the column values of a schedule, or None if it completes a job outside the job's window."""
-        values = np.zeros(self.size)
-        times, slack = self.grid.times, SPAN_ERROR * self.grid.times[-1]
-        completed: list[int] = []
-        for job, (time, window) in enumerate(zip(plan.completions, self.buckets, strict=True)):
-            bucket = min(max(bisect_left(times, time - slack) - 1, window[0]), window[-1])
-            if not times[bucket] - slack <= time <= times[bucket + 1] + slack:
-                return None
-            completed.append(bucket)
-            values[self.columns[job,]] = time / self.unit
-            values[self.columns[job, bucket]] = 1.0
-        numbers = [{mode.gpus: k for k, mode in modes} for modes in self._modes]
-        for job, gpus, bucket, seconds in _pieces(plan, self.grid.times):
-            k = numbers[job].get(gpus)
-            if k is not None and bucket <= completed[job]:
-                values[self.columns[job, k, bucket]] += seconds / self.unit
-                values[self.columns[job, completed[job], k, bucket]] += seconds / self.unit
-        return values
 
     def _there(self, bucket: int) -> list[Item]:
         """Return all pairs of a job that may run in a bucket and one of the job's modes."""
@@ -324,19 +297,3 @@ class BucketModel:
             done = [(self.columns[second, b], 1.0) for b in self.buckets[second] if b <= bucket]
             mine = [(self.columns[first, b], -1.0) for b in self.buckets[first] if b <= bucket]
             rows.add(f"order[{first},{second},{bucket}]", [*done, *mine], upper=0.0)
-
-
-def _pieces(plan: OrderPlan, times: Sequence[float]) -> Iterator[tuple[int, int, int, float]]:
-    """Split a plan's steps at the times of a grid, and yield the job, GPUs, bucket and seconds of each part."""
-    now, bucket = times[0], 0
-    for step in plan.steps:
-        left = step.duration
-        while left > 0 and bucket < len(times) - 1:
-            part = min(left, times[bucket + 1] - now)
-            for job, gpus in step.gpus.items():
-                yield job, gpus, bucket, part
-            left -= part
-            now += part
-            if times[bucket + 1] - now <= SPAN_ERROR * times[-1]:
-                bucket += 1
-                now = times[bucket]

@@ -1,24 +1,21 @@
 """Exact: list schedules as upper bounds and bucket relaxations as lower bounds, improved until they meet."""
 
-from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from formulations.common.probing import probe
-from formulations.common.prover import Prover
-from formulations.proving import proven_bound
 from formulations.scheduling.best import BestSchedule
 from formulations.scheduling.blocks import by_blocks
-from formulations.scheduling.bucket import BucketModel, Grid
+from formulations.scheduling.branching import WindowSearch
 from formulations.scheduling.exchange import exchange_orders
 from formulations.scheduling.fairness import fairest
 from formulations.scheduling.incumbents import KnownLists
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.local_search import LocalSearch
-from formulations.scheduling.mixture import Item
 from formulations.scheduling.order import best_nearby_plan, event_order, refuted
 from formulations.scheduling.positions import Positions
 from formulations.scheduling.priced import PricedSearch, load_kernels
+from formulations.scheduling.relaxations import Relaxations
 from formulations.scheduling.resizing import resizing
 from formulations.scheduling.search import PositionSearch
 from formulations.scheduling.windows import Windows
@@ -44,19 +41,6 @@ _FEWEST_ANNEALED, _ANNEALING_SHARE = 11, 0.05
 
 #: Maximum numbers of columns of the successive relaxations that narrow the windows.
 _SIZES = (2_000, 4_000, 8_000)
-
-#: Maximum number of columns of the first relaxation with integral buckets, and the factor by which it grows.
-_WHOLE, _GROWS = 8_000, 1.5
-
-#: Maximum number of columns of a relaxation per remaining second, because building and solving it takes time.
-_COLUMNS_PER_SECOND = 10_000
-
-#: Fraction of the remaining time for solving a model; the rest is for proving the bound that the solver claims.
-_SOLVER_SHARE = 0.5
-
-#: Shortest bucket of the first grid that is coarser than usual, as a fraction of the horizon, and the factor by
-#: which it grows from each such grid to the next.
-_COARSER, _GROWTH = 1e-3, 1.3
 
 #: Maximum number of pairs of jobs that may complete in either order for which every pair is probed.
 _MOST_PAIRS = 60
@@ -87,13 +71,16 @@ def exact(problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
        finds the best schedule.
     2. The bucket relaxation on a grid of relevant times yields a bound. Suppose that this bound exceeds the
        schedule's value once a job is restricted to some buckets. Then no better schedule completes the job
-       there. Bisection uses this to narrow the windows of completion, so that the grid can be finer. Orders
-       of pairs of jobs are ruled out in the same way, unless too many are undecided. The relaxation's
-       completion times suggest an order of events, for which the linear program finds the best schedule.
+       there. With at most 15 jobs, bisection uses this to narrow the windows of completion, so that the grid
+       can be finer. Orders of pairs of jobs are ruled out in the same way, unless too many are undecided. The
+       relaxation's completion times suggest an order of events, for which the linear program finds the best
+       schedule.
     3. With at most 15 jobs, or with few remaining positions per job, the positional model (`milp`) is solved
        within the remaining windows and orders. It needs no grid, so nothing has to be refined.
-    4. Otherwise, the relaxation is solved with integral buckets by branch and bound. The times of all solutions
-       refine the grid, and these steps are repeated until bound and schedule meet.
+    4. If this does not settle the problem, branch and bound splits windows, those with the lowest bound first:
+       the job whose completion in the relaxation is spread most widely completes either before or after its
+       mean completion there. Each half is a relaxation on a grid of its own, whose reduced costs narrow the
+       other windows.
 
     With more than 30 jobs, the method alternates between prices of GPU time and lists until time runs out or,
     if there is no limit, until the gap hardly shrinks any more. The prices yield a bound
@@ -116,7 +103,7 @@ def exact(problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
         The problem.
     budget
         Time limit, gap, start and callback. The backend, which must support continuous columns, solves the
-        models with integral buckets and positions; HiGHS solves the linear programs.
+        model of positions; HiGHS solves the linear programs.
 
     Raises
     ------
@@ -160,8 +147,7 @@ class _Bracket:
         self.best, self.instance, self.budget = best, best.instance, best.budget
         self.search, self.incumbents = LocalSearch(best.instance), KnownLists(best)
         self.windows = Windows(())
-        self.times: set[float] = set()
-        self.cuts: list[Mapping[Item, float]] = []
+        self.relaxations = Relaxations(best)
         self.technique = "list schedules"
 
     def close(self) -> StoppedBy:
@@ -227,7 +213,6 @@ class _Bracket:
         for _ in self.instance.names:
             for plan in self.search.go_on(budget):
                 if self.best.take(plan):
-                    self.times.update(plan.completions)
                     self._narrow_by_total()
             if budget.passed or self.best.finished is not None:
                 return
@@ -248,12 +233,10 @@ class _Bracket:
 
     def _suggest(self, completions: Sequence[float]) -> bool:
         """Find a plan for the order of the given completions, and return whether it is the best so far."""
-        self.times.update(completions)
         order = event_order(self.instance, completions)
         known = [] if self.best.plan is None else [self.best.plan]
         better = self.best.take(best_nearby_plan(self.instance, order, known=known, budget=self.budget))
-        if better and self.best.plan is not None:
-            self.times.update(self.best.plan.completions)
+        if better:
             self._narrow_by_total()
         return better
 
@@ -263,24 +246,21 @@ class _Bracket:
             self.windows = self.windows.narrowed(Windows.of(self.instance, self.best.limit).spans)
 
     def _narrow(self) -> None:
-        """Narrow the windows on finer and finer grids, until only a few positions are left."""
-        best, jobs = self.best, range(len(self.instance))
+        """Narrow the windows of a few jobs on finer and finer grids, until only a few positions are left."""
+        best, jobs = self.best, len(self.instance)
         self.windows = Windows.of(self.instance, best.limit, exchange_orders(self.instance))
-        self.times.update(map(self.instance.earliest, jobs), best.plan.completions if best.plan else ())
-        for size in _SIZES:
-            if best.finished is not None or not self._probe(size) or self._places <= _FEW_PLACES * len(jobs):
+        for size in _SIZES if jobs <= _MOST_POSITIONS else ():
+            if best.finished is not None or not self._probe(size) or self._places <= _FEW_PLACES * jobs:
                 return
             self._search_on()
 
     def _prove(self) -> None:
-        """Solve positional or bucket models with integer variables until one of them closes the bracket."""
-        jobs, size = len(self.instance), float(_WHOLE)
-        while self.best.finished is None:
-            if (jobs <= _MOST_POSITIONS or self._places <= _MOST_PLACES * jobs) and self._solve_positions():
-                return
-            if not self._solve_buckets(int(size)):
-                return
-            size *= _GROWS
+        """Solve the model of positions if there are few of them, and split windows until the bracket closes."""
+        jobs = len(self.instance)
+        few = jobs <= _MOST_POSITIONS or self._places <= _MOST_PLACES * jobs
+        if self.best.finished is None and not (few and self._solve_positions()):
+            self.technique = "branching on windows"
+            WindowSearch(self.best, self.relaxations, self._suggest).run(self.windows)
 
     @property
     def _places(self) -> int:
@@ -293,7 +273,7 @@ class _Bracket:
 
         Returns whether the relaxation was solved.
         """
-        model = self._relaxation(size)
+        model = self.relaxations.model(self.windows, size)
         undecided = self.windows.undecided
         finding = probe(
             model.form(),
@@ -308,24 +288,10 @@ class _Bracket:
         self.technique = "bucket relaxations"
         self.best.raise_bound(finding.bound * model.unit)
         self.windows = self.windows.narrowed(model.spans(finding.kept), finding.orders)
-        self.times.update(time for span in self.windows.spans for time in span)
         if finding.values is None:
             return False
         self._suggest(model.completions(finding.values))
         return True
-
-    def _relaxation(self, size: int) -> BucketModel:
-        """Return a relaxation with at most `size` columns, on the finest grid possible."""
-        left = self.budget.left()
-        size = size if left is None else min(size, int(_COLUMNS_PER_SECOND * left))
-        model, shortest = self._model(Grid.of(self.instance, self.windows, self.times)), _COARSER
-        while model.size > size and shortest < 1:
-            model = self._model(Grid.of(self.instance, self.windows, self.times, shortest=shortest))
-            shortest *= _GROWTH
-        return model
-
-    def _model(self, grid: Grid) -> BucketModel:
-        return BucketModel(self.instance, grid, self.windows, self.best.limit, tuple(self.cuts))
 
     def _solve_positions(self) -> bool:
         """Solve the positional model within the windows, and return whether this settles the problem."""
@@ -333,7 +299,7 @@ class _Bracket:
         if positions.contradict:  # only by rounding
             return False
         try:
-            search = PositionSearch(self.best, positions, self.budget, self.cuts)
+            search = PositionSearch(self.best, positions, self.budget, self.relaxations.cuts)
         except Unsupported:  # too many times of modes, or times too different in scale
             return False
         search.run()
@@ -341,34 +307,3 @@ class _Bracket:
             raise KeyboardInterrupt
         self.technique = "model of positions"
         return self.best.finished is not None
-
-    def _solve_buckets(self, size: int) -> bool:
-        """Solve a relaxation with integral buckets, refine the grid, and return whether it was solved."""
-        model, left = self._relaxation(size), self.budget.left()
-        form = model.form(limited=True)
-        outcome = (self.budget.backend or Prover()).solve(
-            form,
-            time_limit=None if left is None else _SOLVER_SHARE * left,
-            gap=self.budget.gap / 2,
-            start=None if self.best.plan is None else model.point(self.best.plan),
-            log=self.budget.log,
-        )
-        if outcome.stopped_by is StoppedBy.INTERRUPT:
-            raise KeyboardInterrupt
-        if outcome.values is not None:
-            self._suggest(model.completions(outcome.values))
-            self.cuts += [prices for prices in model.overfull(outcome.values) if prices not in self.cuts]
-        if outcome.bound is not None and outcome.bound * model.unit > self.best.lower:
-            goal = min(outcome.bound, self.best.goal / model.unit)
-            bound = proven_bound(form, self.budget, largest=model.largest, goal=goal)
-            self.best.raise_bound(bound * model.unit)
-        self._split(model.grid)
-        return outcome.stopped_by in {StoppedBy.FINISHED, StoppedBy.GAP} and self._probe(size)
-
-    def _split(self, grid: Grid) -> None:
-        """Halve the buckets around the completions of the best plan."""
-        times = grid.times
-        for time in self.best.plan.completions if self.best.plan else ():
-            after = bisect_left(times, time)
-            for left, right in zip(times[after - 1 : after + 1], times[after : after + 2], strict=False):
-                self.times.add((left + right) / 2)

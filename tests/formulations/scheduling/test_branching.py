@@ -1,0 +1,79 @@
+"""Branch and bound on windows of completion."""
+
+from random import Random
+
+import pytest
+
+from formulations.scheduling import event_orders
+from formulations.scheduling.best import BestSchedule
+from formulations.scheduling.branching import WindowSearch
+from formulations.scheduling.exchange import exchange_orders
+from formulations.scheduling.incumbents import KnownLists
+from formulations.scheduling.instance import Instance
+from formulations.scheduling.order import best_nearby_plan, event_order
+from formulations.scheduling.relaxations import Relaxations
+from formulations.scheduling.windows import Windows
+from gsopt.core.budget import Budget
+from gsopt.problems.scheduling import Scheduling
+from instances.scheduling import elastic_jobs
+from tests.effort import cases
+from tests.strategies.scheduling import figure_4, packing, tiny
+from tests.unwrap import unwrap
+
+
+def _search(problem: Scheduling, *, most: int, improves: bool = True) -> tuple[BestSchedule, WindowSearch]:
+    """Run the search from a list schedule until it ends, or until `most` relaxations have been solved."""
+    best = BestSchedule(problem, Instance.of(problem), Budget(), "test")
+    KnownLists(best).serve()
+    relaxations = Relaxations(best)
+
+    def suggest(completions: tuple[float, ...]) -> None:
+        if improves:
+            best.take(best_nearby_plan(best.instance, event_order(best.instance, completions)))
+        best.asked_to_stop = search.nodes >= most
+
+    search = WindowSearch(best, relaxations, suggest)
+    search.run(Windows.of(best.instance, best.limit, exchange_orders(best.instance)))
+    return best, search
+
+
+@pytest.mark.parametrize("seed", range(cases(150)))
+def test_no_bound_is_above_the_optimum(seed: int) -> None:
+    """Wherever the search stops, its bound is at most the optimum, and few splits close the bracket."""
+    problem = tiny(seed)
+    optimum = float(unwrap(event_orders(problem).objective))
+
+    for most in (1, Random(seed).randint(2, 9), 200):
+        best, search = _search(problem, most=most)
+        value = best.instance.mean_jct(best.total)
+        assert best.bound <= optimum * (1 + 1e-9)
+        assert value >= optimum * (1 - 1e-9)
+    assert best.closed, search.nodes
+
+
+def test_a_bad_schedule_is_no_proof() -> None:
+    """If the search keeps a schedule that is not optimal, its bound stays at most the optimum."""
+    beaten = 0
+    for seed in range(cases(100)):
+        problem = tiny(seed)
+        optimum = float(unwrap(event_orders(problem).objective))
+        best, _ = _search(problem, most=60, improves=False)
+        assert best.bound <= optimum * (1 + 1e-9)
+        beaten += best.instance.mean_jct(best.total) > optimum * (1 + 1e-6)
+    assert beaten
+
+
+def test_splits_raise_the_bound() -> None:
+    """For twelve jobs, forty relaxations leave at most a third of the first gap."""
+    problem = elastic_jobs(jobs=12, gpus=8, load=1.2, seed=1)
+    first, last = (_search(problem, most=most)[0].gap for most in (1, 40))
+    assert last <= first / 3
+
+
+def test_cuts_close_what_splits_leave_open() -> None:
+    """Where areas and groups of GPUs allow more than configurations do, the search still proves the optimum."""
+    for problem in packing(), figure_4():
+        best, _ = _search(problem, most=200)
+        optimum = float(unwrap(event_orders(problem).objective))
+        assert best.closed
+        assert best.instance.mean_jct(best.total) == pytest.approx(optimum, rel=1e-6)
