@@ -15,7 +15,7 @@ Positive = Annotated[int, Field(ge=1, lt=2**256)]
 Number = Annotated[int, Field(ge=1, le=1_000_000)]
 
 #: Largest number of parts, and of steps, of a training, so that a check takes minutes at most.
-_MOST_PARTS, _MOST_STEPS = 10_000, 1_000_000
+_MOST_PARTS, MOST_STEPS = 10_000, 1_000_000
 
 
 class Certificate(Frozen):
@@ -85,7 +85,7 @@ class Certificate(Frozen):
 
     @model_validator(mode="after")
     def _check_takes_minutes(self) -> "Certificate":
-        for field, most in (("parts", _MOST_PARTS), ("steps", _MOST_STEPS)):
+        for field, most in (("parts", _MOST_PARTS), ("steps", MOST_STEPS)):
             for index, row in enumerate(getattr(self, field)):
                 if sum(row) > most:
                     raise RuleBroken(f"{field}[{index}]", f"{sum(row)} {field}", f"must be at most {most:,}")

@@ -82,12 +82,9 @@ def training_cost(
     budget: Budget,
 ) -> int:
     """Return the minimum cost of all jobs of a training, with the given parts of epochs and steps of cells."""
-    ticks, edges, unit, rows = known.ticks, known.edges, known.unit, list(prices)
+    ticks, edges, unit, row = known.ticks, known.edges, known.unit, {kind: at for at, kind in enumerate(prices)}
     ways = [
-        [
-            (rows.index(kind) if kind in rows else 0, gpus, int(least * ticks) // number)
-            for (kind, gpus), least in epoch
-        ]
+        [(row.get(kind, 0), gpus, int(least * ticks) // number) for (kind, gpus), least in epoch]
         for epoch, number in zip(training.epochs, parts, strict=True)
         for _ in range(number)
     ][::-1]
@@ -97,30 +94,24 @@ def training_cost(
     require(is_long, "parts", max(parts), "must divide no epoch into parts shorter than a tick")
     most = max(map(len, ways))
     padded = [[*own, *own[:1] * (most - len(own))] for own in ways]
-    kinds, gpus, seconds = np.array(padded, dtype=object).transpose(2, 0, 1)
     starts = [int(start * ticks) for _, start in training.starts]
     times = {edges[-1], *(start for start in starts if start < edges[-1])}
     for (begin, end), number in zip(pairwise(edges), steps, strict=True):
         times.update(begin + (end - begin) * step // number for step in range(number))
     clock = sorted(time for time in times if time >= min(*starts, edges[-1]))
-    paid = [[prices[kind][bisect_right(edges, time) - 1] for time in clock[:-1]] for kind in rows]
-    by_time = dict(zip(clock, _costs(seconds, gpus, kinds, clock, unit, paid, budget), strict=True))
+    paid = [[prices[kind][bisect_right(edges, time) - 1] for time in clock[:-1]] for kind in row]
+    by_time = dict(zip(clock, _costs(np.array(padded, dtype=object), clock, unit, paid, budget), strict=True))
     return sum(by_time[min(start, edges[-1])] for start in starts)
 
 
 def _costs(
-    seconds: Array,
-    gpus: Array,
-    kinds: Array,
-    times: Sequence[int],
-    unit: int,
-    prices: Sequence[Sequence[int]],
-    budget: Budget,
+    ways: Array, times: Sequence[int], unit: int, prices: Sequence[Sequence[int]], budget: Budget
 ) -> list[int]:
     """Return phi(t, all parts) for all times.
 
-    The ways to run are given by part, from the last one on, and number; the prices by kind and step.
+    The ways to run are given by part, from the last one on, and the prices by row of prices and step.
     """
+    kinds, gpus, seconds = ways.transpose(2, 0, 1)
     parts, steps = len(seconds), len(times) - 1
     spans = [end - begin for begin, end in pairwise(times)]
     long, short = max([seconds.max(), *spans]), min([seconds.min(), *spans])
