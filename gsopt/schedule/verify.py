@@ -158,9 +158,8 @@ class ProofData:
 
     @property
     def ticks(self) -> int:
-        """Smallest number of ticks per second for which every time is an integer number of ticks."""
+        """Smallest number of ticks per second for which every time that must be is an integer of them."""
         times = [time for job in self.jobs for time in job[:2]] + [time for time, _ in self.gpus]
-        times += [start for training in self.trainings for _, start in training.starts]
         return lcm(*{time.denominator for time in times})
 
     def total(self, known: Certificate, budget: Budget) -> Fraction:

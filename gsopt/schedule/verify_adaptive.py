@@ -22,6 +22,7 @@ begin there, rounded down. A smaller value there breaks no condition. Any parts 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from math import ceil
 from operator import add, mul
 from typing import Any
 
@@ -89,19 +90,19 @@ def training_cost(
         for _ in range(number)
     ][::-1]
     if not ways:
-        return 0  # as nothing is to be done
+        return 0  # there is nothing to do
     is_long = all(seconds for own in ways for _, _, seconds in own)
     require(is_long, "parts", max(parts), "must divide no epoch into parts shorter than a tick")
-    most = max(map(len, ways))
-    padded = [[*own, *own[:1] * (most - len(own))] for own in ways]
-    starts = [int(start * ticks) for _, start in training.starts]
+    padded = [[*own, *own[:1] * (max(map(len, ways)) - len(own))] for own in ways]
+    exact = [start * ticks for _, start in training.starts]
+    starts = [int(start) for start in exact]  # what is too early is subtracted
     times = {edges[-1], *(start for start in starts if start < edges[-1])}
     for (begin, end), number in zip(pairwise(edges), steps, strict=True):
         times.update(begin + (end - begin) * step // number for step in range(number))
     clock = sorted(time for time in times if time >= min(*starts, edges[-1]))
     paid = [[prices[kind][bisect_right(edges, time) - 1] for time in clock[:-1]] for kind in row]
     by_time = dict(zip(clock, _costs(np.array(padded, dtype=object), clock, unit, paid, budget), strict=True))
-    return sum(by_time[min(start, edges[-1])] for start in starts)
+    return sum(by_time[min(start, edges[-1])] for start in starts) - ceil((sum(exact) - sum(starts)) * unit)
 
 
 def _costs(

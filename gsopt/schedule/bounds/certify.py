@@ -25,8 +25,9 @@ _MOST_PARTS = 160
 #: Minimum number of ticks in the shortest part of a training, and number of edges that fit into it.
 _FEWEST_OF_A_PART, _EDGES_IN_A_PART = 2**6, 2**3
 
-#: Minimum and maximum number of bits of the integer that represents a price of 1.
-_FEWEST_BITS, _MOST_BITS = 20, 40
+#: Minimum and maximum number of bits of the integer that represents a price of 1; the minimum with trainings,
+#: whose check is far slower beyond 64 bits.
+_FEWEST_BITS, _MOST_BITS, _FEWEST_WITH_TRAININGS = 20, 40, 14
 
 
 def certify(
@@ -144,4 +145,5 @@ def _unit(edges: Sequence[int], dearest: float, ticks: int, grain: int, data: Pr
         longest = max((float(own) for ways in training.epochs for _, own in ways), default=0.0) * ticks
         slowest = sum(float(min(own for _, own in ways)) for ways in training.epochs) * ticks
         room = min(room, FITS / (2 * (edges[-1] + slowest) * (longest / grain + 1)))
-    return 1 << min(max(int(room).bit_length() - 1, _FEWEST_BITS), _MOST_BITS)
+    fewest = _FEWEST_WITH_TRAININGS if data.trainings else _FEWEST_BITS
+    return 1 << min(max(int(room).bit_length() - 1, fewest), _MOST_BITS)
