@@ -26,6 +26,7 @@ from gsopt.simulation.parts.greedy import Greedy
 from gsopt.studies.improve import improve
 from heuristics.policies import srsf, srtf
 from instances import traces
+from instances.scenarios import best
 from instances.scenarios.whole import FILE as ROWS
 
 DOCS = Path(__file__).parents[1]
@@ -44,22 +45,55 @@ class Whole(NamedTuple):
     file: str
     gpus: int
     evaluations: int = 600
-    cells: int = 2_000
+    cells: int | None = 2_000
     tries: int = 0  # number of further schedules that are tried
+
+    @property
+    def round_length(self) -> float | None:
+        """Seconds between decisions; None, as decisions may be made at any time."""
+        return None
 
     def scenario(self, data: Path) -> gsopt.Scenario:
         """Read the scenario from a folder of data."""
         return gsopt.Scenario.of(self.reader(data / self.file, max_gpus=self.gpus).workload, self.gpus)
 
+    def values(self, scenario: gsopt.Scenario, found: PriceBound) -> tuple[dict[str, float], Any]:
+        """Return the mean JCT of each schedule that is tried, by name, and the options of `improved`."""
+        options = improved(scenario, self.tries) if self.tries else None
+        tried = policies(found) | ({} if options is None else {"improved": partial(ranked, **options)})
+        return {each: replay(scenario, policy).metrics.mean_jct for each, policy in tried.items()}, options
+
+
+class Adaptive(NamedTuple):
+    """A scenario: a workload of Pollux or Sia with adaptive jobs, which are decided on in rounds."""
+
+    name: str
+    evaluations: int = 600
+    cells: int | None = None
+    reader: Callable[..., Any] = best.scenario
+    file: str = ""
+    round_length: float = float(best.ROUND)
+
+    def scenario(self, data: Path) -> gsopt.Scenario:
+        """Read the scenario from a folder of data."""
+        return best.scenario(self.name, data)
+
+    def values(self, _scenario: gsopt.Scenario, _found: PriceBound) -> tuple[dict[str, float], None]:
+        """Return the mean JCT of the best known schedule, by the policy that found it."""
+        known = next(known for known in best.best_schedules() if known.name == self.name)
+        return {known.found_by: known.mean_jct}, None
+
 
 #: Power of the number of GPUs in the ranks of jobs: the best of 0, 0.1, 0.25, 0.5 and 1 on Crux.
 _POWER = 0.25
 
-SCENARIOS = {
+SCENARIOS: dict[str, Whole | Adaptive] = {
     "philly-82k": Whole(traces.philly, "", 512),
     "philly-111k": Whole(traces.philly, "philly_full/philly_trace.csv.gz", 512),
     "venus": Whole(traces.helios, "helios_venus_full/helios_trace.csv.gz", 640),
     "crux": Whole(traces.crux, "crux_lingjun", 1_024, evaluations=1_800, tries=400),
+    "itp": Whole(traces.itp, "elasticflow_itp/data/raw-traces.tar.gz", 1_152),
+    **{name: Adaptive(name) for name in best.NAMES},
 }
 
 
@@ -99,27 +133,27 @@ def measured(name: str, data: Path) -> dict[str, Any]:
     whole = SCENARIOS[name]
     scenario = whole.scenario(data)
     begin = process_time()
-    found = price_bound(scenario, evaluations=whole.evaluations, cells=whole.cells)
+    found = price_bound(
+        scenario, evaluations=whole.evaluations, cells=whole.cells, round_length=whole.round_length
+    )
     bounded = process_time()
-    options = improved(scenario, whole.tries) if whole.tries else None
-    tried = policies(found) | ({} if options is None else {"improved": partial(ranked, **options)})
-    values = {each: replay(scenario, policy).metrics.mean_jct for each, policy in tried.items()}
+    values, options = whole.values(scenario, found)
     simulated = process_time()
-    certificate = certificate_of(found, ProofData.of(scenario))
+    certificate = certificate_of(found, ProofData.of(scenario, whole.round_length), whole.round_length)
     text = certificate.model_dump_json() + "\n"
     (CERTIFICATES / f"{name}.json").write_text(text)
     certified = process_time()
     proof = verify(certificate, scenario)
-    best = min(values, key=values.__getitem__)
+    least = min(values, key=values.__getitem__)
     return {
         "name": name,
         "reader": whole.reader.__name__,
         "file": whole.file,
         "jobs": len(scenario.workload.jobs),
-        "gpus": whole.gpus,
+        "gpus": scenario.cluster.gpus,
         "digest": certificate.digest,
-        "value": values[best],
-        "policy": best,
+        "value": values[least],
+        "policy": least,
         "values": values,
         "improved": options,
         "bound": proof.mean_jct,

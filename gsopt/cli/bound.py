@@ -10,6 +10,7 @@ from gsopt.cli.arguments import (
     ClusterFile,
     GpuCount,
     Reader,
+    RoundLength,
     SettingOption,
     Trace,
     Window,
@@ -28,6 +29,7 @@ def bound(
     cluster: ClusterFile = None,
     setting: SettingOption = None,
     capacity_changes: CapacityChanges = None,
+    round_length: RoundLength = None,
     window: Window = None,
     evaluations: Annotated[
         int | None, typer.Option(help="number of price vectors to try; default: by the number of cells")
@@ -39,13 +41,17 @@ def bound(
     """Certify a lower bound on the mean JCT for a trace.
 
     The certificate contains prices of GPU time. gsopt verify checks what they prove, independently of the code
-    that found them.
+    that found them. With a round length, the bound holds only for schedules that decide in such rounds.
     """
     from gsopt.schedule.bounds.certify import certify
 
     require_writable(output)
-    given = read_setting(setting, gpus=gpus, cluster=cluster, capacity_changes=capacity_changes)
+    given = read_setting(
+        setting, gpus=gpus, cluster=cluster, capacity_changes=capacity_changes, round_length=round_length
+    )
     scenario = read_scenario(trace, reader, given, window=window)
-    certificate = certify(scenario, evaluations=evaluations, seconds=time_limit)
+    certificate = certify(
+        scenario, evaluations=evaluations, seconds=time_limit, round_length=given.round_length
+    )
     write(certificate, output)
     say(f"{output}: {certificate.jobs:,} jobs, mean JCT of at least {certificate.mean_jct:,} s")

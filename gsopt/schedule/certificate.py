@@ -1,5 +1,6 @@
 """Certificate: a file of prices of GPU time, which prove a lower bound on the mean job completion time."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Literal
@@ -7,10 +8,14 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from gsopt.core.numbers.grid import floor_digits
-from gsopt.core.problem import Frozen, Many, RuleBroken, refuse_falls
+from gsopt.core.problem import Frozen, Many, Name, RuleBroken, refuse_falls
 
 Whole = Annotated[int, Field(ge=0, lt=2**256)]
 Positive = Annotated[int, Field(ge=1, lt=2**256)]
+Number = Annotated[int, Field(ge=1, le=1_000_000)]
+
+#: Largest number of parts, and of steps, of a training, so that a check takes minutes at most.
+_MOST_PARTS, MOST_STEPS = 10_000, 1_000_000
 
 
 class Certificate(Frozen):
@@ -34,6 +39,14 @@ class Certificate(Frozen):
         Prices of a GPU-second, one for each cell except the last, in which GPUs cost nothing.
     total_jct
         Lower bound on the sum of job completion times, in seconds, written as a fraction.
+    round_length
+        Seconds between decisions if the bound holds only for schedules that decide in rounds; None if it holds
+        for all schedules.
+    type_prices
+        Surcharges on `prices` for GPUs of a type on which adaptive jobs may run, keyed by type.
+    parts, steps
+        For each training (adaptive jobs that differ only in their release dates), the number of parts of each
+        epoch, and the number of time steps in each cell except the last.
 
     Examples
     --------
@@ -50,15 +63,32 @@ class Certificate(Frozen):
     unit: Positive
     prices: Many[Whole]
     total_jct: Annotated[str, Field(pattern=r"^-?[0-9]{1,400}(/[1-9][0-9]{0,399})?$")]
+    round_length: Annotated[float, Field(gt=0, le=1e9)] | None = None
+    type_prices: Mapping[Name, Many[Whole]] = Field(default_factory=dict)
+    parts: Many[Many[Number]] = ()
+    steps: Many[Many[Number]] = ()
 
     @model_validator(mode="after")
     def _cells_follow_each_other(self) -> "Certificate":
         if self.edges[0] != 0:
             raise RuleBroken("edges[0]", self.edges[0], "must be 0")
         refuse_falls("edges[{}]", self.edges)
-        if len(self.prices) != len(self.edges) - 1:
-            rule = f"must be one for each of the {len(self.edges) - 1} cells that end"
-            raise RuleBroken("prices", f"{len(self.prices)} prices", rule)
+        rows = {
+            "prices": self.prices,
+            **{f"type_prices[{name!r}]": row for name, row in self.type_prices.items()},
+        }
+        for field, row in rows.items():
+            if len(row) != len(self.edges) - 1:
+                rule = f"must be one for each of the {len(self.edges) - 1} cells that end"
+                raise RuleBroken(field, f"{len(row)} prices", rule)
+        return self
+
+    @model_validator(mode="after")
+    def _check_takes_minutes(self) -> "Certificate":
+        for field, most in (("parts", _MOST_PARTS), ("steps", MOST_STEPS)):
+            for index, row in enumerate(getattr(self, field)):
+                if sum(row) > most:
+                    raise RuleBroken(f"{field}[{index}]", f"{sum(row)} {field}", f"must be at most {most:,}")
         return self
 
     @property
@@ -77,6 +107,8 @@ class Proof:
         Number of jobs, largest number of available GPUs, and how often the number of available GPUs changes.
     total_jct
         Lower bound on the sum of job completion times, in seconds.
+    round_length
+        Seconds between decisions if only schedules in rounds are meant; None if all schedules are.
 
     Examples
     --------
@@ -88,6 +120,7 @@ class Proof:
     gpus: int
     changes: int
     total_jct: Fraction
+    round_length: float | None = None
 
     @property
     def mean_jct(self) -> float:
@@ -97,7 +130,8 @@ class Proof:
     def __str__(self) -> str:
         jobs = f"these {self.jobs:,} jobs" if self.jobs > 1 else "this job"
         gpus = f"{'at most ' if self.changes else ''}{self.gpus:,} GPU{'s' if self.gpus > 1 else ''}"
-        return f"no schedule of {jobs} on {gpus} has a mean JCT below {self.mean_jct:,} s"
+        rounds = "" if self.round_length is None else f" that decides every {self.round_length:g} s"
+        return f"no schedule of {jobs} on {gpus}{rounds} has a mean JCT below {self.mean_jct:,} s"
 
 
 def _mean(total: Fraction | str, jobs: int) -> float:

@@ -15,11 +15,12 @@ work is a fractional knapsack problem. In each cell, its items are the segments 
 job's menus, for at most the length of the cell. In cell e, all segments up to the corner with the lowest cost
 per unit of work, including the 1, form one item.
 
-Network tiers, overheads, phases, slower GPUs and rounds only delay jobs, so the bound remains valid.
+Network tiers, overheads, phases, slower GPUs and rounds only delay jobs, so the bound remains valid. A delay
+until the first possible progress of a job in rounds is added. `verify_adaptive.py` is about adaptive jobs.
 """
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import sha256
@@ -31,18 +32,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gsopt.core.budget import Budget
-from gsopt.core.errors import InvalidInput, TimeUp, require, shorten
+from gsopt.core.errors import InvalidInput, require, shorten
 from gsopt.core.files import read_data
 from gsopt.core.numbers.grid import Exact, decimal
 from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.job import Workload
 from gsopt.scenario.scenario import Scenario
 from gsopt.schedule.certificate import Certificate, Proof
-
-Array = np.ndarray[Any, Any]
-
-#: Integers below this limit, and sums of two of them, fit into 64 bits. Larger ones need Python's integers.
-FITS = 2**62
+from gsopt.schedule.verify_adaptive import FITS, Array, refuse_late, total_cost
+from gsopt.schedule.verify_epochs import Training, first_progress, hull, trainings_of
 
 #: Number of completion cells that are evaluated at once: at first, and at most.
 _FEWEST, _MOST = 8, 64
@@ -85,20 +83,21 @@ def verify(
     """
     budget = Budget(time_limit=time_limit)
     known = certificate if isinstance(certificate, Certificate) else read_data(Certificate, certificate)
-    data = ProofData.of(Scenario.of(given, cluster, **physics))
-    digest = data.digest()
+    data = ProofData.of(Scenario.of(given, cluster, **physics), known.round_length)
+    count, digest = len(data.jobs) + sum(len(each.starts) for each in data.trainings), data.digest()
     try:
-        require(known.jobs == len(data.jobs), "jobs", known.jobs, f"must be the {len(data.jobs)} of the data")
+        require(known.jobs == count, "jobs", known.jobs, f"must be the {count} of the data")
         require(known.digest == digest, "digest", known.digest, f"must be {digest}, that of the data")
-        is_whole = known.ticks % data.ticks == 0
-        require(is_whole, "ticks", known.ticks, f"must be a multiple of {shorten(data.ticks)}, for the data")
-        total = data.total(known.ticks, known.edges, known.unit, known.prices, budget)
+        multiple = f"must be a multiple of {shorten(data.ticks)}, for the data"
+        require(known.ticks % data.ticks == 0, "ticks", known.ticks, multiple)
+        total = data.total(known, budget)
         rule = f"must be {shorten(str(total))}, which the prices prove"
         require(Fraction(known.total_jct) == total, "total_jct", known.total_jct, rule)
     except InvalidInput as error:
         source = "certificate" if certificate is known else str(certificate)
         raise InvalidInput(error.field, error.value, error.rule, source=source) from None
-    return Proof(known.jobs, max(gpus for _, gpus in data.gpus), len(data.gpus) - 1, total)
+    gpus = [number for _, number in data.gpus]
+    return Proof(known.jobs, max(gpus), len(gpus) - 1, total, known.round_length)
 
 
 @dataclass(frozen=True)
@@ -113,57 +112,66 @@ class ProofData:
         Release date, duration and menu of each job: the speeds in all modes, by GPUs that the cluster has.
     gpus
         The times at which the number of available GPUs changes, each with the new number. They begin at 0.
+    trainings, types, delay
+        The adaptive jobs, the number of GPUs of each type if there are any, and the total delay of releases.
     """
 
     origin: Exact
     jobs: Sequence[tuple[Exact, Exact, tuple[tuple[int, Exact], ...]]]
     gpus: Sequence[tuple[Exact, int]]
+    trainings: Sequence[Training]
+    types: Mapping[str, int]
+    delay: Exact
 
     @classmethod
-    def of(cls, scenario: Scenario) -> "ProofData":
+    def of(cls, scenario: Scenario, round_length: float | None = None) -> "ProofData":
         """Extract the data from a scenario, and reject every feature that could make the bound invalid."""
         given, most = scenario.workload.jobs, scenario.cluster.gpus
-        types = {machine.gpu_type for machine in scenario.cluster.machines}
-        adaptive = [job.name for job in given if scenario.application(job) is not None]
+        types = {name: scenario.cluster.room(name) for name in sorted(scenario.cluster.gpu_types)}
+        are_alike = len(types) <= 1 or not scenario.speed.gpu_types
         for holds, field, value, rule in (
             (given, "workload.jobs", len(given), "hold a job"),
             (scenario.share_limit == 1, "share_limit", scenario.share_limit, "be 1"),
             (not scenario.events, "events", len(scenario.events), "be empty"),
-            (not adaptive, "applications", adaptive[:1], "make no job adaptive"),
-            (len(types) <= 1, "cluster", sorted(types), "have a single GPU type"),
+            (are_alike, "cluster", list(types), "have equally fast GPUs"),
         ):
             require(bool(holds), field, value, f"must {rule} for a certificate")
-        origin, jobs = decimal(given[0].release_date), []
+        origin, jobs, trainings = decimal(given[0].release_date), [], trainings_of(scenario, round_length)
+        delay = sum(start - release for each in trainings for release, start in each.starts)
         for job in given:
-            entries = (entry for menu in job.speeds.values() for entry in menu.items() if entry[0] <= most)
-            menu = tuple(sorted({(gpus, decimal(speed)) for gpus, speed in entries}))
-            jobs.append((decimal(job.release_date) - origin, decimal(job.duration), menu))
+            if scenario.application(job) is None:
+                release, start = first_progress(scenario, job, round_length)
+                entries = (entry for menu in job.speeds.values() for entry in menu.items() if entry[0] <= most)
+                menu = tuple(sorted({(gpus, decimal(speed)) for gpus, speed in entries}))
+                jobs.append((start, decimal(job.duration), menu))
+                delay += start - release
         changes = [(max(decimal(each.time) - origin, 0), each.gpus) for each in scenario.capacity_changes]
-        return cls(origin, jobs, list(dict([(0, most), *changes]).items()))
+        gpus = dict([(0, most), *changes])
+        return cls(origin, jobs, list(gpus.items()), trainings, types if trainings else {}, delay)
 
     def digest(self) -> str:
         """Return the SHA-256 of the data as text: a line per number of GPUs, then sorted lines of jobs."""
         jobs = (f"{r} {p} {' '.join(f'{gpus}:{speed}' for gpus, speed in menu)}" for r, p, menu in self.jobs)
-        lines = [*(f"{time} {gpus}" for time, gpus in self.gpus), *sorted(jobs)]
+        lines = [*(f"{time} {gpus}" for time, gpus in self.gpus), *sorted(jobs), *map(str, self.trainings)]
+        lines += [f"{name} {gpus}" for name, gpus in self.types.items()] + [f"{self.delay}"] * bool(self.delay)
         return sha256("\n".join(lines).encode()).hexdigest()
 
     @property
     def ticks(self) -> int:
-        """Smallest number of ticks per second for which every time is an integer number of ticks."""
+        """Smallest number of ticks per second for which every time that must be is an integer of them."""
         times = [time for job in self.jobs for time in job[:2]] + [time for time, _ in self.gpus]
         return lcm(*{time.denominator for time in times})
 
-    def total(
-        self, ticks: int, edges: Sequence[int], unit: int, prices: Sequence[int], budget: Budget
-    ) -> Fraction:
+    def total(self, known: Certificate, budget: Budget) -> Fraction:
         """Return the lower bound, in seconds, that the prices prove on the sum of job completion times."""
+        ticks, edges, unit, prices = known.ticks, known.edges, known.unit, known.prices
+        found = total_cost(self.trainings, self.types, known, budget)
         jobs = [_in_ticks(ticks, *job) for job in self.jobs]
-        longest = max(-(-job.work // int(job.speed[0])) for job in jobs)
-        end = max(edges[-1], jobs[-1].release) + longest  # by then, every job could complete in the last cell
-        all_edges, all_prices, found = _array([*edges, end]), _array([*prices, 0]), 0
+        longest = max((-(-job.work // int(job.speed[0])) for job in jobs), default=0)
+        end = max([edges[-1], *(job.release for job in jobs)]) + longest  # by then, every job could complete
+        all_edges, all_prices = _array([*edges, end]), _array([*prices, 0])
         for job in jobs:
-            if budget.passed:
-                raise TimeUp("the time limit passed before the certificate was checked")
+            refuse_late(budget)
             found += _least_cost(job, all_edges, unit, all_prices)
         changes = [(int(time * ticks), gpus) for time, gpus in self.gpus]
         for (begin, gpus), (until, _) in pairwise([*changes, (end, 0)]):
@@ -172,7 +180,7 @@ class ProofData:
                 if seconds <= 0:
                     break
                 found -= gpus * prices[cell] * seconds
-        return Fraction(found, unit * ticks)
+        return self.delay + Fraction(found, unit * ticks)
 
 
 class _Job(NamedTuple):
@@ -186,19 +194,10 @@ class _Job(NamedTuple):
 
 def _in_ticks(ticks: int, release: Exact, duration: Exact, menu: Sequence[tuple[int, Exact]]) -> _Job:
     """Return a job with the upper concave hull of its menu, from the origin to the highest speed."""
-    hull: list[tuple[int, Exact]] = [(0, 0)]
-    for gpus, speed in menu:
-        if speed > hull[-1][1]:
-            while len(hull) > 1 and _slope(hull[-2], hull[-1]) <= _slope(hull[-2], (gpus, speed)):
-                hull.pop()
-            hull.append((gpus, speed))
-    scale = lcm(*(speed.denominator for _, speed in hull))
-    corners = _array([gpus for gpus, _ in hull[1:]]), _array([int(speed * scale) for _, speed in hull[1:]])
-    return _Job(int(release * ticks), int(duration * ticks * scale), *corners)
-
-
-def _slope(left: tuple[int, Exact], right: tuple[int, Exact]) -> Fraction:
-    return Fraction(right[1] - left[1], right[0] - left[0])
+    corners = hull(menu)
+    scale = lcm(*(speed.denominator for _, speed in corners))
+    gpus, speeds = _array([gpus for gpus, _ in corners]), _array([int(speed * scale) for _, speed in corners])
+    return _Job(int(release * ticks), int(duration * ticks * scale), gpus, speeds)
 
 
 def _array(values: Sequence[int]) -> Array:

@@ -50,3 +50,12 @@ def test_a_certificate_of_one_trace_proves_nothing_for_another_cluster() -> None
     workload = WHOLE.SCENARIOS["crux"].scenario(traces()).workload
     with pytest.raises(InvalidInput, match="digest"):
         gsopt.verify(WHOLE.CERTIFICATES / "crux.json", workload, cluster=1_023)
+
+
+def test_the_row_of_an_adaptive_workload_holds() -> None:
+    """Anyone can verify the bound on a workload of Sia, in rounds of a minute."""
+    row = next(row for row in WHOLE.stored() if row["name"] == "philly-1")
+    proof = gsopt.verify(WHOLE.CERTIFICATES / "philly-1.json", WHOLE.SCENARIOS["philly-1"].scenario(traces()))
+
+    assert (proof.jobs, proof.gpus, proof.mean_jct) == (row["jobs"], row["gpus"], row["bound"])
+    assert proof.round_length == 60

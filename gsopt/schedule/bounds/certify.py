@@ -5,20 +5,29 @@ from itertools import pairwise
 from typing import Any
 
 from gsopt.core.budget import UNLIMITED
+from gsopt.core.errors import number_of, require
 from gsopt.core.numbers.grid import decimal
 from gsopt.scenario.cluster import Cluster
-from gsopt.scenario.job import Workload
+from gsopt.scenario.job import LATEST, Workload
 from gsopt.scenario.scenario import Scenario
 from gsopt.schedule.bounds.prices import PriceBound, price_bound
 from gsopt.schedule.certificate import Certificate
-from gsopt.schedule.verify import FITS, ProofData
+from gsopt.schedule.verify import ProofData
+from gsopt.schedule.verify_adaptive import FITS
 
 #: Minimum number of ticks in the shortest cell and in all cells together, so that rounding hardly moves the
 #: edges. A grid of more than `_MOST_TICKS` ticks is fine enough even if some of its cells are short.
 _FEWEST_OF_A_CELL, _FEWEST_TICKS, _MOST_TICKS = 2**6, 2**24, 2**44
 
-#: Minimum and maximum number of bits of the integer that represents a price of 1.
-_FEWEST_BITS, _MOST_BITS = 20, 40
+#: Number of parts of a training that must not be too short.
+_MOST_PARTS = 160
+
+#: Minimum number of ticks in the shortest part of a training, and number of edges that fit into it.
+_FEWEST_OF_A_PART, _EDGES_IN_A_PART = 2**6, 2**3
+
+#: Minimum and maximum number of bits of the integer that represents a price of 1; the minimum with trainings,
+#: whose check is far slower beyond 64 bits.
+_FEWEST_BITS, _MOST_BITS, _FEWEST_WITH_TRAININGS = 20, 40, 14
 
 
 def certify(
@@ -29,6 +38,7 @@ def certify(
     evaluations: int | None = None,
     seconds: float | None = None,
     start: PriceBound | None = None,
+    round_length: float | None = None,
     **physics: Any,
 ) -> Certificate:
     """Certify a lower bound on the mean job completion time, so that `gsopt.verify` can check it.
@@ -42,12 +52,15 @@ def certify(
         The workload or scenario, the cluster and the physics, as for `gsopt.simulate`.
     cells, evaluations, seconds, start
         Limits on the search for better prices, and a bound whose prices are tried first, as for `price_bound`.
+    round_length
+        Seconds between decisions. The certificate then holds only for schedules that decide in such rounds. If
+        None, it holds for every schedule.
 
     Raises
     ------
     InvalidInput
-        The scenario has no jobs, several GPU types, adaptive jobs, events or shared GPUs, or an option is out
-        of range.
+        The scenario has no jobs, GPU types of different speed, events or shared GPUs, or an option is out of
+        range.
 
     Examples
     --------
@@ -58,39 +71,79 @@ def certify(
     (3, True)
     """
     scenario = Scenario.of(given, cluster, **physics)
-    data = ProofData.of(scenario)
-    found = price_bound(scenario, cells=cells, evaluations=evaluations, seconds=seconds, start=start)
-    return certificate_of(found, data)
+    holds = round_length is None or 0 < number_of(round_length) <= LATEST
+    require(
+        holds, "round_length", round_length, f"must be a number of seconds above 0, at most {LATEST:g}, or None"
+    )
+    data = ProofData.of(scenario, round_length)
+    found = price_bound(
+        scenario, cells=cells, evaluations=evaluations, seconds=seconds, start=start, round_length=round_length
+    )
+    return certificate_of(found, data, round_length)
 
 
-def certificate_of(found: PriceBound, data: ProofData) -> Certificate:
-    """Round the prices of a bound to integers, and return a certificate of the bound that they prove."""
+def certificate_of(found: PriceBound, data: ProofData, round_length: float | None = None) -> Certificate:
+    """Round the prices of a bound to integers, and return a certificate of the bound that they prove.
+
+    The data are those of the rounds for which the bound holds.
+    """
+    ticks, grain = _grid(found, data)
+    delay = decimal(found.origin) - data.origin
+    rows = [found.prices, *found.type_prices.values()]
+    rounded = {0: (0.0,) * len(rows)}  # the prices from each edge on
+    for time, *column in zip(found.times, *([*row, 0.0] for row in rows), strict=True):
+        rounded[round((delay + decimal(time)) * ticks / grain) * grain] = tuple(column)
+    edges, columns = list(rounded), list(rounded.values())[:-1]
+    unit = _unit(edges, max(map(sum, columns), default=0.0), ticks, grain, data)
+    prices = [[round(price * unit) for price in row] for row in zip(*columns, strict=True)] or [
+        [] for _ in rows
+    ]
+    while data.trainings and edges[1:] and not any(row[-1] for row in prices):  # free steps would be too long
+        edges, prices = edges[:-1], [row[:-1] for row in prices]
+    fields: dict[str, Any] = {
+        "kind": "mean JCT by prices of GPU time",
+        "jobs": len(data.jobs) + sum(len(training.starts) for training in data.trainings),
+        "digest": data.digest(),
+        "ticks": ticks,
+        "edges": edges,
+        "unit": unit,
+        "prices": prices[0],
+        "total_jct": "0",
+        "round_length": round_length,
+        "type_prices": dict(zip(found.type_prices, prices[1:], strict=True)),
+    }
+    if data.trainings:
+        from gsopt.schedule.bounds.division import best_division
+
+        known = Certificate(**fields)
+        divisions = [best_division(training, known) for training in data.trainings]
+        fields["parts"], fields["steps"] = zip(*divisions, strict=True)
+    total = data.total(Certificate(**fields), UNLIMITED)
+    return Certificate(**{**fields, "total_jct": str(total)})
+
+
+def _grid(found: PriceBound, data: ProofData) -> tuple[int, int]:
+    """Return the number of ticks per second, and the number of ticks of which edges are multiples."""
     ticks = data.ticks
+    if data.trainings:
+        least = [[float(min(own for _, own in ways)) for ways in each.epochs] for each in data.trainings]
+        shortest = min((min(*own, sum(own) / _MOST_PARTS) for own in least if own), default=1.0)
+        while shortest * ticks < _FEWEST_OF_A_PART:
+            ticks *= 2
+        return ticks, max(int(shortest * ticks) // _EDGES_IN_A_PART, 1)
     shortest = min(end - begin for begin, end in pairwise(found.times))
     while found.times[-1] * ticks < (_MOST_TICKS if shortest * ticks < _FEWEST_OF_A_CELL else _FEWEST_TICKS):
         ticks *= 2
-    delay = decimal(found.origin) - data.origin
-    rounded = {0: 0.0}  # the price from each edge on
-    for time, price in zip(found.times, [*found.prices, 0.0], strict=True):
-        rounded[round((delay + decimal(time)) * ticks)] = price
-    edges, values = list(rounded), list(rounded.values())[:-1]
-    unit = _unit(edges, values, data)
-    prices = [round(price * unit) for price in values]
-    total = data.total(ticks, edges, unit, prices, UNLIMITED)
-    return Certificate(
-        kind="mean JCT by prices of GPU time",
-        jobs=len(data.jobs),
-        digest=data.digest(),
-        ticks=ticks,
-        edges=edges,
-        unit=unit,
-        prices=prices,
-        total_jct=str(total),
-    )
+    return ticks, 1
 
 
-def _unit(edges: Sequence[int], prices: Sequence[float], data: ProofData) -> int:
-    """Return a unit of prices, a power of two, for which costs of rigid jobs fit into 64 bits if possible."""
-    most = max(menu[-1][0] for _, _, menu in data.jobs)
-    room = FITS / (4 * (edges[-1] + 1) * (most * max(prices, default=0.0) + 2))
-    return 1 << min(max(int(room).bit_length() - 1, _FEWEST_BITS), _MOST_BITS)
+def _unit(edges: Sequence[int], dearest: float, ticks: int, grain: int, data: ProofData) -> int:
+    """Return a unit of prices, a power of two, for which costs fit into 64 bits if possible."""
+    most = max((menu[-1][0] for _, _, menu in data.jobs), default=0)
+    room = FITS / (4 * (edges[-1] + 1) * (most * dearest + 2))
+    for training in data.trainings:
+        longest = max((float(own) for ways in training.epochs for _, own in ways), default=0.0) * ticks
+        slowest = sum(float(min(own for _, own in ways)) for ways in training.epochs) * ticks
+        room = min(room, FITS / (2 * (edges[-1] + slowest) * (longest / grain + 1)))
+    fewest = _FEWEST_WITH_TRAININGS if data.trainings else _FEWEST_BITS
+    return 1 << min(max(int(room).bit_length() - 1, fewest), _MOST_BITS)
