@@ -68,7 +68,7 @@ class Adaptive(NamedTuple):
     """A scenario: a workload of Pollux or Sia with adaptive jobs, which are decided on in rounds."""
 
     name: str
-    evaluations: int = 600
+    evaluations: int = 300
     cells: int | None = None
     reader: Callable[..., Any] = best.scenario
     file: str = ""

@@ -123,10 +123,13 @@ def bracket(name: str) -> tuple[float, float]:
     return row.mean_jct, row.bound
 
 
-def entry(name: str, *, by: str, day: date, value: float, **file: str) -> dict[str, Any]:
-    """Return the entry of a workload in ``known.json`` with a better schedule, and facts about its file."""
-    better = _row(name).model_copy(update={"mean_jct": value, "found_by": by, "since": day})
-    return better.model_dump(mode="json") | file
+def entry(
+    name: str, *, by: str, day: date, value: float | None = None, bound: float | None = None, **file: str
+) -> dict[str, Any]:
+    """Return the entry of a workload in ``known.json`` with a better value or bound, and facts on the file."""
+    better: dict[str, Any] = {"mean_jct": value, "found_by": by, "since": day}
+    known = _row(name).model_copy(update={"bound": bound} if value is None else better)
+    return known.model_dump(mode="json") | file
 
 
 def _row(name: str) -> BestSchedule:

@@ -1,6 +1,7 @@
 """Whole: the best known values and bounds of whole public traces, in the setting of docs/suites.md.
 
 The file ``solutions/traces/known.json`` has one row per trace. Jobs are rigid, and starts and stops are free.
+Its other rows are about certificates for the workloads of `instances.scenarios.best`.
 """
 
 import json
@@ -16,6 +17,10 @@ from gsopt.schedule.judge import judged
 from gsopt.schedule.verify import ProofData
 from instances import traces
 from instances.arguments import required
+from instances.scenarios.best import NAMES
+
+#: Seconds between two decisions; None, as they may be made at any time.
+ROUND = None
 
 #: File of the rows.
 FILE = Path(__file__).parents[1] / "solutions" / "traces" / "known.json"
@@ -29,7 +34,7 @@ def rows() -> dict[str, dict[str, Any]]:
     >>> rows()["crux"]["gpus"]
     1024
     """
-    return {row["name"]: row for row in json.loads(read_text(FILE))}
+    return {row["name"]: row for row in json.loads(read_text(FILE)) if row["name"] not in NAMES}
 
 
 def scenario(name: str, path: str | Path | None = None) -> Scenario:

@@ -127,10 +127,9 @@ def test_exact(benchmark: BenchmarkFixture, name: str) -> None:
     assert max(gaps) <= kind.widest
 
 
-#: Largest mean gap in %, by number of jobs. At most 0.1 % for 20 jobs and 0.2 % for 25 are wanted, which is far
-#: away: some of the instances are proven in seconds, others leave up to 12 %, because the bucket relaxation
-#: itself does, even on a grid of 80 buckets.
-MEAN_GAPS = {20: 5.0, 25: 5.0}
+#: Largest mean gap in %, by number of jobs. On a machine with other work, 0.13 % and 0.95 % were measured. At
+#: most 0.1 % and 0.2 % are wanted: of 25 jobs, three instances are nearly closed, and two keep 1 to 3 %.
+MEAN_GAPS = {20: 0.3, 25: 1.5}
 
 
 @pytest.mark.benchmark(group="scheduling: exact, mean gap after a minute")

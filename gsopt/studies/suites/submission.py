@@ -63,7 +63,7 @@ def submit(
         ``scenarios/philly-1``, or a whole trace such as ``traces/crux``.
     file
         A solution of the instance, a schedule of the workload or trace, or a certificate for an instance of
-        scheduling or a trace.
+        scheduling, a workload or a trace.
     by
         Who found it, and how.
     path
@@ -134,7 +134,10 @@ def _of_scenario(
     value, bound = table.bracket(own)
     scenario = table.scenario(own, path or catalogue.data_folder())
     if _is_certificate(file):
-        found = verify(file, scenario).mean_jct
+        proof = verify(file, scenario)
+        rule = f"must be {'' if table.ROUND is None else f'{table.ROUND} or '}None"
+        require(proof.round_length in {None, table.ROUND}, "round_length", proof.round_length, rule)
+        found = proof.mean_jct
         _refuse_crossing(name, value, found)
         if not found > bound:
             return Submission(name, _no_better("bound", found, bound), None)

@@ -1,5 +1,6 @@
 """Branch and bound on windows of completion."""
 
+from collections.abc import Sequence
 from random import Random
 
 import pytest
@@ -27,7 +28,7 @@ def _search(problem: Scheduling, *, most: int, improves: bool = True) -> tuple[B
     KnownLists(best).serve()
     relaxations = Relaxations(best)
 
-    def suggest(completions: tuple[float, ...]) -> None:
+    def suggest(completions: Sequence[float]) -> None:
         if improves:
             best.take(best_nearby_plan(best.instance, event_order(best.instance, completions)))
         best.asked_to_stop = search.nodes >= most

@@ -156,6 +156,26 @@ def test_a_schedule_changes_at_whole_minutes(few: tuple[Path, float]) -> None:
     assert_refused("multiples of 60", submit, "scenarios/philly-1", file, path=traces(), **_BY)
 
 
+def test_a_better_bound_on_a_workload_has_an_entry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A certificate for rounds of a minute raises a workload's bound, and one for other rounds does not."""
+    file = CERTIFICATE.with_name("philly-2.json")
+    known = best.best_schedules()
+    monkeypatch.setattr(
+        best, "best_schedules", lambda: tuple(row.model_copy(update={"bound": 1.0}) for row in known)
+    )
+
+    entry = submit("scenarios/philly-2", file, path=traces(), **_BY).entry
+    assert entry is not None
+    row = next(row for row in known if row.name == "philly-2")
+    assert entry["mean_jct"] == row.mean_jct
+    assert 0.99 * row.bound < entry["bound"] <= row.mean_jct
+
+    monkeypatch.setattr(best, "ROUND", 30)
+    assert_refused(
+        "round_length: 60.0: must be 30 or None", submit, "scenarios/philly-2", file, path=traces(), **_BY
+    )
+
+
 def stating(monkeypatch: pytest.MonkeyPatch, **facts: float) -> Mapping[str, Any]:
     """Let the table of traces state other values for Crux, and return its row."""
     row = whole.rows()["crux"] | facts
@@ -209,7 +229,7 @@ def test_wrong_inputs_are_refused(tmp_path: Path) -> None:
     assert_refused("on one line", submit, "reclaiming/aryl-figure-5", csv, by=" ")
     assert_refused("certificates are for", submit, "reclaiming/aryl-figure-5", CERTIFICATE, **_BY)
     assert_refused("jobs: 2257: must be the 30", submit, "scheduling/challenge/j30-g32", CERTIFICATE, **_BY)
-    assert_refused("adaptive", submit, "scenarios/philly-1", CERTIFICATE, path=traces(), **_BY)
+    assert_refused("jobs: 2257: must be", submit, "scenarios/philly-1", CERTIFICATE, path=traces(), **_BY)
     assert_refused(
         "that of the jobs of venus", submit, "traces/venus", CERTIFICATE, path=small(tmp_path), **_BY
     )
