@@ -1,4 +1,7 @@
-"""Proof: an optimum, chosen by exact costs among the choices that rounding errors do not rule out."""
+"""Proof: an optimum, chosen by exact costs among the choices of minimal cost in double precision.
+
+Costs in double precision count as minimal if they differ from the minimum only by rounding errors.
+"""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

@@ -41,8 +41,8 @@ def pairs_bound(reduction: Reduction, budget: Budget) -> int:
 
     Relaxations with linear rows count a job on many returned servers only once it costs as much as its share of
     one server. If servers share few jobs, pairs say much more. Multiples and tangent are found in floating
-    point, and the bound follows from them in integers. That the function is convex is shown by a factorization,
-    whose error is added to the multiples.
+    point, and the bound is then computed from them in exact integer arithmetic. That the function is convex is
+    shown by a factorization, whose error is added to the multiples.
 
     Returns 0 if there are too many servers, or if no time is left.
 
@@ -146,7 +146,10 @@ class Quadratic:
         return bound, point
 
     def certified(self, weights: Floats, point: Floats) -> Fraction:
-        """Return a lower bound, in multiples of the largest weight, which follows in integers."""
+        """Return a lower bound, computed in exact integer arithmetic, as a multiple of the largest weight.
+
+        The bound is 0 if no convex function is found.
+        """
         found = self.convex(weights)
         if found is None:
             return Fraction(0)

@@ -133,7 +133,7 @@ def reduce(problem: Reclaiming, *, optimistic: bool = False) -> Reduction:
 
     In an optimistic reduction, only servers whose loss alone suffices preempt a job, and all other losses are
     ignored. This is a relaxation: no choice costs more than in the problem itself. Otherwise, `Unsupported` is
-    raised unless each preemption, and its collateral damage, only depends on whether any server of a fixed set
+    raised unless each preemption, and its collateral damage, depends only on whether any server of a fixed set
     is returned.
     """
     rules = [survival(job, problem.elasticity) for job in problem.jobs]

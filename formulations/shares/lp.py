@@ -34,7 +34,7 @@ class Lp(Formulation[Shares, TimeShares]):
     Variables
     ---------
     share_mt >= 0: fraction of time for which job m runs on type t, multiplied by `level` in `makespan`. level
-    >= 0: the level relative to L; in `makespan`, the makespan relative to L.
+    >= 0 (only in `max_min` and `makespan`): the level relative to L; in `makespan`, the makespan relative to L.
 
     Objective
     ---------
@@ -50,13 +50,14 @@ class Lp(Formulation[Shares, TimeShares]):
 
     Size
     ----
-    sum_m |T_m| + 1 columns, 2 |M| + |T| rows.
+    sum_m |T_m| + 1 columns, 2 |M| + |T| rows. In `fifo` and `max_sum`, one column (level) and |M| rows (need)
+    fewer.
 
     Source
     ------
-    Gavel, sections 4.1 and 4.2. In the paper, `makespan` divides by the makespan, which is not linear;
-    expressed in terms of the time on each type instead of shares, the model is linear. `finish_time` is not a
-    linear program, but it is one for any fixed level (`formulations.shares.climb`).
+    Gavel, sections 4.1 and 4.2. In the paper, `makespan` divides by the throughput, which is not linear. Here,
+    the variables are the times on each type instead of shares, which makes the model linear. `finish_time` is
+    not a linear program, but it is one for any fixed level (`formulations.shares.climb`).
 
     The bound is that of the solver, weakened by its tolerance. In contrast, `exact` proves its bound.
 

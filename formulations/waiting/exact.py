@@ -42,7 +42,8 @@ def exact(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
     4. If there are only a few jobs, the complete search over all orders. It is needed if times differ so much
        that solvers cannot handle the grid of slots.
 
-    If CP-SAT is not installed, step 2 continues until a schedule with GPUs meets the bound. On 16 GPUs,
+    If CP-SAT is not installed, step 2 replaces step 3 for both objectives and any number of jobs, and is
+    repeated until a schedule with GPUs meets the bound or time runs out. On 16 GPUs,
     instances with at most about twelve jobs are solved to proven optimality. With more jobs, a gap remains at
     the time limit.
 

@@ -48,9 +48,10 @@ class Relaxation:
 
     The model decides where and when each job starts. A job on a tier needs any GPUs in one of the tier's
     places. At any time, such GPUs exist if no place is overloaded. But the same GPUs may not remain available
-    until the job ends, so the job might have to move. The optimum is therefore a bound. It is exact only if
-    fixed GPUs are found for the schedule. If all places of each tier are equally large, the places of a tier
-    are merged (`merged`). The model is then much smaller and has no symmetry, but places may be overloaded.
+    until the job ends, so the job might have to move. The optimum is therefore a bound. If fixed GPUs are
+    found for the schedule, the optimum is exact. If all places of each tier are equally large, the places of a
+    tier are merged (`merged`). The model is then much smaller, and places are no longer interchangeable, but
+    single places may be overloaded.
 
     Sets: jobs j; places P of every tier, nested; slots t; for each job, the places that can hold it, except
     those inside a place where it runs equally fast. Parameters: d_j: GPUs of a job; p_jP: its slots at a place;

@@ -17,8 +17,8 @@ Allocation = int | tuple[int, ...]
 class Start(NamedTuple):
     """An action that starts or resumes a waiting job, by default on as many GPUs as it demands.
 
-    Except in a plain cluster, particular GPUs may be given by index. If another job holds one of them, the two
-    jobs share it.
+    Except in a plain cluster, particular GPUs may be given by index. If other jobs hold one of them, the jobs
+    share it. This is forbidden if it would exceed `State.share_limit` or the memory of the GPU.
 
     Examples
     --------

@@ -26,8 +26,8 @@ def kueue_fair(
     always in the queue with the largest share among those with candidates, which may be the pending gang's
     own queue, and within each queue in the order of `heuristics.admission.kueue`. A gang in another queue
     stops only if its queue's share without it is at least that of the pending gang's queue
-    (``LessThanOrEqualToFinalShare``). If that does not make enough room, each queue whose share with the gang
-    is larger than that of the pending gang's queue gives up one of the gangs that did not stop
+    (``LessThanOrEqualToFinalShare``). If that does not make enough room, each queue whose share is
+    larger than that of the pending gang's queue gives up one more gang, until the pending gang fits
     (``LessThanInitialShare``). Afterwards, in reverse order, all but the last resume unless the pending gang
     would then no longer fit.
 

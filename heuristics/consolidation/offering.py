@@ -10,9 +10,10 @@ from gsopt.simulation.placer import FreeGpus, consolidated
 def offer(problem: Consolidation, order: Iterable[Job], budget: Budget = UNLIMITED) -> ConsolidationSolution:
     """Grant each job GPUs as close together as possible. A job that needs more than are free keeps waiting.
 
-    A job gets GPUs on the machine with the fewest free GPUs that suffice. If no machine has enough, the same
-    rule chooses a rack, whose emptiest machines are used first. If no rack has enough, the emptiest machines of
-    the cluster are used.
+    The GPUs come from the innermost level with a group that has enough: an island inside a machine (for at
+    least two GPUs), a machine, a rack, and so on outwards. At this level, the group with the fewest free GPUs
+    that suffice is chosen. In a group that is wider than a machine, the emptiest machines are used first
+    (`gsopt.simulation.placer.consolidated`).
 
     Source: Dally, Algorithm 1, with both timers at zero: every offer is accepted. The algorithm does not say
     which machine or rack is offered; here it is the one that fits best.

@@ -1,7 +1,8 @@
 """Units: the conversion of bandwidths in data sheets and configuration files to bytes per second.
 
-Data sheets use bits and powers of ten. The network files of ASTRA-sim use bytes, and their "GB" is 2**30 bytes.
-If it were read as a decimal unit, every bandwidth would be 7 % too low.
+Data sheets of network links use bits (Gb/s), and those of GPUs usually use bytes (GB/s), both in powers of ten.
+The network files of ASTRA-sim use bytes, and their "GB" is 2**30 bytes. If it were read as a decimal unit,
+every bandwidth would be 7 % too low.
 """
 
 #: Number of bytes in a gigabyte, and in what ASTRA-sim calls a gigabyte.
@@ -10,7 +11,7 @@ _BITS_PER_BYTE = 8
 
 
 def gigabits(per_second: float) -> float:
-    """Convert Gb/s, the unit in data sheets of links, to bytes per second.
+    """Convert Gb/s, the unit in data sheets of network links, to bytes per second.
 
     Examples
     --------
@@ -21,7 +22,7 @@ def gigabits(per_second: float) -> float:
 
 
 def gigabytes(per_second: float, *, binary: bool = False) -> float:
-    """Convert GB/s to bytes per second.
+    """Convert GB/s, the usual unit in data sheets of GPUs, to bytes per second.
 
     A binary GB has 2**30 bytes, as in the network files of ASTRA-sim.
 

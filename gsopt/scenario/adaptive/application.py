@@ -45,9 +45,9 @@ class Application(Frozen):
     name: Name
     placements: Placements  # step times by placement
     spread: Many[Spread] = ()  # step times by numbers of nodes and GPUs
-    validations: Annotated[Many[Validation], Field(min_length=1)]  # complete trainings, by batch
+    validations: Annotated[Many[Validation], Field(min_length=1)]  # complete training runs, by batch
     limits: Limits  # the batches that a job may have
-    epochs: Annotated[int, Field(ge=1)]  # number in a complete training, with any batch size
+    epochs: Annotated[int, Field(ge=1)]  # number in a complete training run, with any batch size
     slowdown: Annotated[float, Field(ge=1, le=1e6)] = 1.0  # of real runs, relative to the measurements
     gpu_types: Mapping[Name, MeasuredType] = Field(default_factory=dict)  # measurements by GPU type
 

@@ -70,7 +70,10 @@ class Verification(Listing[Verdict]):
         return lay_out(self.columns(), notes=notes)
 
     def columns(self) -> list[Column]:
-        """Return the columns of the table: the suite, and the number of each outcome."""
+        """Return the columns of the table: the suite, and its numbers of instances and of each outcome.
+
+        Outcomes other than confirmed get a column only if they occur.
+        """
         suites = by_suite(self.rows, lambda row: row.known.suite)
         confirmed = VerificationOutcome.CONFIRMED
         shown = [each for each in VerificationOutcome if each is confirmed or self.having(each)]

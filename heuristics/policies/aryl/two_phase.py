@@ -117,7 +117,7 @@ class TwoPhaseScheduler:
         return given, left_over(rooms, np.repeat(sizes, extra))
 
     def _by_method(self, jobs: Sequence[FlexibleJob], times: Sequence[float], capacity: int) -> Counts:
-        """Solve a knapsack by a method of the decision `allocation`, and return each job's flexible workers.
+        """Solve a knapsack with a method of the decision `allocation`, and return each job's flexible workers.
 
         Without a solution, no job gets workers.
         """

@@ -14,7 +14,7 @@ from heuristics.policies.marginal.time_left import Epochs
 
 Array = np.ndarray[Any, Any]
 
-#: Number of equal parts into which the work of a training is divided.
+#: Number of equal parts into which the work of a training run is divided.
 _PARTS = 100
 
 #: Weight of the median error on all numbers of GPUs in the correction for one, as a number of measurements.
@@ -25,7 +25,7 @@ _CHANGED = 0.02
 
 
 def part_of(share: float) -> int:
-    """Return the part of a training, counted from 0, in which a share of the work is done."""
+    """Return the part of a training run, counted from 0, in which a share of the work is done."""
     return min(int(share * _PARTS), _PARTS - 1)
 
 

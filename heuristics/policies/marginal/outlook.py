@@ -54,17 +54,20 @@ class Outlook(ABC):
         return (self._node,) * whole + (rest,) * (rest > 0)
 
     def left(self, state: State, job: int) -> TimeLeft:
-        """Estimate the remaining time of a job, which may run on the numbers of GPUs in `TimeLeft.seconds`."""
+        """Estimate the GPU time that a job still needs, and its seconds ahead on each number of GPUs.
+
+        The job may run on the numbers of GPUs in `TimeLeft.seconds`.
+        """
         trainee = state.trainee(job)
         return self._by_menu(state, job) if trainee is None else self._by_trainee(state, job, trainee)
 
     @abstractmethod
     def _by_menu(self, state: State, job: int) -> TimeLeft:
-        """Estimate the remaining time of a job that has a constant speed on each number of GPUs."""
+        """Estimate the same as `left` for a job that has a constant speed on each number of GPUs."""
 
     @abstractmethod
     def _by_trainee(self, state: State, job: int, trainee: TraineeView) -> TimeLeft:
-        """Estimate the remaining time of an adaptive job."""
+        """Estimate the same as `left` for an adaptive job."""
 
     def _at_menu_speeds(self, state: State, job: int, work: float) -> TimeLeft:
         speeds = state.jobs[job].speeds[self._modes[job]]
@@ -219,7 +222,7 @@ def _fit(trainee: TraineeView) -> _Fit | None:
 
 
 def _evenly(seconds: dict[int, float], usual: int) -> TimeLeft:
-    """Return the remaining time of a job whose work is uniform, with `usual` GPUs for the work ahead."""
+    """Return the time left of a job whose speed stays the same; `usual` GPUs set the work of the next hour."""
     area = min(count * each for count, each in seconds.items())
     whole = seconds[min(seconds, key=lambda count: abs(count - usual))]
     ahead = min(AHEAD / whole, 1.0)

@@ -1,4 +1,4 @@
-"""Time left: the remaining time of a training whose speed differs from part to part."""
+"""Time left: the remaining time of a training run whose speed differs from part to part."""
 
 from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
@@ -32,7 +32,10 @@ class TimeLeft(NamedTuple):
 
 
 class Epochs:
-    """The seconds of every epoch of a training on some numbers of GPUs, each with a fixed shape."""
+    """The seconds that each epoch of a training run takes, for some numbers of GPUs.
+
+    Each number has a fixed shape.
+    """
 
     def __init__(self, begins: Array, work: Array, seconds: Array, counts: Sequence[int], node: int) -> None:
         self._begins, self._work, self._seconds = begins, work, seconds  # by epoch, then by number of GPUs
@@ -58,7 +61,10 @@ class Epochs:
         return bool(len(self._counts))
 
     def left(self, epoch: int, done: float, held: int | None) -> TimeLeft:
-        """Return the remaining time of a job in an epoch, given its work done and the GPUs that it holds."""
+        """Return the remaining GPU time of a job in an epoch, and its seconds ahead on each number of GPUs.
+
+        `done` is its work done so far, and `held` the number of GPUs that it holds, if any.
+        """
         if not self.runs:
             return TimeLeft(0.0, {})  # it runs nowhere
         share = min(max((done - self._begins[epoch]) / self._work[epoch], 0.0), 1.0)

@@ -97,7 +97,11 @@ class TypedOutlook(ABC):
         return self._modes[job, way[0]]
 
     def left(self, state: State, job: int, held: Way | None) -> WorkLeft:
-        """Estimate the remaining time of a job that holds the given GPUs, if any."""
+        """Estimate the work that a job still needs, and its seconds ahead in each way to run.
+
+        The work is in weighted GPU-seconds, the fewest that suffice. The seconds ahead are the time that the
+        work of about the next hour takes. `held` is the way in which the job runs now; None without GPUs.
+        """
         trainee = state.trainee(job)
         if trainee is None:
             return self._evenly(self._by_menu(state, job), held)
@@ -111,7 +115,7 @@ class TypedOutlook(ABC):
 
     @abstractmethod
     def _by_trainee(self, state: State, job: int, trainee: TraineeView, held: Way | None) -> WorkLeft:
-        """Estimate the remaining time of an adaptive job."""
+        """Estimate the work that an adaptive job still needs, and its seconds ahead, as `left` does."""
 
     def _speeds(self, state: State, job: int) -> dict[str, float]:
         """Return a job's profiled speed on a single GPU of each type, or nothing if it is not adaptive."""
@@ -126,7 +130,7 @@ class TypedOutlook(ABC):
         return {way: left / item.speeds[self.mode(job, way)][way[1]] for way in self._ways[job]}
 
     def _evenly(self, seconds: Mapping[Way, float], held: Way | None) -> WorkLeft:
-        """Return the remaining time of a job whose work is uniform, given its seconds in each way to run."""
+        """Return the work left of a job whose speed stays the same, given its seconds in each way to run."""
         area = min(self.worth.of(way) * each for way, each in seconds.items())
         whole = seconds[self._usual(seconds) if held is None or held not in seconds else held]
         ahead = min(_AHEAD / whole, 1.0)
@@ -217,7 +221,10 @@ class UnknownTypedWork(TypedOutlook):
         self._had: dict[int, tuple[float, float]] = {}  # until when, and GPU-seconds by their worth
 
     def left(self, state: State, job: int, held: Way | None) -> WorkLeft:
-        """Estimate the remaining time of a job that has held some GPUs, or none, since the last call for it."""
+        """Estimate the work that a job still needs, and its seconds ahead in each way to run.
+
+        `held` is also the way in which it has run since the last call for it; None without GPUs.
+        """
         now, (before, had) = float(state.now), self._had.get(job, (float(state.now), self._grace))
         self._had[job] = now, had + (self.worth.of(held) * (now - before) if held else 0.0)
         return super().left(state, job, held)
@@ -238,7 +245,10 @@ class UnknownTypedWork(TypedOutlook):
 
 
 class _Epochs:
-    """The seconds of every epoch of a training in some ways to run, each with a shape and a batch size."""
+    """The seconds that each epoch of a training run takes, in some ways to run.
+
+    Each way has a fixed shape and batch size; the latter is None if the job chooses it.
+    """
 
     def __init__(self, course: Course, ways: Sequence[tuple[Way, tuple[int, ...], int | None]]) -> None:
         ends = np.array([course.work_at(epoch) for epoch in range(course.application.epochs + 1)])
@@ -258,7 +268,10 @@ class _Epochs:
             self.speeds[name] = max(self.speeds.get(name, 0.0), 1 / (seconds * count))
 
     def left(self, epoch: int, done: float, usual: Way, worth: Worth) -> WorkLeft:
-        """Return the remaining time of a job in an epoch, given its work done and its usual way to run."""
+        """Return the work that a job in an epoch still needs, and its seconds ahead in each way to run.
+
+        `done` is its work done so far, and the work of the next hour is what it does in its `usual` way to run.
+        """
         if self._areas[0] != worth.jobs:
             areas = (self._seconds * np.array([worth.of(way) for way in self.ways])).min(axis=1)
             self._areas = worth.jobs, areas, _from_each(areas)

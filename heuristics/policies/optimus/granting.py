@@ -79,7 +79,8 @@ class Granting:
     def decide(self, state: State) -> Iterable[Action]:
         """Grant the GPUs if a decision is due, and ask to be woken for the next decision.
 
-        If all jobs are rigid, nothing changes between events, so no wake-up is needed.
+        If all jobs are rigid, nothing changes between events, so no wake-up is needed after a decision. Before
+        a decision is due, jobs of any kind need a wake-up.
         """
         self._follow(state)
         is_time = self._instants is None or self._instants.reached(state.now)

@@ -68,7 +68,8 @@ class Configuring:
     def decide(self, state: State) -> Iterable[Action]:
         """Make a decision if one is due, and ask to be woken for the next one.
 
-        If no job has a choice or is restarting, nothing changes between events, so no wake-up is needed.
+        No wake-up is needed after a decision that changes nothing if no job has a choice or is restarting,
+        because nothing changes between events then. Before a decision is due, any job needs a wake-up.
         """
         self._follow(state)
         changes = bool(self._jobs)

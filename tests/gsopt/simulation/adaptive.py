@@ -29,7 +29,7 @@ def _seconds(shape: tuple[int, ...], local: int) -> tuple[float, float]:
 
 
 def application(*, most_machines: int = _MOST_MACHINES, most_gpus: int = _MOST_GPUS) -> Application:
-    """Return measurements of every placement on a few small machines, and a training of three epochs."""
+    """Return measurements of every placement on a few small machines, and a training run of three epochs."""
     sizes = range(1, most_gpus + 1)
     shapes = [shape for count in range(1, most_machines + 1) for shape in product(sizes, repeat=count)]
     rings = {min(shape[place:] + shape[:place] for place in range(len(shape))) for shape in shapes}

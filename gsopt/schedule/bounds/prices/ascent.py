@@ -158,7 +158,7 @@ class Ascent:
         size = abs(self.best.value) or 1.0
         unit = np.sqrt(size * lengths) / np.maximum(there, lengths)
         start, least = self.best.prices, np.zeros((shape[0], 1))
-        if self._chooses:  # at no price at all a training counts as holding no GPUs
+        if self._chooses:  # at no price at all a training run counts as holding no GPUs
             rent = size / max(float(there[1:].sum()), 1.0)
             least[1:] = _LEAST_RENT * rent
             start = np.maximum(start, _FIRST_RENT * rent if is_first else least)

@@ -24,7 +24,9 @@ def evaluate_vectors(
     """Evaluate all jobs as the kernel does, up to rounding, and store the results in the last four arrays.
 
     The jobs of one kind are evaluated together: first in the earliest cell in which each can complete, then
-    in the next cell, and so on, as long as waiting alone costs less than completing in the best cell so far.
+    in the next cell, and so on. A job is done when neither a later cell nor the last one, which is free, can be
+    cheaper than the best cell so far: both waiting until the next cell plus the least possible price of the
+    work, and waiting until the last cell, cost at least as much.
     """
     for row in range(len(prices)):
         chosen = np.flatnonzero(demand.kind == row)

@@ -283,7 +283,7 @@ def test_where_it_cannot_run(shape: tuple[int, ...], batch: int) -> None:
     assert (trainee.shape, trainee.batch, trainee.next_change()) == ((), None, inf)
 
 
-# The true course of a training
+# The true course of a training run
 
 
 SETTINGS = [
@@ -313,7 +313,7 @@ def test_a_training_takes_as_long_as_it_says(agents: Agents) -> None:
 
 @pytest.mark.parametrize("agents", SETTINGS[:2], ids=["statistical", "samples"])
 def test_iterations_are_those_of_the_validation(agents: Agents) -> None:
-    """At the ends of epochs they are as validated, between them in proportion, and a whole training has all."""
+    """At the ends of epochs they are as validated, between them in proportion, and a whole run has all."""
     course = Course(application(), agents, 32)
     own, counts = course.application, [0.0]
     for epoch in range(own.epochs):
@@ -355,7 +355,7 @@ def test_no_job_is_ever_faster(agents: Agents, batch: int | None) -> None:
 
 @pytest.mark.parametrize("progress", ["statistical", "samples"])
 def test_a_batch_that_was_never_validated_runs_nowhere(progress: Literal["statistical", "samples"]) -> None:
-    """Eight samples at most leave two for each of three GPUs, and a training with six is not known."""
+    """Eight samples at most leave two for each of three GPUs, and a run with six is not known."""
     even = _even()
     three = MeasuredPlacement(shape=[3], points=[(1, 0.1, 0.0), (8, 0.2, 0.0)])
     course = Course(

@@ -111,7 +111,7 @@ def test_epochs_that_are_rounded_down_beat_no_bound() -> None:
 
 
 def _steps_of(seconds: float, *, spread: list[Spread]) -> Application:
-    """Return a training of ten steps that take so long on one GPU and on two nodes of two."""
+    """Return a training run of ten steps that take so long on one GPU and on two nodes of two."""
     points = [(8, seconds, 0.0), (16, seconds, 0.0)]
     epochs = [Epoch(progress=10, iterations=10, sqr=1, var=3)]
     return Application(

@@ -32,7 +32,7 @@ SHAPES = [(1,), (1, 1), (2,), (1, 2), (2, 2)]
 
 
 def draw_application(random: Random, *, types: bool = False) -> Application:
-    """Draw measurements on up to four GPUs, and a training of a few epochs, or of many, of any length.
+    """Draw measurements on up to four GPUs, and a training run of a few epochs, or of many, of any length.
 
     Perhaps there are others on GPUs of the type ``new``.
     """

@@ -38,7 +38,7 @@ WAYS = [("x", 1), ("y", 1), ("y", 2)]
 
 
 def _application(name: str, steps: dict[Way, int], epochs: Sequence[int], batch: int = 8) -> Application:
-    """Return a training whose steps take whole seconds, so many in each epoch, with one batch."""
+    """Return a training run whose steps take whole seconds, so many in each epoch, with one batch."""
     ends = [sum(epochs[: number + 1]) for number in range(len(epochs))]
     course = [Epoch(progress=end, iterations=end, sqr=1, var=0) for end in ends]
 

@@ -184,7 +184,7 @@ def test_usage_is_the_slope_by_the_prices(seed: int, types: tuple[str, ...]) -> 
 
 
 def test_an_epoch_alone_costs_what_its_ways_say() -> None:
-    """At one price a training costs its seconds, each with the price of its GPUs; later they are free."""
+    """At one price a training run costs its seconds, each with the price of its GPUs; later they are free."""
     times = EpochTimes(COUNTS, np.array([[4.0, 3.0, 2.5]]), 0.0)
     demand, trainings = _trainings(times, [0.0, 100.0])
     unit = float(demand.unit)
