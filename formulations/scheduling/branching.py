@@ -11,6 +11,7 @@ from formulations.scheduling.best import BestSchedule
 from formulations.scheduling.bucket import BucketModel, Reals
 from formulations.scheduling.relaxations import Relaxations
 from formulations.scheduling.windows import Windows
+from gsopt.core.numbers.tolerances import SPAN_ERROR
 
 #: Maximum number of columns of the first relaxation. It grows by a factor after a split that raises the bound
 #: by less than a fraction of the remaining gap.
@@ -47,7 +48,7 @@ class Node:
 
 
 class WindowSearch:
-    """The search, whose nodes are bucket relaxations.
+    """Branch and bound, whose nodes are bucket relaxations.
 
     `suggest` is told the completion times of the relaxation with the lowest bound, and may improve the best
     schedule.
@@ -84,8 +85,8 @@ class WindowSearch:
     def _keep(self, nodes: Sequence[Node]) -> None:
         """Keep the nodes that have to be split, and raise the bound.
 
-        A node is closed if no schedule within its windows is better than the best one, or if its relaxation
-        could not be solved.
+        A node is closed if no schedule within its windows is better than the best one, if its relaxation could
+        not be solved, or if its windows are too short to be split.
         """
         for node in nodes:
             if node.bound >= self.best.goal or not node.completions:
@@ -97,8 +98,8 @@ class WindowSearch:
     def _solve(self, windows: Windows, bound: float, size: int, *, learns: bool = False) -> Node:
         """Solve the relaxation, narrow the windows by reduced costs, and choose a split.
 
-        `bound` is a bound that is already known. If the relaxation cannot be solved, the node has no
-        completions. With `learns`, its solution may call for cuts.
+        `bound` is a bound that is already known. If the relaxation cannot be solved or no window can be split,
+        the node has no completions. With `learns`, its solution may call for cuts.
         """
         self.nodes += 1
         model = self.relaxations.model(windows, size)
@@ -116,13 +117,17 @@ class WindowSearch:
             self.relaxations.learn(model, finding.values)
         bound = max(bound, finding.bound * model.unit)
         windows = windows.narrowed(model.spans(finding.kept))
-        job, time = _split(model, windows, finding.values)
-        return Node(bound, self.nodes, windows, model.completions(finding.values), job, time, size)
+        job, time = _split(model, windows, finding.values) or (0, inf)
+        completions = model.completions(finding.values) if time < inf else ()
+        return Node(bound, self.nodes, windows, completions, job, time, size)
 
 
-def _split(model: BucketModel, windows: Windows, values: Reals) -> tuple[int, float]:
-    """Return the job whose completion is the least certain, and its mean completion, inside its window."""
-    found, most = (0, 0.0), -inf
+def _split(model: BucketModel, windows: Windows, values: Reals) -> tuple[int, float] | None:
+    """Return the job whose completion is the least certain, and its mean completion, inside its window.
+
+    Windows as short as rounding errors are not split. The result is None if all windows are that short.
+    """
+    found, most, shortest = None, -inf, SPAN_ERROR * model.grid.times[-1]
     for job, window in enumerate(model.buckets):
         parts = [(model.grid.times[b : b + 2], float(values[model.columns[job, b]])) for b in window]
         middles = [((begin + end) / 2, weight) for (begin, end), weight in parts if weight > 0]
@@ -130,7 +135,7 @@ def _split(model: BucketModel, windows: Windows, values: Reals) -> tuple[int, fl
         spread = sum(abs(time - mean) * weight for time, weight in middles)
         spread += _WIDTH * sum((end - begin) * weight for (begin, end), weight in parts)
         low, high = windows.spans[job]
-        if spread > most and low < high:
+        if spread > most and high - low > shortest:
             margin = _MARGIN * (high - low)
             found, most = (job, min(max(mean, low + margin), high - margin)), spread
     return found
