@@ -122,7 +122,7 @@ def decomposition(problem: Reclaiming, budget: Budget, *, width: int = 12) -> Re
         solution=reduction.lift(choose(program, tables, problem.demand), problem),
         bound=reduction.number(reduction.paid + int(tables[-1][problem.demand])),
         runtime=budget.runtime,
-        message=f"width {max(len(bucket.jobs) for bucket in program.buckets)}",
+        message=f"width {max(0, *(len(bucket.jobs) - 1 for bucket in program.buckets))}",
     )
 
 

@@ -59,11 +59,12 @@ def record(verdict: Verdict, folder: Path | None = None, *, today: date | None =
 def improved(problem: Problem[Any], known: Known, result: Result[Any], day: date) -> Problem[Any]:
     """Return the instance with the improved value and bound, and the methods that found them."""
     bounds = [bound for bound in (known.bound, result.bound) if bound is not None]
+    values = [value for value in (known.objective, result.objective) if value is not None]
     proven = result.status in (Status.OPTIMAL, Status.INFEASIBLE)
-    tightest = max if problem.sense is Sense.MINIMIZE else min
+    best, tightest = (min, max) if problem.sense is Sense.MINIMIZE else (max, min)
     about = (problem.about or About()).model_copy(
         update={
-            "objective": _float(result.objective),
+            "objective": _float(result.objective if proven else best(values, default=None)),
             "bound": _float(result.bound if proven else tightest(bounds, default=None)),
             "proved_by": _who(result) if proven else "",
             "found_by": "" if proven else _who(result),

@@ -19,7 +19,7 @@ _LONGER, _FAILURES = 2.0, 4
 _SHORTER, _SHORTENED = 8.0, 8
 
 #: Number of times that the coordinates which become 0 are chosen anew.
-LAST_POINTENED = 5
+_CHOICES = 5
 
 #: Length of the first step, as a part of the length of the starting point.
 _FIRST_REACH = 0.1
@@ -111,7 +111,7 @@ class _Planes:
         """
         low = np.zeros(len(point), dtype=bool)  # coordinates that become 0
         found = point
-        for _ in range(LAST_POINTENED):
+        for _ in range(_CHOICES):
             products, excess = self._products, self.excess
             if low.any():
                 fixed = self.slopes[:, low]

@@ -180,6 +180,12 @@ def test_a_better_bound_alone_leaves_a_bracket(problem: Problem[Any], tmp_path: 
     about = unwrap(read_problem(tmp_path / "reclaiming/example.json").about)
     assert (about.objective, about.bound) == (2.0, 1.0)
     assert (about.proved_by, about.found_by, about.since) == ("", "exact, highs", TODAY)
+    bound = Result.judged(problem, method="prices", bound=1, runtime=1.0)
+    record(
+        Verdict(problem.name, VerificationOutcome.IMPROVED, "", Known.of(problem), bound), tmp_path, today=TODAY
+    )
+    about = unwrap(read_problem(tmp_path / "reclaiming/example.json").about)
+    assert (about.objective, about.bound) == (2.0, 1.0)  # the value stays although no solution came with it
     weak = Result.judged(problem, method="exact", solution=BEST, runtime=1.0)
     record(
         Verdict(problem.name, VerificationOutcome.IMPROVED, "", Known.of(problem), weak), tmp_path, today=TODAY
