@@ -37,7 +37,7 @@ class KnownBracket:
         return relative_gap(self.value, self.bound)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the fields as plain JSON types."""
+        """Return the fields and the gap as plain JSON types."""
         return {
             "runtime": self.runtime,
             "value": plain(self.value),

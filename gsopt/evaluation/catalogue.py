@@ -166,10 +166,10 @@ def data_folder() -> Path | None:
 
 
 def place_of(path: str | Path) -> str:
-    """Return the path of a file in a form that is valid on other machines.
+    """Return the path of a file in a form that is valid on other machines, if there is one.
 
-    The returned path is relative to the data folder or to the folder of the packages. Paths of files outside
-    these folders are returned unchanged.
+    Paths in the data folder begin with ``$GSOPT_DATA``, and paths in the folder of the packages are relative to
+    that folder. Other paths are returned unchanged, and are not valid elsewhere.
     """
     folder, file = data_folder(), Path(path)
     if folder is not None and file.is_relative_to(folder):

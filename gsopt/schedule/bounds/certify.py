@@ -85,7 +85,7 @@ def certify(
 def certificate_of(found: PriceBound, data: ProofData, round_length: float | None = None) -> Certificate:
     """Round the prices of a bound to integers, and return a certificate of the bound that they prove.
 
-    The data are those of the rounds for which the bound holds.
+    The data must be those of the same scenario, extracted with the same `round_length`.
     """
     ticks, grain = _grid(found, data)
     delay = decimal(found.origin) - data.origin
