@@ -18,7 +18,10 @@ LARGEST_TABLE = 50_000_000
 
 @dataclass(frozen=True, eq=False)
 class Counting:
-    """The minimum costs of the jobs if all GPUs were on one node: a multiple-choice knapsack."""
+    """The minimum costs of the jobs if only the total number of GPUs were limited, and not that of each node.
+
+    This is a multiple-choice knapsack.
+    """
 
     case: GoodputCase  # the problem
     # minimum cost of each job on 0, 1, ... GPUs, on any nodes, shape (jobs, most GPUs of a job + 1)

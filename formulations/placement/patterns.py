@@ -57,7 +57,8 @@ def patterns(problem: Placement, budget: Budget, *, most: int = MOST_PATTERNS) -
     Raises
     ------
     Unsupported
-        There are more maximal patterns than `most`, or their enumeration takes too many steps.
+        There are more maximal patterns than `most`, or their enumeration takes too many steps; racks or
+        unallocated GPUs are minimized; or workers need parts of GPUs or GPUs of certain types.
 
     Examples
     --------

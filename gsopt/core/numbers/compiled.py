@@ -2,8 +2,8 @@
 
 Loading numba takes half a second. Compiling a kernel takes several seconds, once, as the machine code is kept
 on disk. Modules with kernels are therefore imported only where they are used, and callers with a deadline call
-`is_worth_loading` or `is_ready` first. Ctrl-C takes effect only after numba is loaded or the current kernel is compiled, as
-neither step survives an interruption.
+`is_worth_loading` or `is_ready` first. Ctrl-C takes effect only after numba is loaded or the current kernel is
+compiled, as neither step survives an interruption.
 """
 
 import sys

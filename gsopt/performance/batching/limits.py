@@ -1,4 +1,6 @@
-"""Limits: the largest batch size that a job may currently have, which grows in steps to preserve convergence.
+"""Limits: the largest batch size that a job may currently have.
+
+A limit grows in steps, to preserve convergence, and shrinks for jobs that run for a long time or are rejected.
 
 Source: Bian, Li, Wang, You, Online Evolutionary Batch Size Orchestration for Scheduling Deep Learning Workloads
 in GPU Clusters, SC '21 (ONES), section 3.3.2.

@@ -49,10 +49,12 @@ class Form(NamedTuple):
 def forms_of(job: Job, machines: Machines, *, training_first: bool = False) -> tuple[Form, ...]:
     """Return the forms of a job, the preferred one first.
 
-    There is one form for each pool, in the job's first mode that runs there. Elastic jobs prefer the inference
-    pool (unless `training_first`), where flexible workers can be removed without preempting the job. Inelastic
-    jobs prefer the training pool. A mode that can run on machines of both pools gives a mixed form, which comes
-    last.
+    There is at most one form for each pool and at most one mixed form. A mode that only runs on machines of one
+    pool gives a form for that pool, and a mode that runs on machines of both pools gives only a mixed form. If
+    several modes give the same kind of form, the first one counts.
+
+    Elastic jobs prefer the inference pool (unless `training_first`), where flexible workers can be removed
+    without preempting the job. Inelastic jobs prefer the training pool. The mixed form comes last.
 
     The worker size is the largest common divisor of the mode's GPU counts that fits on every suitable machine,
     or a smaller divisor if otherwise even empty machines could not hold the base workers.
