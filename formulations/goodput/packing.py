@@ -26,7 +26,7 @@ class NodePacking:
         return sum(option.cost for option in self.chosen)
 
     def put(self, job: int, option: GoodputOption) -> bool:
-        """Give a job without GPUs the given option if there is room, and return whether there was."""
+        """Place an option of a job without GPUs if there is room, and return whether there was."""
         vector = self._vector(job, option)
         if vector is None:
             return False
