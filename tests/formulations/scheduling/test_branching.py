@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 from random import Random
+from typing import Any
 
 import pytest
 
+from formulations.common.probing import Finding, probe
 from formulations.scheduling import event_orders
 from formulations.scheduling.best import BestSchedule
 from formulations.scheduling.branching import WindowSearch
@@ -62,6 +64,24 @@ def test_a_bad_schedule_is_no_proof() -> None:
         assert best.bound <= optimum * (1 + 1e-9)
         beaten += best.instance.mean_jct(best.total) > optimum * (1 + 1e-6)
     assert beaten
+
+
+def test_a_relaxation_that_fails_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If the solver fails at some nodes, the bound stays at most the optimum, although no node is left."""
+    answers = Random(0)
+
+    def failing(*given: Any, **options: Any) -> Finding | None:
+        return None if answers.random() < 0.3 else probe(*given, **options)
+
+    monkeypatch.setattr("formulations.scheduling.branching.probe", failing)
+    unproven = 0
+    for seed in range(cases(150)):
+        problem = tiny(seed)
+        optimum = float(unwrap(event_orders(problem).objective))
+        best, _ = _search(problem, most=60, improves=False)
+        assert best.bound <= optimum * (1 + 1e-9)
+        unproven += not best.closed
+    assert unproven
 
 
 def test_splits_raise_the_bound() -> None:
