@@ -252,6 +252,23 @@ def test_it_proves_about_as_much_as_the_bound(types: bool) -> None:
                 assert proof.mean_jct <= run.metrics.mean_jct, run.metrics.policy
 
 
+@pytest.mark.usefixtures("quick")
+def test_dearer_types_prove_no_more_than_a_schedule_needs() -> None:
+    """Whatever jobs pay for a type is subtracted for all GPUs of it, so higher surcharges prove less."""
+    drawn = (_small(Random(f"dear {seed}"), types=True) for seed in range(99))
+    priced = ((scenario, gsopt.certify(scenario, evaluations=60)) for scenario in drawn)
+    scenario, known = next((scenario, known) for scenario, known in priced if any(known.prices))
+    data = ProofData.of(scenario)
+    totals = [Fraction(known.total_jct)]
+    for more in (16, 256):
+        dear = {
+            name: [price + more * known.unit // 16 for price in row] for name, row in known.type_prices.items()
+        }
+        totals.append(data.total(known.model_copy(update={"type_prices": dear}), UNLIMITED))
+    assert totals[2] < min(totals[:2]), [*map(float, totals)]
+    assert totals[0] <= sum(map(exact, replay(scenario, sia).jct))
+
+
 def test_in_rounds_more_is_proven() -> None:
     """Rigid jobs too start in rounds, after their overhead, and the proof says for which schedules it holds."""
     jobs = [Job(name=str(n), release_date=7 * n, duration=5 + n, gpus=1 + n % 2) for n in range(12)]
