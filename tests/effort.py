@@ -11,9 +11,4 @@ _PART = 10
 
 def cases(number: int, *, least: int = 1) -> int:
     """Return how many of so many random cases are tried: a part, and no fewer than a test needs."""
-    return max(threshold(number), least)
-
-
-def threshold(number: int) -> int:
-    """Return how many of the cases that are tried must come to what so many of all come to."""
-    return number if _THOROUGH else -(-number // _PART)
+    return number if _THOROUGH else max(-(-number // _PART), least)

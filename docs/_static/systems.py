@@ -12,6 +12,8 @@ from pathlib import Path
 from statistics import geometric_mean, mean
 from typing import Any
 
+from page_tables import replaced
+
 from gsopt import studies
 
 DOCS = Path(__file__).parents[1]
@@ -301,13 +303,6 @@ def _range(ratios: Iterable[float | None], sign: int = 1) -> str:
 def _table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
     text = f"| {' | '.join(head)} |\n|:--{'|--:' * (len(head) - 1)}|\n"
     return text + "".join(f"| {' | '.join(line)} |\n" for line in lines)
-
-
-def replaced(page: str, table: str) -> str:
-    """Return the page with a table in the place of the one whose head begins with the same three columns."""
-    head = "|".join(table.split("|")[:4])
-    start = page.index(f"\n\n{head}|") + 2
-    return page[:start] + table + page[page.index("\n\n", start) + 1 :]
 
 
 def written(kept: Mapping[str, Rows]) -> str:

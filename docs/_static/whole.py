@@ -17,6 +17,8 @@ from tempfile import TemporaryDirectory
 from time import process_time
 from typing import Any, NamedTuple
 
+from page_tables import replaced
+
 import gsopt
 from gsopt.schedule.bounds.certify import certificate_of
 from gsopt.schedule.bounds.prices import PriceBound, price_bound
@@ -193,15 +195,6 @@ def table(rows: list[dict[str, Any]]) -> str:
         ]
         text += f"| {' | '.join(cells)} |\n"
     return text
-
-
-def replaced(page: str, written: str) -> str:
-    """Return the page with the table that has the same head."""
-    head = written[: written.index("\n") + 1]
-    before, _, rest = page.partition(head)
-    lines = rest.splitlines(keepends=True)
-    end = next(number for number, line in enumerate(lines) if not line.startswith("|"))
-    return before + written + "".join(lines[end:])
 
 
 def stored() -> list[dict[str, Any]]:

@@ -14,6 +14,8 @@ from resource import RUSAGE_SELF, getrusage
 from time import process_time
 from typing import Any
 
+from page_tables import replaced
+
 from gsopt.scenario.scenario import Scenario
 from gsopt.schedule.bounds.prices import PriceBound, price_bound
 from gsopt.schedule.figures import Record
@@ -82,15 +84,6 @@ def table(rows: list[dict[str, Any]]) -> str:
         ]
         text += f"| {' | '.join(cells)} |\n"
     return text
-
-
-def replaced(page: str, written: str) -> str:
-    """Return the page with the table that has the same head."""
-    head = written[: written.index("\n") + 1]
-    before, _, rest = page.partition(head)
-    lines = rest.splitlines(keepends=True)
-    end = next(number for number, line in enumerate(lines) if not line.startswith("|"))
-    return before + written + "".join(lines[end:])
 
 
 def stored() -> list[dict[str, Any]]:

@@ -15,12 +15,10 @@ import numpy as np
 
 from gsopt.core.errors import require
 from gsopt.core.numbers.grid import Exact, decimal, floor_digits, whole
+from gsopt.core.numbers.tolerances import HIGHEST_SPEED, ROUND_NUMBER
 from gsopt.scenario.adaptive.course import Course
 from gsopt.scenario.job import Job
 from gsopt.scenario.scenario import Scenario
-
-#: Relative errors, rounded up, of speeds and of the number of a round, which are computed in doubles.
-_SPEED_ERROR, _ROUND_ERROR = Fraction(1, 10**9), Fraction(1, 2**48)
 
 #: Seconds without progress that outweigh what an epoch saves by ending at a whole second.
 _PAYING = 2
@@ -74,7 +72,7 @@ def first_progress(
     release, first = (decimal(each.release_date) for each in (job, scenario.workload.jobs[0]))
     start, origin = release, scenario.clock.origin
     if round_length is not None:
-        rounds = Fraction(release - origin) / decimal(round_length) * (1 - _ROUND_ERROR)
+        rounds = Fraction(release - origin) / decimal(round_length) * (1 - ROUND_NUMBER)
         start = origin + ceil(rounds) * decimal(round_length)
     if round_length is not None or scenario.application(job) is not None:
         start = max(start + decimal(scenario.overhead(job).start) - early, release)
@@ -139,7 +137,7 @@ def _epochs(
         able = {way: Fraction(each[epoch]) for way, each in sorted(speeds.items()) if each[epoch]}
         require(bool(able), "applications", model, "must let every job run for a certificate")
         if work or saving in ("half", "whole"):  # else it takes no time
-            least = _counted({way: work / speed * (1 - _SPEED_ERROR) for way, speed in able.items()}, saving)
+            least = _counted({way: work / speed * (1 - HIGHEST_SPEED) for way, speed in able.items()}, saving)
             by_type = dict[str, list[tuple[int, Exact]]]()
             for (kind, gpus), seconds in least.items():
                 by_type.setdefault(kind, []).append((gpus, 1 / Fraction(seconds)))

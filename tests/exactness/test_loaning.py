@@ -11,7 +11,7 @@ from gsopt.scenario.speed import Speed
 from gsopt.schedule.judge import judge
 from gsopt.simulation import replay
 from heuristics.policies.aryl.policy import aryl
-from tests.effort import cases, threshold
+from tests.effort import cases
 from tests.exactness.loaning import INFERENCE, TRAINING, Aryl
 
 #: Seconds between decisions of the scheduler and of the orchestrator.
@@ -39,7 +39,7 @@ def test_two_versions_do_the_same() -> None:
         assert (seed, run.metrics.preemptions) == (seed, preemptions)
         assert judge(run.schedule, given, exact=True, fairness=False).violations == ()
         seen = [seen[0] + preemptions, seen[1] + len(given_up), seen[2] + run.metrics.resizes]
-    assert min(seen) > threshold(250) / 4, "preemptions, machines given up and resizes are no rare cases"
+    assert min(seen) > cases(250) / 4, "preemptions, machines given up and resizes are no rare cases"
 
 
 def _scenario(random: Random) -> Scenario:

@@ -30,7 +30,7 @@ from gsopt.problems.batching import Batches, Batching, Grant
 from gsopt.solvers.backends import CpSat, Highs
 from instances.batching import elastic_jobs
 from instances.suites import changed
-from tests.effort import cases, threshold
+from tests.effort import cases
 from tests.exactness import batching as oracle
 from tests.processes import PATIENCE
 from tests.strategies.batching import CRITERIA, committed, drawn_costs, small, tiny
@@ -56,7 +56,7 @@ def test_the_printed_goal_runs_a_single_job() -> None:
 def test_proves_the_optimum_of_hard_numbers() -> None:
     """On 300 instances the optimum of the oracle is proven, by either technique."""
     messages = set()
-    for seed in range(cases(300, least=30)):
+    for seed in range(cases(300)):
         problem = tiny(2000 + seed)
         result = exact(problem)
         assert (result.status, result.objective) == (Status.OPTIMAL, oracle.optimum(problem)), seed
@@ -89,7 +89,7 @@ def test_judging_every_decision_finds_nothing_better() -> None:
             found = unwrap(brute_force(problem))
             assert dp(problem).objective == found[0], seed
             checked += 1
-    assert checked > threshold(300) / 4
+    assert checked > cases(300) / 4
 
 
 def test_an_integer_program_finds_the_same() -> None:
@@ -361,7 +361,7 @@ def test_costs_are_those_of_the_best_batch() -> None:
                 assert case.cost(place, gpus) == wanted, seed
                 assert abs(Fraction(case.costs[place, gpus]) - wanted) <= Fraction(case.error), seed
                 looked += 1
-    assert looked > threshold(150)
+    assert looked > cases(150)
 
 
 def test_what_is_not_allowed_is_infinite() -> None:
@@ -481,7 +481,7 @@ def test_the_optimum_is_among_the_choices() -> None:
         for place, used in enumerate(accumulate(counts, initial=0)):
             assert place == len(counts) or (used, counts[place]) in set(given.choices(place)), seed
         checked += 1
-    assert checked > threshold(200) / 4
+    assert checked > cases(200) / 4
 
 
 def test_choices_are_few() -> None:

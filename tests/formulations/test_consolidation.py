@@ -29,7 +29,7 @@ from gsopt.scenario.speed import TierPenalty
 from gsopt.solvers.backends import CpSat
 from gsopt.testing import check_formulation
 from instances.consolidation import half_busy, triples
-from tests.effort import cases, threshold
+from tests.effort import cases
 from tests.exactness import consolidation as oracle
 from tests.strategies.consolidation import check_builders, committed, seeds, tiny
 from tests.unwrap import unwrap
@@ -121,7 +121,7 @@ def test_levels_on_which_no_job_stays_are_left_out() -> None:
             point = form.point(model.encode(unwrap(result.solution), problem))
             assert form.is_feasible(point), seed
             assert form.objective(point) == pytest.approx(float(optimum)), seed
-    assert tried >= threshold(150)
+    assert tried >= cases(150)
 
 
 def test_machines_left_whole_keep_their_level() -> None:

@@ -192,6 +192,14 @@ SHORTEST_STEP = 1e-12
 #: number of evaluations, as the bound holds at any point.
 NEXT_POINT, LAST_POINT = 0.02, 1e-6
 
+#: Relative error of the highest speed of an adaptive job, by which a certificate raises it: the interpolation
+#: between measurements takes fewer than a thousand operations on doubles, each wrong by at most 2**-53.
+HIGHEST_SPEED = Fraction(1, 10**9)
+
+#: Relative error of the number of a round, a quotient of two doubles in the simulator, by which a certificate
+#: lowers it: 32 roundings of 2**-53, where at most a few operations are done.
+ROUND_NUMBER = Fraction(1, 2**48)
+
 # Communication
 
 #: Penalty added to both sides of a ratio of penalties, so that a model without any penalty can be compared,

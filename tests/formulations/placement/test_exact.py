@@ -24,7 +24,7 @@ from gsopt.solvers.backends import CpSat, Highs
 from gsopt.testing import brute_force, check_formulation, check_heuristic
 from heuristics.placement import best_fit_decreasing, best_of_three
 from instances.placement import elastic, vector_packing, vectors, whole_gpus
-from tests.effort import cases, threshold
+from tests.effort import cases
 from tests.strategies.placement import committed, gpu_line, placements, tiny, tiny_vectors
 from tests.unwrap import unwrap
 
@@ -231,7 +231,7 @@ def test_buckets_agrees_where_it_applies() -> None:
         best = brute_force(problem)
         assert result.objective == (None if best is None else best[0])
         applied += 1
-    assert applied > threshold(50)
+    assert applied > cases(50)
 
 
 PREFERENCES = {

@@ -28,7 +28,7 @@ from gsopt.solvers.standard_form import StandardForm
 from gsopt.testing import brute_force
 from heuristics.placement import best_fit_decreasing, best_of_three
 from instances.placement import elastic, fine_sizes, vector_packing, vectors
-from tests.effort import cases, threshold
+from tests.effort import cases
 from tests.strategies.placement import committed, gpu_line, placements, tiny_vectors
 from tests.unwrap import unwrap
 
@@ -189,7 +189,7 @@ def test_no_count_is_above_the_optimum_of_vectors() -> None:
         count = unwrap(counting_bound(Packing.of(problem)))
         assert count <= best[0]
         met += count == best[0]
-    assert met >= threshold(75)
+    assert met >= cases(75)
 
 
 @pytest.mark.parametrize(
@@ -257,7 +257,7 @@ def test_what_is_found_meets_the_goal() -> None:
             found += 1
             assert packing.value(filled) == optimum
             assert problem.violations(packing.solution(filled.values, filled.patterns)) == []
-    assert found >= threshold(30)
+    assert found >= cases(30)
 
 
 def test_the_triplets_are_found() -> None:

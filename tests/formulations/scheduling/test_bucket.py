@@ -27,7 +27,7 @@ from gsopt.core.result import Status
 from gsopt.problems.scheduling import ElasticJob, Scheduling
 from gsopt.schedule.fairness import gps_finish_times
 from gsopt.solvers.backends import Highs
-from tests.effort import cases, threshold
+from tests.effort import cases
 from tests.strategies.scheduling import figure_4, packing, rigid, tiny, wandering
 from tests.unwrap import unwrap
 
@@ -116,7 +116,7 @@ def test_the_optimum_is_never_cut_off() -> None:
             assert outcome.bound is not None
             assert outcome.bound * model.unit <= total * (1 + 1e-6), problem.name
             tight += outcome.bound * model.unit >= total * (1 - 1e-6)
-    assert tight >= threshold(20)
+    assert tight >= cases(20)
 
 
 def test_whatever_is_ruled_out_there_is_a_solution() -> None:
@@ -134,7 +134,7 @@ def test_whatever_is_ruled_out_there_is_a_solution() -> None:
 def test_narrowing_keeps_the_optimal_completions() -> None:
     """Windows narrowed by probing still hold the completion times of an optimal schedule, in their order."""
     narrowed = 0
-    for seed in range(cases(60, least=6)):
+    for seed in range(cases(60)):
         problem = tiny(seed)
         oracle = event_orders(problem)
         instance = Instance.of(problem)
@@ -391,7 +391,7 @@ def test_the_smallest_fairness_is_feasible_and_less_is_not() -> None:
             positive += 1
             below = problem.model_copy(update={"fairness": least - 1e-3})
             assert event_orders(below).status is Status.INFEASIBLE, problem.name
-    assert positive >= threshold(20)
+    assert positive >= cases(20)
 
 
 def test_a_job_alone_is_late_by_what_it_cannot_share() -> None:

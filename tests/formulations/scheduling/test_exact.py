@@ -31,7 +31,7 @@ from gsopt.core.result import Result, Status, StoppedBy
 from gsopt.problems.scheduling import ElasticJob, Run, Scheduling, SchedulingSolution
 from gsopt.schedule.bounds import lower_bound, mean_jct
 from instances.scheduling import elastic_jobs
-from tests.effort import cases, threshold
+from tests.effort import cases
 from tests.exactness import orders
 from tests.strategies.scheduling import figure_4, one_by_one, packing, rigid, tiny
 from tests.unwrap import unwrap
@@ -45,7 +45,7 @@ MODULE = import_module("formulations.scheduling.exact")
 def test_the_optimum_is_that_of_every_order() -> None:
     """On tiny instances, with and without deadlines, the optimum or its absence is proven."""
     infeasible = 0
-    for seed in range(cases(120, least=12)):
+    for seed in range(cases(120)):
         problem = tiny(seed, fair=seed % 3 == 2)
         found, oracle = exact(problem), event_orders(problem)
         assert found.status is oracle.status, problem.name
@@ -53,7 +53,7 @@ def test_the_optimum_is_that_of_every_order() -> None:
             assert found.objective == pytest.approx(oracle.objective, rel=SUM), problem.name
             assert _bound(found) <= oracle.objective * (1 + SUM), problem.name
         infeasible += oracle.status is Status.INFEASIBLE
-    assert infeasible >= threshold(5)
+    assert infeasible >= cases(5)
 
 
 def test_no_bound_on_the_way_is_above_the_optimum(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,7 +31,7 @@ from gsopt.problems.scheduling import ElasticJob, Run, Scheduling, SchedulingSol
 from gsopt.schedule.judge import judge
 from gsopt.solvers.backends import CpSat, Highs, Scip
 from gsopt.solvers.standard_form import LARGEST_BIG_M, StandardForm
-from tests.effort import cases, threshold
+from tests.effort import cases
 from tests.strategies.scheduling import figure_4, one_by_one, packing, rigid, tiny, wandering
 from tests.unwrap import unwrap
 
@@ -41,7 +41,7 @@ Found = Result[SchedulingSolution]
 MODULE = import_module("formulations.scheduling.milp")
 
 #: Seeds of tiny instances; every other one has a fairness constraint.
-SEEDS = range(cases(64, least=7))
+SEEDS = range(cases(64))
 
 
 def _agree(found: Found, oracle: Found) -> bool:
@@ -261,7 +261,7 @@ def test_the_optimum_is_never_cut_off() -> None:
         assert outcome.objective <= float(oracle) * (1 + 1e-6)
         found += 1
         tight += outcome.objective >= float(oracle) * (1 - 1e-6)
-    assert tight >= 0.85 * found >= threshold(18)
+    assert tight >= 0.85 * found >= cases(18)
 
 
 def _two(*, gpus: int = 2, total: float = 1300.0) -> Positions:

@@ -35,7 +35,7 @@ from gsopt.problems.scheduling import ElasticJob, Run, Scheduling, SchedulingSol
 from gsopt.schedule.bounds import lower_bound, mean_jct
 from gsopt.schedule.judge import judge
 from instances.scheduling import elastic_jobs
-from tests.effort import cases, threshold
+from tests.effort import cases
 from tests.strategies.scheduling import figure_4, packing, rigid, tiny, wandering
 from tests.unwrap import unwrap
 
@@ -62,7 +62,7 @@ def test_the_best_order_has_the_optimum(fair: bool) -> None:
         if best is not None:
             assert instance.mean_jct(best) == pytest.approx(oracle.objective, rel=1e-7), problem.name
             checked += 1
-    assert checked >= threshold(10)
+    assert checked >= cases(10)
 
 
 def _orders(instance: Instance) -> list[tuple[int, ...]]:
@@ -112,7 +112,7 @@ def test_coinciding_events_are_exchanged() -> None:
         assert nearby is not None
         assert float(oracle) * (1 - 1e-7) <= instance.mean_jct(nearby.total) <= instance.mean_jct(plain.total)
         better += nearby.total < plain.total * (1 - 1e-6)
-    assert better >= threshold(10)
+    assert better >= cases(10)
 
 
 def test_configurations_are_whole() -> None:
@@ -279,7 +279,7 @@ def _totals(instance: Instance) -> Iterator[tuple[tuple[int, ...], float]]:
 def test_some_best_schedule_has_all_the_orders() -> None:
     """Of the orders of events, those in which all pairs complete as given reach the optimum of all of them."""
     found = fair = 0
-    for seed in range(cases(30, least=3)):
+    for seed in range(cases(30)):
         problem = _alike(seed)
         instance = Instance.of(problem)
         pairs = exchange_orders(instance)
@@ -292,8 +292,8 @@ def test_some_best_schedule_has_all_the_orders() -> None:
         assert min(kept) == pytest.approx(min(every.values()), rel=1e-7), problem.name
         found += len(pairs)
         fair += problem.fairness is not None
-    assert found >= cases(20, least=2)
-    assert fair >= threshold(6)
+    assert found >= cases(20)
+    assert fair >= cases(6)
 
 
 def _job(name: str, *, release: float = 0, work: float = 2, **rates: float) -> ElasticJob:
@@ -384,7 +384,7 @@ def test_the_search_comes_close_to_the_optimum() -> None:
         plan, best = unwrap(_best(Instance.of(problem))), unwrap(event_orders(problem).objective)
         gaps.append(Instance.of(problem).mean_jct(plan.total) / float(best) - 1)
     assert min(gaps) >= -1e-7
-    assert sum(gap < 1e-6 for gap in gaps) >= threshold(40)
+    assert sum(gap < 1e-6 for gap in gaps) >= cases(40)
     assert max(gaps) < 0.1
 
 

@@ -23,7 +23,7 @@ from gsopt.scenario.job import Job
 from gsopt.testing import check_formulation
 from instances.sharing import interfering_jobs
 from instances.sharing.suites import between_events
-from tests.effort import cases, threshold
+from tests.effort import cases
 from tests.exactness import sharing as oracle
 from tests.unwrap import unwrap
 
@@ -396,7 +396,7 @@ def test_no_corner_is_better() -> None:
             assert sum(own * value for own, value in zip(cost, found[1], strict=True)) == known
             assert all(sum(a * x for a, x in zip(row, found[1], strict=True)) >= limit for row, limit in rows)
             assert min(found[1]) >= 0
-    assert infeasible > threshold(2000) // 20
+    assert infeasible > cases(2000) // 20
 
 
 @pytest.mark.parametrize("seed", range(5))

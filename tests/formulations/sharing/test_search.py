@@ -28,7 +28,7 @@ from gsopt.core.result import Status
 from gsopt.problems.sharing import Sharing
 from gsopt.scenario.job import Job
 from instances.sharing import interfering_jobs
-from tests.effort import cases, threshold
+from tests.effort import cases
 from tests.exactness import sharing as oracle
 from tests.formulations.sharing.searching import alone_from, floats_of, least_in_fractions, search_all
 from tests.formulations.sharing.tiny import CLOSE, NODES, TINY
@@ -255,7 +255,7 @@ def test_no_bound_is_above_what_follows() -> None:
             if stack.depth[0] < 0:
                 break
 
-    assert looked_at >= 3 * threshold(40)
+    assert looked_at >= 3 * cases(40)
     assert better >= looked_at // 4
 
 

@@ -26,7 +26,7 @@ from gsopt.solvers.standard_form import StandardForm
 from heuristics import sharing as policies
 from instances.sharing import interfering_jobs
 from instances.sharing.suites import between_events
-from tests.effort import cases, threshold
+from tests.effort import cases
 from tests.exactness import sharing as oracle
 from tests.unwrap import unwrap
 
@@ -122,7 +122,7 @@ def test_no_job_ends_later_without_slots() -> None:
             assert end <= last + Fraction(anywhere.resolution(last - model.problem.origin))
         assert anywhere.objective(solution) <= model.value(sum(ends.values())) + Fraction(1, 10**6)
         tried += 1
-    assert tried >= threshold(500) // 4
+    assert tried >= cases(500) // 4
 
 
 def test_followed_plans_are_schedules() -> None:

@@ -12,7 +12,7 @@ from gsopt.core.problem import Sense
 from gsopt.performance.batching import BatchingJob, Progress, StepTime
 from gsopt.problems.batching import Batches, Batching, Grant
 from gsopt.testing import check_judge
-from tests.effort import cases, threshold
+from tests.effort import cases
 from tests.exactness import batching as oracle
 from tests.strategies.batching import CRITERIA, tiny
 
@@ -142,7 +142,7 @@ def test_judge_and_oracle_agree_on_every_decision() -> None:
             if value is not None:
                 assert problem.objective(candidate) == value, (seed, candidate)
                 allowed += 1
-    assert allowed > threshold(150)
+    assert allowed > cases(150)
 
 
 def test_enumeration_finds_the_oracle_s_optimum() -> None:

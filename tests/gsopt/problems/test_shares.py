@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from gsopt.core.files import to_json
 from gsopt.core.problem import Sense
 from gsopt.problems.shares import Criterion, Shares, TimeShares, TypedJob
-from tests.effort import cases, threshold
+from tests.effort import cases
 from tests.exactness import shares as oracle
 from tests.gsopt.problems.checks import refusal
 from tests.strategies.shares import tiny
@@ -71,7 +71,7 @@ def test_values_are_those_of_the_definitions() -> None:
             if value is not None:
                 legal += 1
                 assert problem.objective(solution) == value, seed
-    assert legal > threshold(300)
+    assert legal > cases(300)
 
 
 def test_senses() -> None:

@@ -35,7 +35,7 @@ from tests.strategies.theorem import KINDS, late
 Menu = tuple[tuple[int, float], ...]
 
 #: The numbers of instances of each class; the bounds are compared on all of them.
-INSTANCES = cases(1500, least=100)
+INSTANCES = cases(1500)
 
 _PAPER = [f"paper, {busy}, {fluid}" for fluid in ("GPS", "capped GPS") for busy in ("GPUs", "jobs", "GPS")]
 

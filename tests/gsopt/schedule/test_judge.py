@@ -18,7 +18,7 @@ from gsopt.schedule import Schedule, Segment
 from gsopt.schedule.judge import judge, judged
 from gsopt.simulation import replay
 from heuristics.policies import fifo, sjf, srtf
-from tests.effort import cases, threshold
+from tests.effort import cases
 from tests.gsopt.simulation.recorded import judged as judged_run
 from tests.gsopt.simulation.recorded import schedule_of
 from tests.gsopt.simulation.scenarios import bundle
@@ -385,7 +385,7 @@ def test_mutants_are_rejected(cluster: Cluster) -> None:
             schedule = schedule_of(judged_run(scenario, policy, complete=True))
             mutants = _mutants(schedule, scenario, random)
             verdicts += [bool(judge(mutant, scenario).violations) for mutant in mutants]
-    assert len(verdicts) > threshold(1000)
+    assert len(verdicts) > cases(1000)
     assert sum(verdicts) / len(verdicts) >= 0.99
 
 

@@ -16,7 +16,7 @@ from gsopt.schedule import Schedule, Segment, Vacated
 from gsopt.schedule.bounds import lower_bound, moore_hodgson_bound
 from gsopt.schedule.judge import judge
 from gsopt.simulation import replay
-from tests.effort import cases, threshold
+from tests.effort import cases
 from tests.gsopt.schedule.naive import Illegal, machine_at, machines_of, memory_of, menu_of, verdict
 from tests.gsopt.schedule.play import Player
 from tests.gsopt.simulation.monkeys import monkey
@@ -158,8 +158,8 @@ def test_both_judges_agree_on_what_is_made_without_the_simulator() -> None:
             assert list(found.completion_times) == [float(_TODAY + time) for time in verdict(legal, scenario)]
 
     compare()
-    assert played > threshold(400) / 2
-    assert rules[""] > threshold(400)
+    assert played > cases(400) / 2
+    assert rules[""] > cases(400)
     wanted = "capacity, sharing, memory, the type, no preemption, a request is met, the work is done, "
     wanted += "a machine that is asked for, the menu of the mode, a machine that is there"
     assert not [rule for rule in wanted.split(", ") if not rules[rule]]

@@ -24,7 +24,7 @@ from gsopt.schedule.bounds.prices import price_bound
 from gsopt.schedule.certificate import Certificate
 from gsopt.schedule.verify import ProofData
 from instances.workloads import elastic, poisson
-from tests.effort import cases, threshold
+from tests.effort import cases
 from tests.exactness import scheduling as exactness
 from tests.gsopt.schedule.damage import damaged
 from tests.refusals import refusal
@@ -347,7 +347,7 @@ def test_damaged_certificates_are_refused(tmp_path: Path) -> None:
         assert "\n" not in line
         assert len(line) < 600
 
-    assert refused >= 0.8 * threshold(1000)  # a price of 0 may move, and a digit become itself
+    assert refused >= 0.8 * cases(1000)  # a price of 0 may move, and a digit become itself
 
 
 @pytest.mark.parametrize(("name", "lines"), _FILES.items())

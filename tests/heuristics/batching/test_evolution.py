@@ -31,7 +31,7 @@ from heuristics.batching.evolution.population import initial, refresh
 from heuristics.batching.evolution.rows import counts_of
 from heuristics.batching.evolution.settings import ScaleDown
 from instances.batching import elastic_jobs
-from tests.effort import cases, threshold
+from tests.effort import cases
 from tests.exactness import batching
 from tests.gsopt.simulation.plots.samples import legend
 from tests.heuristics.batching.tables import chi_square, drawn, uniform
@@ -128,7 +128,7 @@ def test_costs_are_those_of_the_judge() -> None:
                 assert problem.violations(own) == []
                 assert problem.objective(own) == best[0]
             compared += 1
-    assert compared > threshold(40)
+    assert compared > cases(40)
 
 
 def test_a_job_keeps_its_batch_where_a_change_is_not_worth_it() -> None:
@@ -307,7 +307,7 @@ def test_no_search_beats_the_optimum(engine: Engine) -> None:
         if optimum.sum() == sum(own):
             assert found.score >= costs[np.arange(table.jobs), optimum].sum()
             hits += bool(found.score == costs[np.arange(table.jobs), optimum].sum())
-    assert hits > threshold(150) / 2
+    assert hits > cases(150) / 2
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -430,7 +430,7 @@ def test_every_reading_keeps_the_rules(options: dict[str, Any]) -> None:
     """On any tiny problem, of any criterion and menu, a solution is found that beats no optimum."""
     problems = [batching.draw(Random(f"evolution {seed}")) for seed in range(cases(40))]
 
-    assert check_heuristic(evolution, problems, generations=5, **options) > threshold(40) / 2
+    assert check_heuristic(evolution, problems, generations=5, **options) > cases(40) / 2
 
 
 def test_most_optima_of_tiny_problems_are_found() -> None:

@@ -232,7 +232,7 @@ def test_every_decision_is_optimal_and_states_the_cluster() -> None:
         asked += 1
         return solution
 
-    for seed in range(cases(150, least=7)):
+    for seed in range(cases(150)):
         scenario = _random(Random(seed))
         for cost in get_args(Cost):
             simulate(scenario, partial(admitting, solver=watched, within="rack", cost=cost))

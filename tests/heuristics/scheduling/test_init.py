@@ -15,7 +15,7 @@ from gsopt.evaluation import catalogue
 from gsopt.problems.scheduling import ElasticJob, Scheduling, SchedulingSolution
 from gsopt.simulation import Policy, replay
 from heuristics.scheduling import efq, elastic_las, elastic_srtf, equal_share, fifo, las, srtf
-from tests.effort import cases, threshold
+from tests.effort import cases
 from tests.strategies.scheduling import figure_4, tiny
 
 Method = Callable[..., Result[SchedulingSolution]]
@@ -130,7 +130,7 @@ def test_a_schedule_that_is_unfair_is_no_solution(method: Method) -> None:
         assert len(named) == 1
         assert "more than the fairness" in result.message
         unfair += 1
-    assert unfair >= threshold(5)
+    assert unfair >= cases(5)
 
 
 def test_the_late_job_is_named() -> None:

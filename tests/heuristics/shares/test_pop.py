@@ -19,7 +19,7 @@ from instances.interference.gavel import FILE
 from instances.shares import typed_jobs
 from instances.shares.real import measured
 from instances.traces.throughputs import read_throughputs
-from tests.effort import cases, threshold
+from tests.effort import cases
 from tests.exactness import shares as oracle
 from tests.exactness.numbers import exactly
 from tests.heuristics.policies.shared import traces
@@ -95,7 +95,7 @@ def test_parts_are_as_good_as_they_can_be() -> None:
                     found = Fraction(unwrap(reached(each, rates, result.solution)))
                     assert abs(found - wanted) <= _CLOSE * wanted, (seed, parts)
                     compared += 1
-    assert compared > threshold(300) / 2
+    assert compared > cases(300) / 2
 
 
 @pytest.mark.parametrize("problem", committed(), ids=lambda problem: problem.name)

@@ -21,7 +21,7 @@ from gsopt.performance.batching.rates import StepTimeTable
 from gsopt.performance.batching.reach import most_used
 from gsopt.performance.batching.split import least_costs, split, widest
 from gsopt.performance.communication import Dimension, Wire, Wiring, flat_ring
-from tests.effort import cases, threshold
+from tests.effort import cases
 from tests.strategies.batching import drawn_costs
 
 # Jobs with elastic batches, and what is left of them
@@ -265,7 +265,7 @@ def test_is_the_least_of_all_divisions() -> None:
             assert np.isclose(total, wanted, rtol=SUM, atol=SUM)
             assert not use_all or counts.sum() == max(best)
             solved += 1
-    assert solved > threshold(1500)
+    assert solved > cases(1500)
 
 
 def test_divisions() -> None:
