@@ -16,7 +16,7 @@ from gsopt.core.progress import KnownBracket, OnProgress
 #: The longest time limit in seconds, about thirty years, which clocks and solvers can still handle.
 _LONGEST = 1e9
 
-#: A time limit: seconds, or text such as ``30s``.
+#: A time limit: seconds, text such as ``30s``, or None for no limit.
 TimeLimit = float | str | None
 
 

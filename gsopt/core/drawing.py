@@ -86,7 +86,7 @@ _BELOW_ZERO = 0.3
 class Look(NamedTuple):
     """The style of one line in a plot of several lines.
 
-    Thin lines are drawn on top of thick ones, so that coinciding lines all stay visible.
+    Thin lines are drawn on top of thick ones, so that coinciding lines stay visible.
     """
 
     color: str
@@ -280,7 +280,10 @@ def tick_counts(axis: "Axis") -> None:
 
 
 def pad_equal(axis_limits: tuple[float, float], values: Sequence[float]) -> tuple[float, float]:
-    """Return the given axis limits, or wider ones if all values are equal up to rounding."""
+    """Return the given axis limits or, for values equal up to rounding, limits from 0 to twice the value.
+
+    If all values are zero, the limits are 0 and 1.
+    """
     if not values or max(values) - min(values) > SUM * max(1.0, *map(abs, values)):
         return axis_limits
     level = float(values[0]) if abs(values[0]) > SUM else 0.0

@@ -19,7 +19,7 @@ _LONGEST_LINE = 300
 
 
 def shorten(value: object) -> str:
-    """Return any value as one line of at most sixty characters.
+    """Return the representation of a value, shortened to at most sixty characters.
 
     Examples
     --------

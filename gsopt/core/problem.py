@@ -39,7 +39,7 @@ Name = Annotated[str, Field(min_length=1, max_length=200, pattern=PRINTABLE)]
 #: Number of GPUs of one server or one worker group.
 Gpus = Annotated[int, Field(ge=1, le=1_000_000)]
 
-#: The latest instant in seconds: a million times the longest time.
+#: The latest instant in seconds.
 LATEST_INSTANT = 10**18
 
 #: Maximum number of digits in an instant's numerator and denominator, and of decimals when it is written.

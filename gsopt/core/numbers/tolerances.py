@@ -1,8 +1,7 @@
 """Tolerances: every difference that the library tolerates, with the reason for its size.
 
-Values of reclaiming, allocation, colocation, consolidation and placement are exact numbers and are compared
-exactly, without tolerance. The tolerances below apply where floats cannot be avoided: inside solvers, in shares
-of time, and on the clock.
+The values of most decisions are exact numbers and are compared without tolerance. The tolerances below apply
+where floats cannot be avoided: inside solvers, in shares of time, and on the clock.
 """
 
 from fractions import Fraction
