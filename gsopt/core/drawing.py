@@ -238,7 +238,7 @@ def tick_numbers(axis: "Axis", write: Callable[[float], str] = "{:,.10g}".format
 
 
 def tick_shares(axis: "Axis") -> None:
-    """Label an axis of fractions in per cent, formatted as in tables."""
+    """Label an axis of fractions in per cent."""
     tick_numbers(axis, lambda share: f"{100 * share:,.10g} %")
 
 

@@ -62,7 +62,10 @@ class HardInstances:
         self.found = Worst()
 
     def run(self, budget: Budget, *, generations: int | None = None) -> Worst:
-        """Search until the time or the number of generations is used up, then shrink the instance found."""
+        """Search until the time or the number of generations is used up.
+
+        If time is left after the last generation, shrink the instance that was found.
+        """
         living = [self._judged(self._drawn()) for _ in range(_POPULATION)]
         while not budget.passed and generations != 0:
             self._best.update(living)

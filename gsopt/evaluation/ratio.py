@@ -144,7 +144,7 @@ class Optima:
 
 
 def worst_of(picks: Iterable[Pick], method: MethodLike, optima: Optima, **options: Any) -> Worst:
-    """Run a method on instances, and return statistics with the one on which it is farthest from the optimum.
+    """Run a method on instances, and return the one on which it is farthest from the optimum, with statistics.
 
     Raises
     ------

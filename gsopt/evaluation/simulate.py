@@ -1,4 +1,4 @@
-"""Simulate: `gsopt.simulation.simulate` for policies given by name, with results that print as tables."""
+"""Simulate: `gsopt.simulation.simulate` for policies given by name, with figures shown as a table."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
@@ -21,7 +21,7 @@ Options = ParamSpec("Options")
 
 @dataclass(frozen=True, repr=False)
 class TabularReplay(Replay, Tabular):
-    """A replay whose figures are shown as a table in terminals, notebooks and papers.
+    """A replay that notebooks show as a table of figures, and that can be converted to LaTeX, Markdown or CSV.
 
     Examples
     --------

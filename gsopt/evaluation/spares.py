@@ -1,4 +1,4 @@
-"""Spares: how many spare nodes keep a job that needs many nodes running."""
+"""Spares: the number of spare nodes that a job on many nodes needs in order to keep running."""
 
 from fractions import Fraction
 from math import comb

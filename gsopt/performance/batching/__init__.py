@@ -2,8 +2,9 @@
 
 `StepTime` models the duration of a step, and `Tabulated` contains measured throughputs. `BatchingJob` is a job
 with limits on its batch size and with its remaining work, which is either known or a distribution (`Progress`).
-`LimitRules` defines how the limits change over time. `heuristics.policies.ones.progress` predicts the remaining
-work from completed jobs. `gsopt.problems.batching.Batching` is the decision problem for all jobs together.
+`LimitRules` defines how the batch limit changes over time. `heuristics.policies.ones.progress` predicts the
+remaining work from completed jobs. `gsopt.problems.batching.Batching` is the decision problem for all jobs
+together.
 
 Examples
 --------

@@ -15,8 +15,8 @@ def fill_rows(costs: Array, widths: Array, table: Array) -> None:
 
     `costs` contains the cost of each job on 0, 1, ... GPUs, with shape (jobs, most GPUs of a job + 1). The cost
     is infinite for numbers of GPUs that are not allowed. `widths` contains the largest number of GPUs of each
-    job, with shape (jobs,). `table` has shape (jobs + 1, GPUs + 1). Its row j is for the minimum cost of the
-    first j jobs on each total number of GPUs.
+    job, with shape (jobs,). `table` has shape (jobs + 1, GPUs + 1). Its row j contains the minimum cost of
+    the first j jobs on each total number of GPUs.
     """
     size = table.shape[1]
     reached = 0

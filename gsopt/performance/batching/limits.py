@@ -1,6 +1,7 @@
 """Limits: the largest batch size that a job may currently have.
 
-A limit grows in steps, to preserve convergence, and shrinks for jobs that run for a long time or are rejected.
+A limit grows in steps, to preserve convergence. It shrinks for jobs that have run for a long time, and for jobs
+that a new schedule leaves waiting.
 
 Source: Bian, Li, Wang, You, Online Evolutionary Batch Size Orchestration for Scheduling Deep Learning Workloads
 in GPU Clusters, SC '21 (ONES), section 3.3.2.
@@ -86,7 +87,7 @@ class LimitRules(Frozen):
         """Return a running job's limit at the end of an epoch (rules "start", "scale-up" and "scale-down").
 
         The result is 2 R or, if the formula for long jobs applies (`scale_down`), that of `scaled_down`. It is
-        at most `largest`. The paper applies both rules at the same epoch. Here, the formula replaces the
+        at most `largest`. The paper does not say how its two rules combine. Here, the formula replaces the
         doubling, because it already contains the factor 2.
 
         Parameters

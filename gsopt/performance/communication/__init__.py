@@ -5,8 +5,8 @@ A `Wire` describes the links of one level, and a `Dimension` the units that such
 `Collective` expresses this duration as a latency and a time per byte. `exposed` returns the part that the
 backward pass does not hide, and `penalty` divides it by the computing time. `tier_penalty` returns penalties
 for `gsopt.scenario.speed.Speed`. `layout` returns the dimensions that GPUs in a cluster form, and `wires_of`
-returns the cluster's wires. The measured alternative to this model is the table
-`gsopt.scenario.speed.TIER_PENALTIES`.
+returns the cluster's wires. In place of this model, the published penalties in
+`gsopt.scenario.speed.TIER_PENALTIES` can be used.
 
 Examples
 --------

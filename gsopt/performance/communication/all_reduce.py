@@ -14,7 +14,7 @@ def flat_ring(size: float, dimension: Dimension, *, whole: bool = False) -> floa
     steps. This takes 2 (p - 1) (h l + M / (p b)) seconds, for h hops of l seconds and b bytes per second, and 0
     seconds for a single unit.
 
-    Source: the ring of ASTRA-sim, which is the same as that of NCCL; Dally, section II-B.
+    Source: the ring of ASTRA-sim, the simulator that Dally uses (section II-B). NCCL's ring is the same.
 
     Parameters
     ----------

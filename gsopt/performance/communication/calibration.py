@@ -1,7 +1,8 @@
 """Calibration: link and computing times, fitted so that the model reproduces measured penalties.
 
 Source: Dally, section IV-C2, which scales the computing times of each model until the simulated latency equals
-the measured one. In addition, a latency and a time per byte are fitted to all models of one tier.
+the measured one. In addition, a latency and a time per byte are fitted to the penalties of all models on one
+tier.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

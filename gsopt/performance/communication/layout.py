@@ -40,9 +40,9 @@ def layout(cluster: Cluster, gpus: Sequence[int], wires: Mapping[str, Wire] = DA
 
     A hierarchy requires the same number of GPUs, at least two, on every machine, and the same number of
     machines in every rack. For other sets, such as 7 + 1, no hierarchy is defined. They form one ring over the
-    outermost tier, like NCCL's flat ring. The resulting duration is an upper bound, so 7 + 1 may take longer
-    than 4 + 4. Dally's simulator has the same rule, but it checks only whether the number of machines divides
-    the number of GPUs, and so treats 6 + 2 like 4 + 4.
+    outermost tier, like NCCL's flat ring, so 7 + 1 may take longer than 4 + 4. Dally's simulator has the same
+    rule, but it checks only whether the number of machines divides the number of GPUs, and so treats 6 + 2 like
+    4 + 4.
 
     Parameters
     ----------
