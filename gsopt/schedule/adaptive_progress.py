@@ -85,7 +85,10 @@ class AdaptiveProgress:
         slowdown: Any,
         types: Collection[str] = (),
     ) -> None:
-        """Run the job from `time` on; `shape` and `types` are the numbers and types of GPUs on its machines."""
+        """Run the job from `time` on; `shape` and `types` are the numbers and types of GPUs on its machines.
+
+        The job makes progress from `works_from` on, at a speed that is divided by `slowdown`.
+        """
         self._halt(time)
         if self._completed_at is not None:
             self.broken = f"it is complete at {self._completed_at}"

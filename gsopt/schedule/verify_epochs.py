@@ -1,8 +1,8 @@
 """Verify epochs: the least seconds of each epoch of adaptive jobs, for the exact check of a certificate.
 
-This is the third file of the checker (`gsopt.schedule.verify`): how the data of an adaptive scenario become the
-numbers on which the proof in `gsopt.schedule.verify_adaptive` depends. The scenario itself says how fast a job
-is at most in each epoch, on the best placement of k GPUs and with the best batch that it may choose there
+This third file of the checker (`gsopt.schedule.verify`) turns the data of an adaptive scenario into the numbers
+on which the proof in `gsopt.schedule.verify_adaptive` depends. The scenario provides the highest speed of a job
+in each epoch, on the best placement of k GPUs and with the best batch that the job may choose there
 (`Course.highest_speeds`). Everything else is computed here, in fractions.
 """
 
@@ -31,7 +31,7 @@ Way = tuple[str, int]
 
 
 class Training(NamedTuple):
-    """Jobs that differ only in their release dates, with times in seconds after the first of these.
+    """Jobs that differ only in their release dates, with times in seconds after the workload's first release.
 
     `epochs` lists, for each epoch, the ways to run with their least seconds; `starts` lists, for each job, its
     release date and its first possible progress.
@@ -64,10 +64,11 @@ def trainings_of(scenario: Scenario, round_length: float | None) -> list[Trainin
 def first_progress(
     scenario: Scenario, job: Job, round_length: float | None, early: int = 0
 ) -> tuple[Exact, Exact]:
-    """Return a job's release date, and the time `early` seconds before its first overhead can be over.
+    """Return a job's release date and its first possible progress, in seconds after the first release date.
 
-    In rounds, the job starts in the first round after its release at the earliest. Only in rounds are the
-    overheads of jobs counted that are not adaptive.
+    The job makes progress once its first overhead is over, of which `early` seconds do not count. In rounds, it
+    starts no earlier than the first round after its release. Overheads of jobs that are not adaptive count only
+    in rounds.
     """
     release, first = (decimal(each.release_date) for each in (job, scenario.workload.jobs[0]))
     start, origin = release, scenario.clock.origin

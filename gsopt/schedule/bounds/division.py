@@ -1,4 +1,4 @@
-"""Division: the parts of epochs and steps of time with which a certificate proves the most of adaptive jobs."""
+"""Division: parts of epochs and steps of time with which a certificate proves a high bound for adaptive jobs."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -27,7 +27,9 @@ _STEPS, _ENOUGH = 40_000, 4_000_000
 
 
 def best_division(training: Training, known: Certificate) -> Division:
-    """Return the parts of each epoch and the steps of each cell that prove the highest cost of a training.
+    """Try several numbers of parts, and return the parts and steps that prove the highest cost of a training.
+
+    The result lists the number of parts of each epoch, and the number of steps of each cell.
 
     Parameters
     ----------

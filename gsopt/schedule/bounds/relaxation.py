@@ -1,4 +1,4 @@
-"""Relaxation: a simpler scenario, without tiers, applications and overheads, in which no job is slower."""
+"""Relaxation: a simpler scenario, without network tiers or adaptive jobs, in which no job is slower."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace

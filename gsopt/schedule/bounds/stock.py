@@ -21,7 +21,7 @@ _CAPACITY, _EVENT, _DEADLINE = range(3)
 
 
 def most_there(scenario: Scenario, worths: Array) -> Iterator[tuple[float, Array]]:
-    """Yield the time of each change, and for each row, the largest value of the GPUs available from then on.
+    """Yield the time of each change and, for each row, the largest value of the GPUs available until the next.
 
     `worths` has a row for each way to value GPUs, and a column for each machine. It is known how many
     machines have been given up by each deadline, but not which ones. The remaining machines are assumed to be

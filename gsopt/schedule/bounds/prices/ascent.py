@@ -22,7 +22,7 @@ from gsopt.schedule.bounds.prices.trainings import Trainings
 
 #: Number of cells of the first grid, and the number of jobs up to which it is used. For more jobs, which last
 #: for a longer time, the number of cells grows with the square root of the number of jobs. Each further grid
-#: has twice as many cells.
+#: has up to twice as many cells.
 FIRST_CELLS, _USUAL_JOBS = 40, 1_600
 
 #: Number of evaluations on the first grid, and the increase with each further grid.
@@ -69,7 +69,7 @@ def first_cells(jobs: int) -> int:
 
 
 class Enough(Exception):
-    """Raised by the caller's `on_evaluation` function when the bound is good enough."""
+    """Raised by the caller's `on_evaluation` function to end the search."""
 
 
 class _NextGrid(Exception):
@@ -80,9 +80,9 @@ class Ascent:
     """The best prices so far, and the search for better ones.
 
     The bound is a concave, piecewise linear function of the prices. With many jobs it is nearly smooth, so a
-    quasi-Newton method climbs faster than subgradient steps. It needs to know neither the optimum nor step
-    lengths. With few jobs, such a method gets stuck at kinks. Then a bundle method is used, and it starts from
-    what a GPU-second is worth in a rough schedule.
+    quasi-Newton method climbs faster than subgradient steps, and it needs to know neither the optimum nor step
+    lengths. With few jobs, such a method gets stuck at kinks. Then, unless there are `trainings`, a bundle
+    method is used, and it starts from what a GPU-second is worth in a rough schedule.
 
     Parameters
     ----------

@@ -52,8 +52,8 @@ class PriceBound:
     jobs
         Number of jobs.
     origin
-        The earliest time, in seconds, at which a job can make progress: its release date plus the overhead of
-        a start. Other times are counted from the origin.
+        The earliest time, in seconds, at which a job can make progress. Other times are counted from the
+        origin.
     times
         The edges of the time cells, in seconds after the origin.
     prices

@@ -29,12 +29,14 @@ _EXCHANGES = 100
 
 
 def climb_kinks(function: Function, point: Array, *, compiled: bool) -> None:
-    """Climb until no rise is in sight. The function remembers its best point, and may raise to stop.
+    """Climb a concave function with many kinks until no rise is in sight.
+
+    The function should remember its best point itself. It may raise an exception to stop the climb.
 
     This is a proximal bundle method. Each evaluation gives a plane above the function. The next point is the
-    highest one below all planes, with a penalty on the squared distance from the center, which is the best
-    point so far. See J. B. Hiriart-Urruty and C. Lemarechal, "Convex analysis and minimization algorithms II",
-    1993, chapter XV.
+    highest one below all planes, with a penalty on the squared distance from the center. If the function rises
+    enough there, the next point becomes the center. See J. B. Hiriart-Urruty and C. Lemarechal, "Convex
+    analysis and minimization algorithms II", 1993, chapter XV.
 
     Parameters
     ----------
@@ -126,9 +128,9 @@ class _Planes:
 
 
 def exchange(products: Array, excess: Array, weights: Array, most: int, loose: float) -> None:
-    """Reduce ``weights @ products @ weights / 2 + excess @ weights`` by moving weight between two planes.
+    """Reduce ``weights @ products @ weights / 2 + excess @ weights`` by moving weight between planes.
 
-    The weights are changed in place, at most `most` times.
+    The weights are changed in place, two at a time, and at most `most` times.
     """
     toward = products @ weights + excess
     for _ in range(most):

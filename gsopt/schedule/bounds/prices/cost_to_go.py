@@ -29,7 +29,7 @@ def cost_to_go(  # noqa: C901, PLR0912, PLR0915 - a call for each node would cos
     cell: Array,
     cost: Array,
 ) -> tuple[int, float]:
-    """Compute the costs to go, from the last time to the first, and store them in the last three arrays.
+    """Compute the costs to go, from the last time to the first, and fill in the last three arrays.
 
     Row 0 is the end of the last cell with a price, every further row is one step earlier, and the last row is
     time 0. Every edge of a cell is the end of a step. Steps are short enough that a job that runs only where
