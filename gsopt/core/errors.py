@@ -1,6 +1,6 @@
-"""Errors: exceptions for invalid input and broken models.
+"""Errors: the exceptions of gsopt, and functions that check arguments and shorten messages.
 
-The outcomes of a solve are values, not exceptions.
+The outcomes of a solve, such as infeasibility, are values and not exceptions.
 """
 
 import os

@@ -33,10 +33,10 @@ Many = Annotated[Sequence[T], AfterValidator(tuple)]
 #: Text without control characters, line breaks and marks of direction, which terminals would interpret.
 PRINTABLE = r"^[^\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]*$"
 
-#: A name used by people and files.
+#: A name, such as that of a job or machine: 1 to 200 characters without control characters.
 Name = Annotated[str, Field(min_length=1, max_length=200, pattern=PRINTABLE)]
 
-#: Number of GPUs of one server or one worker group.
+#: A number of GPUs, from one to a million.
 Gpus = Annotated[int, Field(ge=1, le=1_000_000)]
 
 #: The latest instant in seconds.

@@ -357,7 +357,7 @@ def _cached_value(problem: Problem[Any], solution: Frozen) -> Number | None:
 
 
 def judged_value(problem: Problem[S], method: str, solution: S) -> Number:
-    """Return the value of a solution, or raise `InvalidSolution` listing the rules that it breaks."""
+    """Return the value of a solution, or raise `InvalidSolution` with the first rule that it breaks."""
     global _judged  # noqa: PLW0603 - replaced as a whole, so that threads see one or the other
     known = _cached_value(problem, solution)
     if known is not None:

@@ -32,7 +32,8 @@ def compare(
     """Run methods on problems, and compare their values with the best proven bounds.
 
     Heuristics run first, and exact methods start from the best solution found so far. If a method raises an
-    error, its row shows the error and the other methods still run. Only a `Contradiction` ends the comparison.
+    error, its row shows the error and the other methods still run; only a `Contradiction` is raised. Ctrl-C
+    ends the comparison, which then contains the rows so far.
 
     Parameters
     ----------

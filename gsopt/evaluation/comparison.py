@@ -99,6 +99,13 @@ class Comparison(Listing[ComparisonRow]):
 
     A comparison prints as a table and is shown as one in notebooks.
 
+    Attributes
+    ----------
+    rows
+        The rows.
+    interrupted
+        Whether Ctrl-C ended the comparison early.
+
     Examples
     --------
     >>> import gsopt
@@ -178,7 +185,7 @@ class Comparison(Listing[ComparisonRow]):
         return lay_out(columns, headings=headings, notes=self.notes(failed_only=True))
 
     def records(self) -> list[dict[str, Any]]:
-        """Return all fields of every row, as plain JSON types."""
+        """Return a record of every row, without its solution, as plain JSON types."""
         return [row.as_dict() for row in self.rows]
 
     def as_dict(self) -> dict[str, Any]:

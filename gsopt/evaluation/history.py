@@ -45,7 +45,7 @@ class History(Listing[KnownBracket]):
         self.rows = (*self.rows, known)
 
     def table(self) -> RenderableType:
-        """Return a table with one line for each change of value or bound."""
+        """Return a table with one line for each change of value or bound, and one for the end of the run."""
         return lay_out(self.columns())
 
     def columns(self) -> list[Column]:
@@ -59,7 +59,7 @@ class History(Listing[KnownBracket]):
         ]
 
     def records(self) -> list[dict[str, Any]]:
-        """Return all fields of every change, as plain JSON types."""
+        """Return all fields of every row, as plain JSON types."""
         return [row.as_dict() for row in self.rows]
 
     def as_dict(self) -> dict[str, Any]:

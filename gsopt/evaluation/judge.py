@@ -38,7 +38,7 @@ class Judgement(ScheduleVerdict, Tabular):
         return not self.violations
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the figures as plain JSON types."""
+        """Return the verdict, the broken rules and all figures as plain JSON types."""
         return {"legal": self.legal, "violations": list(self.violations), **super().as_dict()}
 
     def table(self) -> RenderableType:
@@ -46,7 +46,7 @@ class Judgement(ScheduleVerdict, Tabular):
         return lay_out(self.columns(), notes=self.notes())
 
     def columns(self) -> list[Column]:
-        """Return the figures and their values."""
+        """Return two columns: the names of the figures, and their values."""
         return figure_list(self)
 
     def notes(self) -> list[str]:
@@ -87,7 +87,7 @@ def judge(
 ) -> Judgement:
     """Judge a schedule from any source: find its broken rules, its figures, and its gap to a proven bound.
 
-    The gap is computed only if no rule is broken.
+    The gap is computed only if no rule is broken and every job completes.
 
     Parameters
     ----------

@@ -32,7 +32,7 @@ class Tabular(ABC):
 
     @abstractmethod
     def records(self) -> list[dict[str, Any]]:
-        """Return all fields of every row, as plain JSON types with times in seconds."""
+        """Return a record of every row, as plain JSON types with times in seconds."""
 
     def notes(self) -> list[str]:
         """Return the notes below the table."""
@@ -58,13 +58,13 @@ class Tabular(ABC):
         return latex_of(*on_paper(self.columns(), self.notes()))
 
     def to_csv(self) -> str:
-        """Return all fields of the rows as CSV with a header line, or an empty string if there are no rows."""
+        """Return the records of all rows as CSV with a header line, or an empty string if there are no rows."""
         records = self.records()
         names = list(dict.fromkeys(name for record in records for name in record))
         return csv_of(names, ([record.get(name) for name in names] for record in records)) if records else ""
 
     def to_frame(self) -> "pd.DataFrame":
-        """Return all fields of the rows as a pandas data frame.
+        """Return the records of all rows as a pandas data frame.
 
         Raises
         ------

@@ -55,7 +55,7 @@ class Worst:
     ratio
         The largest ratio, or None if no instance has one.
     pick
-        The first instance with that ratio.
+        An instance with that ratio.
     unbounded
         The first instance on which exactly one of value and optimum is 0, so that the ratio is unbounded, or
         None.

@@ -36,7 +36,7 @@ class TabularReplay(Replay, Tabular):
         return lay_out(self.columns())
 
     def columns(self) -> list[Column]:
-        """Return the figures and their values."""
+        """Return two columns: the names of the figures, and their values."""
         return figure_list(self.metrics)
 
     def records(self) -> list[dict[str, Any]]:

@@ -30,8 +30,8 @@ class Certificate(Frozen):
     digest
         SHA-256 of the data on which the proof depends (`ProofData.digest`).
     ticks
-        Number of ticks per second. Every time in the data is an integer number of ticks; only the times of
-        adaptive jobs are rounded down.
+        Number of ticks per second. All times in the data are integer numbers of ticks, except those of adaptive
+        jobs, which are rounded down.
     edges
         Start times of the cells, in ticks after the first release date. The last cell has no end.
     unit

@@ -24,7 +24,7 @@ class FigureKind(StrEnum):
     """The kind of quantity that a figure measures, which determines how its values are formatted."""
 
     SECONDS = "seconds"
-    SHARE = "share"  # from 0 to 1, written in per cent
+    SHARE = "share"  # a fraction, written in per cent
     RATIO = "ratio"  # a quotient without a unit
     COUNT = "count"
 

@@ -4,10 +4,11 @@ The judge considers only the segments of a schedule and the machines that it gav
 made the schedule. The schedule may choose which of several machines to give up, and which jobs to stop for
 this.
 
-The judge and the simulator share only the input, its interpretation (`gsopt.scenario.scenario`), and the
-computation of the speed at a given moment (`gsopt.scenario.speed`, `gsopt.scenario.adaptive.application`, and
-the model that an adaptive job fits to its steps). The judge computes independently everything that happens
-over time: progress, epochs, restarts, losses, overheads, placements and available GPUs.
+The judge and the simulator share only the input, its interpretation (`gsopt.scenario.scenario`), the formulas
+of the figures (`gsopt.schedule.figures`), and the computation of the speed at a given moment
+(`gsopt.scenario.speed`, `gsopt.scenario.adaptive.application`, and the model that an adaptive job fits to its
+steps). The judge computes independently everything that happens over time: progress, epochs, restarts, losses,
+overheads, placements and available GPUs.
 
 Times are rounded, so a schedule may break a rule for a very short time. For each job, the judge adds up these
 times; their sum is the job's error. The error includes the time for which the job runs before its release,

@@ -21,8 +21,7 @@ def sequence(seconds: Reals, available: Reals | None = None) -> list[list[int]]:
     uses the position furthest from the end, or the jobs do not fit. If that position is empty on every machine,
     no more positions are needed, because every job would cost more in an even earlier one.
 
-    Complexity: O(n^2 m K) for n jobs on m machines with K positions each, about 2 n / m, in compiled code with
-    double precision.
+    Complexity: O(n^2 m K) for n jobs on m machines with K positions each, where K is about 2 n / m.
 
     Source: AlloX (EuroSys 2020), section 4.2, which states the assignment problem; D. Crouse, On implementing
     2D rectangular assignment algorithms (2016), whose algorithm scipy implements.

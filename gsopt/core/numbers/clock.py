@@ -10,7 +10,7 @@ from gsopt.core.numbers.tolerances import CLOCK_TICKS, SPAN_ERROR
 
 
 def clock_error(time: Any, seconds: Any) -> float:
-    """Return the rounding error of a span of seconds that ends at a given time.
+    """Return the largest rounding error to expect in a span of seconds that ends at a given time.
 
     The error is a few units in the last place of the time, plus a billionth of the span.
 

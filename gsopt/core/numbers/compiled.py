@@ -105,7 +105,7 @@ def is_ready(
     """Check whether a kernel can be called without exceeding the remaining time.
 
     A kernel that was called before, or runs without a compiler, is ready at once. Loading machine code from
-    disk takes a second or two. Otherwise the kernel must be compiled first.
+    disk takes a second or two. If there is none, the kernel must be compiled first.
 
     Parameters
     ----------

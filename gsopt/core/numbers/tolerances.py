@@ -52,8 +52,8 @@ CLAIM = 1e-6
 #: costs may be wrong by 1e-7 in each of several thousand columns.
 SOLVER_BOUND = 1e-3
 
-#: Largest objective coefficient in a model passed to a solver. Above it, absolute tolerances and the 16
-#: digits of doubles leave less than `FEASIBILITY` of a unit.
+#: Largest objective coefficient in a model passed to a solver. With larger ones, absolute tolerances and the 16
+#: digits of doubles are too coarse.
 LARGEST_COST = 1e6
 
 #: Smallest difference between two objective values in a model passed to a solver: a thousand times

@@ -1,4 +1,4 @@
-"""Division: parts of epochs and steps of time with which a certificate proves a high bound for adaptive jobs."""
+"""Division: epoch parts and time steps with which a certificate proves a high bound for adaptive jobs."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -36,7 +36,7 @@ def best_division(training: Training, known: Certificate) -> Division:
     training
         The jobs.
     known
-        The grid of time and the prices. Its own parts and steps are ignored.
+        A certificate with the time cells and the prices; its parts and steps are ignored.
     """
     prices, tried = prices_by_type(known), dict[Division, float]()
     for number in _PARTS if is_installed() else _PARTS_IN_PYTHON:

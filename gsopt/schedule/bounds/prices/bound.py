@@ -46,7 +46,7 @@ class PriceBound:
     Attributes
     ----------
     total_jct
-        Bound on the weighted sum of job completion times (completion minus release date).
+        Bound on the weighted sum of job completion times (completion minus release date), in seconds.
     weight
         Sum of the weights; the number of jobs if each has weight 1.
     jobs
@@ -62,7 +62,7 @@ class PriceBound:
         Surcharges for GPU types that have prices of their own, one per cell, keyed by GPU type.
     slopes
         Costs of one more second of work at speed 1, one per job. Together with the segments of the jobs'
-        hulls, the slopes rank the best uses of GPUs.
+        hulls, the slopes rank the possible uses of GPUs.
     evaluations
         Number of price vectors that were tried.
 

@@ -55,9 +55,9 @@ def evaluate(demand: Demand, edges: Array, prices: Array, *, compiled: bool) -> 
 
     The cost of a job is its weight times the seconds from release to completion, plus the price of each
     GPU-second that it uses. Given the cell in which the job completes, this is a fractional knapsack problem.
-    Each item is a run on one segment of the job's hull for the length of one cell. In the last cell, each
-    second of running delays the completion by a second. The minimum over all cells is exact, because prices
-    are constant in each cell.
+    Each item is a run on one segment of the job's hull for the length of one cell. In the cell of completion,
+    each second of running delays the completion by a second. The minimum over all cells is exact, because
+    prices are constant in each cell.
 
     Parameters
     ----------

@@ -68,9 +68,10 @@ def _integral(times: Array, begins: Array, weights: Array) -> Array:
 def fluid_schedule(demand: Demand, supply: GpuSupply) -> Fluid:
     """Schedule jobs on divisible GPUs, with decisions after arrivals and some of the completions.
 
-    Segments of hulls run in descending order of a power of their efficiency relative to that of the job's
-    first segment, multiplied by the job's weight and divided by its remaining area. For rigid jobs of equal
-    weight, this is shortest remaining service first. Equal jobs run one after another. GPU types are ignored.
+    Segments of hulls run in descending order of rank. The rank of a segment is a power of its efficiency,
+    relative to the job's first segment, times the job's weight and divided by the job's remaining area. For
+    rigid jobs of equal weight, this is shortest remaining service first. Equal jobs run one after another. GPU
+    types are ignored.
 
     Parameters
     ----------
