@@ -18,7 +18,8 @@ class Evaluation(Frozen):
     Attributes
     ----------
     directions
-        Number of predicted slowdowns: two for each held-out pair, but one for a configuration paired with itself.
+        Number of predicted slowdowns: two for each held-out pair, but one for a configuration paired with
+        itself.
     mean_absolute, mean_relative, root_mean_square, largest
         Mean absolute error, mean error relative to the slowdown, root mean square error, and largest error.
     decisions
