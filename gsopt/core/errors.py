@@ -163,7 +163,7 @@ class Contradiction(GsoptError):
 
 
 class MissingSolver(GsoptError):
-    """Error raised when a solver is not installed, does not start, or has a version known to be faulty.
+    """Error raised when a solver or another package is not installed, does not start, or is known to be faulty.
 
     The message says what to install, or why the solver does not start.
     """

@@ -271,7 +271,7 @@ def read_bytes(path: str | Path) -> bytes:
 
 @contextmanager
 def noting_reads() -> Iterator[dict[str, str]]:
-    """Record every file that is read inside the ``with`` block: its path and the SHA-256 of its content.
+    """Record the files that `read_bytes` reads inside the ``with`` block: their paths and SHA-256 digests.
 
     Examples
     --------

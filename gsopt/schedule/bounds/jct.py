@@ -74,8 +74,8 @@ def mean_jct_bound(
     given, cluster, physics
         The workload or scenario, the cluster and the physics, as for `gsopt.simulate`.
     evaluations
-        Number of price vectors to try: 0 to use formulas only, None for a number that takes about as long as a
-        simulation.
+        Number of price vectors to try: 0 to use formulas only, None for a number that takes at most about as
+        long as a simulation.
     round_length
         Seconds between decisions, as for `gsopt.simulation.simulate`. The bound then holds only for policies
         that decide in such rounds, and its proof says so. If None, the bound holds for every policy.
