@@ -137,9 +137,9 @@ def price_bound(
     edges at capacity changes.
 
     Prices are improved step by step, on increasingly fine cells. The bound holds for any prices, and rounding
-    errors are subtracted. A longer run begins with the steps of a shorter one, so it never proves a weaker
-    bound. Jobs that are far apart (`gsopt.schedule.bounds.far_apart`) are bounded in separate parts, so that
-    a job that arrives decades later costs the others neither precision nor cells.
+    errors are subtracted. A run with more evaluations begins with the steps of a run with fewer, so it never
+    proves a weaker bound. Jobs that are far apart (`gsopt.schedule.bounds.far_apart`) are bounded in separate
+    parts, so that a job that arrives decades later costs the others neither precision nor cells.
 
     This is the Lagrangian dual of the capacity constraints; see M. L. Fisher, "The Lagrangian relaxation method
     for solving integer programming problems", 1981.
