@@ -134,7 +134,7 @@ def time_unit(span: float) -> tuple[float, str]:
 
 
 def set_time_axis(axes: "Axes", begin: float, end: float) -> None:
-    """Limit a horizontal axis of seconds to a range, and label it in a suitable unit, counted from `begin`."""
+    """Limit the horizontal axis to a range in seconds, and label the time since `begin` in a suitable unit."""
     name = tick_time(axes.xaxis, begin, end)
     axes.set_xlabel(f"time since the first release [{name}]" if begin else f"time [{name}]")
     if end > begin:

@@ -51,7 +51,7 @@ OnProgress = Callable[[KnownBracket], Any]
 
 
 class Watch:
-    """Collector of reports from all parts of a method, which passes improvements on to a listener.
+    """A collector of reports from all parts of a method. It passes improvements on to a listener.
 
     Attributes
     ----------

@@ -434,7 +434,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Settlement:
-    """The conclusion from several claims on one instance.
+    """The conclusion from several claims about one instance.
 
     Attributes
     ----------

@@ -118,7 +118,7 @@ class Worst:
 
 @dataclass
 class Optima:
-    """The optima of the instances of a space, which are cached so that several methods can use them.
+    """The optima of a space's instances, cached so that several methods can use them.
 
     Attributes
     ----------

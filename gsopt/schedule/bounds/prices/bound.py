@@ -120,8 +120,8 @@ def price_bound(
     Time is divided into cells, and a GPU-second in each cell has a non-negative price. For any prices, let
     every job choose its cheapest plan, whose cost is its completion time plus the price of the GPU-seconds
     that it uses. The total over all jobs, minus the price of all available GPU-seconds, is a lower bound. For
-    each completion time, the cheapest plan solves a fractional knapsack problem, whose items are the segments
-    of the concave hull of the job's menus on the best network tier that its GPUs can have. A job makes no
+    each completion time, the cheapest plan solves a fractional knapsack problem. Its items are the segments of
+    the concave hull of the job's menus, with the speeds of the best possible network tier. A job makes no
     progress before the overhead of its first start is over. Further overheads and worse placements only make
     schedules worse. A GPU that n jobs may share has n places, and a job takes up as many of them as its
     slowdowns imply (`gsopt.schedule.bounds.places`).
