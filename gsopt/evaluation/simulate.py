@@ -1,4 +1,4 @@
-"""Simulate: `gsopt.simulation.simulate` for policies given by name, with figures shown as a table."""
+"""Simulate: `gsopt.simulation.simulate` for policies given by name; notebooks show its results as tables."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields

@@ -308,7 +308,7 @@ def written(value: Any, kind: FigureKind) -> str:
 
 
 def told_apart(value: Number | None, bound: Number | None) -> tuple[str, str]:
-    """Format a value and a bound, with enough digits to show any difference between them."""
+    """Format a value and a bound, with enough digits to show any difference between them; a dash for None."""
     for digits in range(_FEWEST_DIGITS, _MOST_DIGITS):
         shown = _number(value, digits), _number(bound, digits)
         if shown[0] != shown[1] or value == bound:
@@ -328,7 +328,7 @@ def _number(value: Number | None, digits: int = _FEWEST_DIGITS) -> str:
 
 
 def written_gap(gap: float | None, excess: Number | None) -> str:
-    """Format a gap in per cent or, if there is no gap because the bound is 0, the excess over the bound."""
+    """Format a gap in per cent or, if there is none, the excess over the bound; a dash if there is neither."""
     if gap is not None:
         return percent(gap)
     return "-" if excess is None else f"+{_number(excess)}"

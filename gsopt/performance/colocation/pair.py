@@ -73,7 +73,7 @@ class Pair:
 
     @property
     def running_lasts(self) -> bool:
-        """Whether the running job outlasts the new one if the two share from now on (Case 1)."""
+        """Whether the running job lasts at least as long as the new one if the two share from now on (Case 1)."""
         return self.slowdown_running * self.remaining >= self.slowdown_new * self.seconds
 
     @property
@@ -162,8 +162,8 @@ class Pair:
         ``end_points``: share if the sum of completion times is then at most that for waiting, which is correct
         for two jobs. ``sign``: share if 2 xi_B + xi_A - 2 xi_A xi_B is positive, as at the end of the paper's
         proof. This is correct only if the new job outlasts the running one, as the proof assumes. ``cases``:
-        share if the running job outlasts the new one (Case 1, for which the paper considers only starting now),
-        and otherwise decide by the sign. The last two rules ignore `seconds_whole`.
+        share in Case 1 (`running_lasts`), for which the paper considers only starting now, and otherwise decide
+        by the sign. The last two rules ignore `seconds_whole`.
         """
         if rule not in get_args(Rule):
             raise InvalidInput("rule", shorten(rule), f"must be one of {', '.join(get_args(Rule))}")
