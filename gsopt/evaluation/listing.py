@@ -47,13 +47,13 @@ class Tabular(ABC):
         return html_of(self.table())
 
     def to_markdown(self) -> str:
-        """Return the table in Markdown, without minor columns that would make it too wide for a paper."""
+        """Return the table in Markdown, without its minor columns, whose names are listed below."""
         return markdown_of(*on_paper(self.columns(), self.notes()))
 
     def to_latex(self) -> str:
         """Return the table as a LaTeX tabular for the package booktabs, with the best values in bold.
 
-        Minor columns that would make the table too wide for a paper are left out; a comment lists their names.
+        Minor columns are left out; a comment lists their names.
         """
         return latex_of(*on_paper(self.columns(), self.notes()))
 

@@ -73,7 +73,7 @@ class Pair:
 
     @property
     def running_lasts(self) -> bool:
-        """Whether the running job lasts at least as long as the new one if the two share from now on (Case 1)."""
+        """Whether the running job lasts at least as long as the new one if both share from now on (Case 1)."""
         return self.slowdown_running * self.remaining >= self.slowdown_new * self.seconds
 
     @property

@@ -16,8 +16,8 @@ def tier_penalty(
     """Return the penalty of a model on every tier, for `gsopt.scenario.speed.Speed`.
 
     With computing times and collectives fitted to Table I of Dally, the penalty is within 5 % of the table's
-    value for the network. For the rack and the machine, the root mean square of the errors is a factor of about
-    two and ten (`Fit.spread`). The table itself is `gsopt.scenario.speed.TIER_PENALTIES`.
+    value for the network. The root mean square of the errors (`Fit.spread`) is a factor of about two for the
+    rack, and of about ten for the machine. The table itself is `gsopt.scenario.speed.TIER_PENALTIES`.
 
     Parameters
     ----------
