@@ -62,7 +62,7 @@ class Consolidation(Problem[ConsolidationSolution]):
 
     Source: Dally, section II-B and Table I, for the penalties. The paper decides about one job at a time,
     when GPUs are offered (Algorithm 1), whereas this problem decides about all waiting jobs at once. Table I
-    was measured on 8 GPUs; that it holds for other numbers of GPUs is an assumption.
+    was simulated for 8 GPUs; that it holds for other numbers of GPUs is an assumption.
 
     Attributes
     ----------
