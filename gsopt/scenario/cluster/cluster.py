@@ -267,7 +267,7 @@ class Cluster(Lean):
 
     @property
     def rack_of(self) -> tuple[int, ...]:
-        """Indices of the machines' racks, one per machine."""
+        """Indices of the machines' racks, one per machine; empty for a plain cluster."""
         return () if self.is_plain else self.group_of(Tier.RACK)
 
     @property
