@@ -162,7 +162,7 @@ class Consolidation(Problem[ConsolidationSolution]):
     def job_bonus(self) -> int:
         """Extra value of each placed job.
 
-        With ``lexicographic``, it exceeds the sum of all other values. Otherwise, it is 0.
+        With ``lexicographic``, it exceeds the total value of all jobs. Otherwise, it is 0.
         """
         if self.maximize != "lexicographic":
             return 0
