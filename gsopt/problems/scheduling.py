@@ -309,7 +309,7 @@ class Scheduling(Problem[SchedulingSolution]):
         return [*trial.found, *self._unfair(trial)]
 
     def measures(self, solution: SchedulingSolution) -> dict[str, Number]:
-        """Return the judge's figures of the schedule, and the largest delay behind equal sharing."""
+        """Return the figures by which policies are compared, and the largest delay behind equal sharing."""
         origin = self.origin
         verdict = judge(
             Schedule(
