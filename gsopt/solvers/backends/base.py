@@ -92,8 +92,8 @@ class Outcome:
     solver
         Solver family: ``highs``, ``cp-sat`` or ``scip``.
     duals
-        Change of the objective per unit of each row's limit, shape (rows,), if the model is a linear program
-        and the solver returns duals; otherwise None.
+        Change of the objective per unit of each row's limit, shape (rows,), at the optimum of a linear program
+        if the solver returns duals; otherwise None.
     message
         The solver's own status, or a note if its process was killed or crashed.
     log
