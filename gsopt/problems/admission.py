@@ -32,7 +32,7 @@ class Node(Lean):
     used
         Resources used by work that belongs to no gang and stays on the machine.
     closed
-        Whether no more workers may be placed on the machine. Workers that already run there may stay.
+        Whether the machine is closed to new workers. Workers that already run there may stay.
 
     Examples
     --------

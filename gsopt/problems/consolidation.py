@@ -26,7 +26,7 @@ class Job(Frozen):
     Attributes
     ----------
     weight
-        Value of each of the job's GPUs, relative to those of other jobs.
+        Value of each GPU that the job uses.
     model
         Name of the model that the job trains, which is used to look up penalties. Jobs whose model has no
         penalties do not communicate.

@@ -1,4 +1,4 @@
-"""Sharing over time: when each job starts, and on which GPUs, if two jobs may share a GPU."""
+"""Sharing over time: the start time and the GPUs of each job when two jobs may share a GPU."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
