@@ -501,7 +501,7 @@ class Placement(Problem[PlacementSolution]):
 
     @cached_property
     def beyond_amounts(self) -> str:
-        """Message about what the problem requires besides amounts of resources; empty if there is nothing else."""
+        """Message about what the problem requires besides amounts of resources; empty if it is nothing."""
         if self.minimize == "unallocated":
             return "workers may stay unplaced"
         if any(line.gpu_part for line in self.workers):
