@@ -501,7 +501,7 @@ class Placement(Problem[PlacementSolution]):
 
     @cached_property
     def beyond_amounts(self) -> str:
-        """Message about what the problem requires besides amounts of resources; empty if it is nothing."""
+        """Message about a requirement other than amounts of resources; empty if there is none."""
         if self.minimize == "unallocated":
             return "workers may stay unplaced"
         if any(line.gpu_part for line in self.workers):
