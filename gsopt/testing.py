@@ -2,8 +2,8 @@
 
 gsopt's own tests use them too.
 
-A check returns the number of results that it checked, or raises AssertionError with a one-line message.
-`check_judge` returns the number of rejected solutions, too.
+A check returns the number of results that it checked. If it fails, it raises an error with a one-line message,
+usually AssertionError. `check_judge` returns the number of rejected solutions, too.
 """
 
 from collections import deque
@@ -51,7 +51,7 @@ def check_formulation(
     problems
         Instances small enough to enumerate; those that the method does not support are skipped.
     backends
-        Solvers to use, one after another. If empty, the method chooses its solver.
+        Solvers, each of which is checked on every instance. If empty, the method chooses its solver.
 
     Returns
     -------
@@ -100,7 +100,7 @@ def check_heuristic(method: MethodLike | str, problems: Iterable[Problem[Any]], 
     Returns
     -------
     int
-        Number of results checked.
+        Number of solutions checked.
 
     Examples
     --------
@@ -158,7 +158,7 @@ def check_judge(problem: Problem[S], solution: S, mutations: Iterable[S]) -> tup
 
 
 def check_backend(backend: Backend) -> int:
-    """Check that a backend solves small integer models, keeps a start, and finds out if there is no optimum.
+    """Check that a backend solves small integer models, keeps a start, and detects models without an optimum.
 
     Returns
     -------
@@ -310,7 +310,11 @@ def check_policy(
     Raises
     ------
     AssertionError
-        One of the conditions above does not hold.
+        A job does not complete, or a time or figure differs.
+    IllegalDecision
+        A decision of the policy breaks a rule.
+    Contradiction
+        A bound is beaten.
 
     Examples
     --------

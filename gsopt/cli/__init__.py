@@ -1,4 +1,4 @@
-"""The ``gsopt`` command, with one file per subcommand.
+"""The ``gsopt`` command and its subcommands.
 
 Each command calls the library, and adds options, output, a progress display and exit codes.
 """

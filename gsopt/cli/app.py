@@ -1,4 +1,4 @@
-"""App: the commands of ``gsopt``, each of which is imported on first use from the file of the same name."""
+"""App: the commands of ``gsopt``, each of which is imported on first use."""
 
 import sys
 from collections.abc import Iterator

@@ -49,7 +49,8 @@ def drain(
 ) -> None:
     """Choose the nodes to give back so that the least work is lost.
 
-    The output lists the commands to type, the loss under each simple rule, and the result. No command is run.
+    The output lists the commands to type, the loss that simple rules would cause, and the result. No command
+    is run.
     """
     snapshot = read(files, source, levels, gpu_resources, now)
     found = drain_nodes(snapshot, servers, cost=cost, among=among or (), time_limit=time_limit)

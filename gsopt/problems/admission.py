@@ -32,7 +32,7 @@ class Node(Lean):
     used
         Resources used by work that belongs to no gang and stays on the machine.
     closed
-        Whether no more workers may be placed on the machine. Workers that already run there may stay.
+        Whether the machine is closed to new workers. Workers that already run there may stay.
 
     Examples
     --------
@@ -590,10 +590,10 @@ class Admission(Problem[AdmissionSolution]):
 
     @cached_property
     def obstacle(self) -> str:
-        """Message about the first pending gang with a part that cannot fit even without gangs that may stop.
+        """Message about the first pending gang that cannot fit even if all gangs that may stop do so.
 
-        These are the running gangs that may be evicted or moved. Empty if every part fits. Even then, the parts
-        of a gang, or the pending gangs, might not all fit together.
+        Gangs may stop if they may be evicted or moved. The message is empty if every part of every pending gang
+        fits on its own. Even then, the parts of a gang, or the pending gangs, might not all fit together.
 
         Examples
         --------

@@ -54,8 +54,7 @@ class ElasticJob(Frozen):
         Remaining work in worker-seconds. Given instead of `time_at_min`, which then equals ``remaining_work /
         min_workers``.
     values
-        Time saved, in seconds, with each allowed number of extra workers: 1, 2, ..., shape (max_workers -
-        min_workers,), or the numbers in `counts`, shape (len(counts),). These values replace those for
+        Time saved, in seconds, with each number of extra workers in `extras`. These values replace those for
         proportional speed, so they may follow any measured scaling curve.
     queued
         Whether the job is still waiting, so that its minimum workers take GPUs from the capacity too.
@@ -167,7 +166,7 @@ class Allocation(Problem[AllocationSolution]):
     ``extra * gpus_per_worker`` GPUs. `capacity` is the number of free GPUs. Running jobs already hold the
     GPUs of their minimum workers. Queued jobs take these GPUs from the capacity, because every solution
     starts all queued jobs. If they do not fit, the problem is infeasible. To choose which jobs of a longer
-    queue to start, use the first phase of the two-phase heuristic.
+    queue to start, use `heuristics.allocation.two_phase.two_phase_allocation`.
 
     In the classic multiple-choice knapsack, exactly one item of each class must be chosen. To state such a
     knapsack, make each class a queued job: `min_workers` is the weight of the lightest item, and `counts` and

@@ -87,7 +87,8 @@ class AdaptiveJob(Frozen):
     current
         Index of the current configuration, or None if the job has none.
     restart_factor
-        Factor by which the goodput is multiplied in every configuration other than the current one.
+        Factor by which the goodput is multiplied in every configuration other than the current one; ignored if
+        the job has no current configuration.
     pinned
         Whether the job must keep its configuration because it is restarting.
 

@@ -26,7 +26,7 @@ class Job(Frozen):
     Attributes
     ----------
     weight
-        Value of each of the job's GPUs, relative to those of other jobs.
+        Value of each GPU that the job uses.
     model
         Name of the model that the job trains, which is used to look up penalties. Jobs whose model has no
         penalties do not communicate.
@@ -62,7 +62,7 @@ class Consolidation(Problem[ConsolidationSolution]):
 
     Source: Dally, section II-B and Table I, for the penalties. The paper decides about one job at a time,
     when GPUs are offered (Algorithm 1), whereas this problem decides about all waiting jobs at once. Table I
-    was measured on 8 GPUs; that it holds for other numbers of GPUs is an assumption.
+    was simulated for 8 GPUs; that it holds for other numbers of GPUs is an assumption.
 
     Attributes
     ----------
@@ -162,7 +162,7 @@ class Consolidation(Problem[ConsolidationSolution]):
     def job_bonus(self) -> int:
         """Extra value of each placed job.
 
-        With ``lexicographic``, it exceeds the sum of all other values. Otherwise, it is 0.
+        With ``lexicographic``, it exceeds the total value of all jobs. Otherwise, it is 0.
         """
         if self.maximize != "lexicographic":
             return 0

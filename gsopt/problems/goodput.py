@@ -33,8 +33,9 @@ class GoodputJob(Frozen):
     name
         Name of the job.
     speedups
-        Speed-ups, one row per number of nodes. The first row is for one node with 1, 2, ... GPUs, the second
-        for two nodes with 2, 3, ... GPUs, and so on. The job cannot run on combinations that are not listed.
+        Goodputs divided by the goodput on the job's fair share, one row per number of nodes. The first row is
+        for one node with 1, 2, ... GPUs, the second for two nodes with 2, 3, ... GPUs, and so on. The job
+        cannot run on combinations that are not listed.
     current
         Current number of GPUs on each node; empty if the job has no GPUs.
     age

@@ -88,7 +88,7 @@ class Server(Lean):
     rack
         Name of the servers' rack or other network group; empty to ignore racks.
     gpu_type
-        Type of the GPUs; empty if it does not matter.
+        Type of the GPUs; if empty, only workers that accept any type may run on the server.
     shared
         For each GPU that workers already share, the part in use, in thousandths. `used` excludes these GPUs.
     """
@@ -370,7 +370,7 @@ class Placement(Problem[PlacementSolution]):
         cluster
             The cluster. Each of its machines becomes a server.
         workers
-            The workers, which must need nothing but GPUs.
+            The workers, which must need nothing but GPUs and accept any GPU type.
         level
             Level of the network whose groups count as racks.
         taken
@@ -501,7 +501,7 @@ class Placement(Problem[PlacementSolution]):
 
     @cached_property
     def beyond_amounts(self) -> str:
-        """Message about what the problem requires besides amounts of resources; empty if nothing else."""
+        """Message about a requirement other than amounts of resources; empty if there is none."""
         if self.minimize == "unallocated":
             return "workers may stay unplaced"
         if any(line.gpu_part for line in self.workers):

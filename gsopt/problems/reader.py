@@ -13,6 +13,8 @@ from gsopt.core.result import Result
 def read_problem(path: str | Path) -> Problem[Any]:
     """Read the problem of any decision from an instance file.
 
+    A problem without a name is named after the file.
+
     Raises
     ------
     InvalidInput

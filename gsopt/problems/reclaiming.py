@@ -27,11 +27,10 @@ class Job(Frozen):
     Attributes
     ----------
     workers
-        Number of GPUs that the job's base workers use on each server. Losing any of these workers preempts the
-        job.
+        Number of GPUs that the job's base workers use on each server.
     flexible
-        Number of GPUs that the job's flexible workers use on each server. Losing these workers does not preempt
-        the job.
+        Number of GPUs that the job's flexible workers use on each server. Losing only these workers does not
+        preempt the job.
     cost
         Cost of preempting the job: 1 to count preemptions or, for example, the GPU-seconds of lost work.
     training_servers
@@ -72,7 +71,8 @@ class Reclaiming(Problem[ReclaimingSolution]):
     * (1 + GPUs in use) + collateral``, which orders solutions lexicographically. In this case, costs must be
     integers.
 
-    Source: Aryl, section 4 (minimum k-union: find the fewest jobs whose removal vacates k servers).
+    Source: Aryl, section 4. If all costs are 1, this is the minimum k-union problem: find the fewest jobs whose
+    removal vacates k servers.
 
     Examples
     --------
@@ -174,7 +174,7 @@ class Reclaiming(Problem[ReclaimingSolution]):
 
     @property
     def cost_weight(self) -> int:
-        """Weight of a unit of cost in the objective: 1, or above any collateral damage if that breaks ties."""
+        """Weight of a unit of cost: 1 or, if collateral damage breaks ties, more than any collateral damage."""
         return 1 + self.used_gpus.total() if self.second_objective == "collateral" else 1
 
     def objective(self, solution: ReclaimingSolution) -> Number:
@@ -195,14 +195,13 @@ class Reclaiming(Problem[ReclaimingSolution]):
         return found
 
     def graph(self, solution: ReclaimingSolution | None = None) -> Any:
-        """Return the networkx graph of servers and jobs, whose components can be solved separately.
+        """Return the networkx graph that links each job to the servers on which it has workers.
 
         The graph is bipartite. Its nodes are ``("server", name)`` and ``("job", name)``. Their attributes are
         `kind`, `name`, `bipartite` (0 for servers), `gpus`, and `component`, the index of the node's
-        component. The component of the first server has index 0. Jobs also have a `cost`. Each job is linked
-        to the servers on which it has workers. Edges have two attributes: `gpus`, the GPUs of base workers,
-        and `flexible`, the GPUs of flexible workers. If a solution is given, servers have a `returned` flag,
-        and jobs have a `preempted` flag.
+        component. The component of the first server has index 0. Jobs also have a `cost`. Edges have two
+        attributes: `gpus`, the GPUs of base workers, and `flexible`, the GPUs of flexible workers. If a
+        solution is given, servers have a `returned` flag, and jobs have a `preempted` flag.
 
         Parameters
         ----------
@@ -252,7 +251,10 @@ class Reclaiming(Problem[ReclaimingSolution]):
         return {"demand": self.demand}
 
     def measures(self, solution: ReclaimingSolution) -> dict[str, Number]:
-        """Return the numbers of preemptions, GPUs lost as collateral damage, and GPUs other jobs release."""
+        """Return the numbers of preemptions, of GPUs lost as collateral damage, and of released GPUs.
+
+        GPUs are released if they belong to jobs that are not preempted.
+        """
         preempted = self.preempted(solution)
         gone = {job.name for job in preempted}
         returned = set(solution.servers)

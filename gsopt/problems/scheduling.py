@@ -154,9 +154,9 @@ class Scheduling(Problem[SchedulingSolution]):
     times are floats may break rules for as long as rounding can explain; this time is added to the objective
     value (`gsopt.problems.trial`).
 
-    Source: Ares, Eq. 1. The text of the paper calls the reference value a job completion time, but the
-    equation compares it with a point in time. This problem follows the equation. For the
-    reference value, a job needs as many GPU-seconds as on its demanded GPUs.
+    Source: Ares, Eq. 1. The paper defines the reference of a job as its job completion time under equal
+    sharing, but the equation compares it with a point in time. Here, both are points in time. Under equal
+    sharing, a job needs as many GPU-seconds as on its demanded GPUs.
 
     Attributes
     ----------
@@ -201,7 +201,7 @@ class Scheduling(Problem[SchedulingSolution]):
         return "seconds of mean job completion time"
 
     def resolution(self, value: Number) -> float:
-        """Return a millionth of the value, because mean job completion times vary continuously."""
+        """Return the smallest significant difference: a millionth of the value, as times vary continuously."""
         return CONTINUOUS * float(value)
 
     @cached_property
@@ -309,7 +309,7 @@ class Scheduling(Problem[SchedulingSolution]):
         return [*trial.found, *self._unfair(trial)]
 
     def measures(self, solution: SchedulingSolution) -> dict[str, Number]:
-        """Return the measures of efficiency and fairness by which schedulers are compared."""
+        """Return the figures by which policies are compared, and the largest delay behind equal sharing."""
         origin = self.origin
         verdict = judge(
             Schedule(

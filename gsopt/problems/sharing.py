@@ -1,4 +1,4 @@
-"""Sharing over time: when and on which GPUs each job starts when two jobs may share a GPU."""
+"""Sharing over time: the start time and the GPUs of each job when two jobs may share a GPU."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
@@ -44,11 +44,11 @@ def run_at(job: str, time: Exact, gpus: Iterable[int]) -> Run:
 
 
 class Sharing(Problem[SharingSolution]):
-    """The problem of starting rigid jobs on identical GPUs, where jobs that share a GPU slow down.
+    """The problem of starting rigid jobs on identical GPUs, where jobs that share a GPU slow each other down.
 
-    A job runs on the same GPUs from its start to its end. Its partners at any moment are the jobs that hold
-    one of its GPUs. Its speed is determined by the partner that slows it down most. All jobs are known in
-    advance. The mean job completion time, from release to end, is minimized.
+    A job runs on the same GPUs from its start to its end. Its partners at any moment are the other jobs
+    that hold one of its GPUs. Its speed is determined by the partner that slows it down most. All jobs are
+    known in advance. The mean job completion time, from release to end, is minimized.
 
     There are two models, which differ in the allowed start times. With ``"events"`` (Model E), a job may
     start only when some job arrives or ends, as under policies that decide at events. With ``"any"`` (Model

@@ -1,7 +1,7 @@
 """Trial: the exact check of runs of elastic jobs on a plain cluster.
 
-It checks the solutions to `gsopt.problems.scheduling` and shares no code with any method. Exact times must
-satisfy every rule exactly, except that a job may run for a billionth longer than it needs.
+It checks the solutions to `gsopt.problems.scheduling`, independently of the methods that find them. Exact times
+must satisfy every rule exactly, except that a job may run for a billionth longer than it needs.
 
 Times given as floats may be off by rounding. The length of time for which a job breaks a rule is called its
 debt. A debt is tolerated if it is at most `gsopt.core.numbers.clock.clock_error` for the job's last end and

@@ -1,4 +1,4 @@
-"""Waiting over time: when and where each job starts if it may pay to wait for GPUs that are closer together."""
+"""Waiting over time: when and where each job starts if GPUs that are closer together may be worth the wait."""
 
 from bisect import bisect_left, insort
 from collections import Counter

@@ -315,8 +315,9 @@ def efficient_counts(job: Job, alpha: float | Fraction) -> tuple[int, ...]:
     until the speed per GPU first falls below this limit. A relative error of 1e-9 is tolerated, because speeds
     are floats.
 
-    Source: Ares, section 3.3, which doubles the demanded number. Here, the menu lists the numbers. A menu of
-    successive doublings yields the paper's rule; the 1, 2, 4 and 6 GPUs of its Figure 4 are also possible.
+    Source: Ares, section 3.3, where the demanded number is doubled repeatedly. Here, the menu lists the
+    numbers. A menu of successive doublings yields the paper's rule; the 6 GPUs in its Figure 4 are also
+    possible.
 
     Raises
     ------

@@ -20,7 +20,7 @@ _DIGITS = 13
 
 
 def valid_costs(form: StandardForm) -> Sequence[Number]:
-    """Return costs at least as good as the exact costs, of which the form's floats may be rounded values.
+    """Return costs that are at least as good as the exact ones, which the form may state as rounded floats.
 
     No solution is worse under these costs than under the exact ones, so a bound for these costs also holds for
     the exact ones. Floats with up to 15 digits are read as decimals. If a continuous column has a cost, all

@@ -171,7 +171,7 @@ class Application(Frozen):
         return _interpolation(low, high, batch)(low.epochs[epoch].iterations, high.epochs[epoch].iterations)
 
     def gradient(self, batch: int, epoch: int) -> Gradient:
-        """Return the gradient statistics at the given batch size in an epoch (counted from 0)."""
+        """Return the gradient statistics in an epoch (counted from 0) of training with the given batch size."""
         low, high = self._around(batch)
         mix, one, other = _interpolation(low, high, batch), low.epochs[epoch], high.epochs[epoch]
         return Gradient(mix(one.sqr, other.sqr), mix(one.var, other.var))

@@ -48,10 +48,10 @@ def fit(measurements: Sequence[Measurement], *, tolerance: float | None = None) 
     """Fit a throughput model to measured step times, one measurement for each configuration.
 
     The fit minimizes the sum of two root mean square errors: that of the logarithms of computing times and that
-    of the logarithms of step times. Small additional terms reward little overlap and a low cost per additional
-    GPU, so that untried configurations look promising. Exchanges that were never measured are assumed to be
-    cheap: they take no time or, between nodes, 1.1 times as long as within one node. If only one local batch
-    size was measured, half of the computing time is assumed to be constant.
+    of the logarithms of step times. One small additional term rewards little overlap. Another one rewards a low
+    cost per additional GPU, so that untried configurations look promising. Exchanges that were never measured
+    are assumed to be cheap: they take no time or, between nodes, 1.1 times as long as within one node. If only
+    one local batch size was measured, half of the computing time is assumed to be constant.
 
     Source: Pollux (OSDI 2021), section 4.1; loss, starting point and limits as in the authors' program.
 

@@ -28,5 +28,5 @@ class Limits(Frozen):
 
     @property
     def most_gpus(self) -> int:
-        """Largest number of GPUs over which the largest batch can be divided, `least_local` samples on each."""
+        """Largest number of GPUs that the largest batch can occupy with at least `least_local` samples each."""
         return max(self.most_batch // self.least_local, 1)

@@ -33,8 +33,9 @@ class Cluster(Lean):
     A plain cluster is just a count of identical GPUs, and it does not matter which of them a job holds. In any
     other cluster, GPUs are numbered from 0 in the order of the tree, rack by rack and machine by machine, and a
     job holds particular GPUs, which are given by their numbers. The levels of a cluster of racks are machine,
-    rack and network, and island if a machine has islands. The levels of a cluster with a `network` are those of
-    its switches. Methods raise `InvalidInput` for GPUs and levels that do not exist.
+    rack and network. In a cluster with a `network`, the levels of its switches replace rack and network. If any
+    machine has islands, the innermost level is island. Methods raise `InvalidInput` for GPUs and levels that do
+    not exist.
 
     Attributes
     ----------
@@ -175,12 +176,13 @@ class Cluster(Lean):
         below their machine or island, unless the machine or island states their number as `gpus`. Machines may
         have `gpu_type` and `memory` (bytes), and any node may have a `name` that differs from its identifier.
         Edges may have `bandwidth` (B/s), `latency` (s) and `capacity` (B/s). If GPUs are not nodes, their
-        machine states the properties of their links as `gpu_bandwidth` and so on. All other data of nodes and
-        edges are ignored.
+        machine states the properties of their links as `gpu_bandwidth` and so on. Nodes and edges may have
+        further data.
 
         GPUs keep their numbers if their nodes are the integers from 0 up. Otherwise, they are numbered in the
-        order of the graph, with machines before switches. A root of kind ``"datacenter"`` yields a cluster of
-        racks if all nodes below it are racks, and a plain cluster if all are GPUs.
+        order of the graph, with machines before switches. A root of kind ``"datacenter"`` yields a plain
+        cluster if all nodes below it are GPUs, and a cluster of racks if all are racks, unless the `tier` of
+        their edges is ``"datacenter"``.
 
         Parameters
         ----------
@@ -267,7 +269,7 @@ class Cluster(Lean):
 
     @property
     def rack_of(self) -> tuple[int, ...]:
-        """Indices of the machines' racks, one per machine."""
+        """Indices of the machines' racks, one per machine; empty for a plain cluster."""
         return () if self.is_plain else self.group_of(Tier.RACK)
 
     @property
@@ -409,11 +411,11 @@ class Cluster(Lean):
         """Return the cluster as a networkx tree of switches, machines, islands and GPUs.
 
         Switches, machines and islands are nodes with their names, and GPUs are nodes with their numbers. The
-        root of a cluster without a network is ``"datacenter"``. The graph's attributes name the root and any
-        custom levels. Each node has a `kind`, which is its level, ``"machine"``, ``"island"`` or ``"gpu"``;
-        machines also have `gpu_type` and `memory` (bytes). Each edge has the `tier` to which it leads and, if
-        links are known, `bandwidth` (B/s), `latency` (s) and `capacity` (B/s). With ``gpus=False``, GPUs are
-        not nodes, and the nodes above them state the number of GPUs instead.
+        graph's attributes name the root and any custom levels. The `kind` of a node is its level,
+        ``"machine"``, ``"island"`` or ``"gpu"``; machines also have `gpu_type` and `memory` (bytes). Without a
+        `network`, the name and kind of the root are ``"datacenter"``. Each edge has the `tier` to which it
+        leads and, if links are known, `bandwidth` (B/s), `latency` (s) and `capacity` (B/s). With
+        ``gpus=False``, GPUs are not nodes, and the nodes above them state the number of GPUs instead.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""Lean: a base class for data whose newer fields are written only if they are set."""
+"""Lean: a base class for data whose newer fields are written only if they differ from their defaults."""
 
 from typing import Any, ClassVar
 
@@ -10,7 +10,7 @@ from gsopt.core.problem import Frozen
 class Lean(Frozen):
     """Data that omits the fields in `later` from files as long as they have their default values.
 
-    Existing files, and the keys of finished studies, lack these fields; they remain valid.
+    Files and study keys from before these fields existed therefore remain valid.
     """
 
     later: ClassVar[frozenset[str]] = frozenset()

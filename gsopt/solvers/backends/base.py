@@ -78,8 +78,9 @@ class Outcome:
     Attributes
     ----------
     status
-        Whether a solution was found, and whether it is proven optimal, up to a relative difference of 1e-6, or
-        the model is proven infeasible. A solution that only reaches the requested gap is not optimal.
+        Whether a solution was found, whether it is proven optimal (up to a relative or absolute difference of
+        1e-6), or whether the model is proven infeasible. A solution that only reaches the requested gap is not
+        optimal.
     values
         Values of the columns, shape (columns,), or None. Integer columns have integer values.
     objective
@@ -91,8 +92,8 @@ class Outcome:
     solver
         Solver family: ``highs``, ``cp-sat`` or ``scip``.
     duals
-        Change of the objective per unit of each row's limit, shape (rows,), if the model is a linear program
-        and the solver returns duals; otherwise None.
+        Change of the objective per unit of each row's limit, shape (rows,), at the optimum of a linear program
+        if the solver returns duals; otherwise None.
     message
         The solver's own status, or a note if its process was killed or crashed.
     log

@@ -29,7 +29,7 @@ class Told(NamedTuple):
         return levelled(source, tree, LEVELS if self.levels is None else self.levels)
 
     def refuse(self, source: str, *options: str) -> None:
-        """Raise `InvalidInput` for options whose values the file itself states."""
+        """Raise `InvalidInput` if any of the given options is set, as the file itself states its value."""
         for option in options:
             if (value := getattr(self, option)) is not None:
                 raise InvalidInput(

@@ -37,9 +37,10 @@ class Box:
 
 
 def laid_out(cluster: Cluster, name: float = 1.0) -> Box:
-    """Lay out a cluster. Above its contents, the box of a switch has a strip of height `name` for its name.
+    """Lay out a cluster as nested boxes.
 
-    The box of a machine also has one, unless there are more than 64 machines.
+    At the top of a switch's box, a strip of height `name` leaves room for the switch's name. Boxes of machines
+    have such a strip only if there are at most 64 machines.
     """
     if cluster.is_plain:
         columns = max(1, math.ceil(math.sqrt(cluster.gpus * _ASPECT)))
