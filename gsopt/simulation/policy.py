@@ -257,7 +257,7 @@ class State(Protocol):
         """The running jobs in order of their starts, mapped to their numbers of GPUs."""
 
     def remaining(self, job: int) -> Any:
-        """Return a job's remaining work, as the time in seconds that it takes alone on the demanded GPUs."""
+        """Return a job's remaining work in seconds at speed 1 (see `gsopt.scenario.job.Job`)."""
 
     def ready(self, job: int) -> Any:
         """Return the time from which a job makes progress: now or, if later, the end of its overhead.
@@ -269,7 +269,7 @@ class State(Protocol):
         """Return how many samples a job has processed, including lost work; 0 if its `training` is None."""
 
     def observed(self, job: int) -> Observation | None:
-        """Return the current observation of a job's training, or None if it has none."""
+        """Return the current observation of a job's training, or None if its `training` is None."""
 
     def trainee(self, job: int) -> TraineeView | None:
         """Return the view of an adaptive job, or None if the job is not adaptive."""

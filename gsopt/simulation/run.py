@@ -144,8 +144,8 @@ def simulate(
         The cluster on which a workload runs, its number of GPUs, or equal racks such as ``4x8x8``.
     round_length
         Time in seconds between decisions, at least 1e-6. Decisions are made only at multiples of it, counted
-        from the origin of the scenario's clock. If None, decisions are made at every event. While either all
-        jobs or no jobs run, rounds before the next event or wake are skipped.
+        from the origin of the scenario's clock. If None, decisions are made at every event. While no job
+        waits or no job runs, rounds before the next event or wake are skipped.
     placer
         Function that chooses the GPUs of a job if the policy grants only a number of GPUs.
     record

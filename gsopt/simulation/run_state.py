@@ -51,7 +51,7 @@ class RunState:
         # Since the last completion: changes in a row during overheads, and stops of jobs without checkpoints.
         self.fruitless = self.begun_anew = 0
         self.occupied_seconds, self.shared_seconds, self.capacity_seconds = zero, zero, zero
-        self.until_completion = (zero, zero)  # the two at the last completion
+        self.until_completion = (zero, zero)  # occupied and capacity seconds at the last completion
         self.has_overheads, self.has_applications = bool(scenario.overheads), bool(scenario.applications)
         self.has_tiers = bool(scenario.speed.tiers) and not scenario.cluster.is_plain
         self.levels, self.trainees = scenario.cluster.levels, Trainees(scenario)

@@ -57,7 +57,7 @@ def placer_of(placement: Placement) -> Placer | None:
 
 
 def size_key(state: State, order: Size) -> Callable[[int], Any]:
-    """Return the key function of an order by size, whose value is lowest for the smallest job."""
+    """Return the key function that orders jobs by size, smallest first."""
     keys: dict[str, Callable[[int], Any]] = {
         "time": state.remaining,
         "gpus": lambda job: state.jobs[job].gpus,

@@ -68,7 +68,7 @@ class Classes:
 
 
 def classes_of(schedule: Schedule, scenario: Scenario, colour: str) -> Classes:
-    """Classify the jobs of a schedule by the value that `colour` names."""
+    """Classify the jobs of a schedule by the quantity that `colour` names."""
     if colour not in list(Colour):
         raise InvalidInput("colour", shorten(colour), f"must be one of {', '.join(Colour)}")
     kind = Colour(colour)
