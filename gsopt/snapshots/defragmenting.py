@@ -27,7 +27,7 @@ def defragment(
     protect: Collection[str] = (),
     time_limit: TimeLimit = TIME_LIMIT,
 ) -> Admit:
-    """Choose which running gangs to move, at minimum cost, so that all GPUs of some nodes become free.
+    """Choose which running gangs to move, at minimum cost, so that some nodes have enough free GPUs.
 
     No gang is evicted: every moved gang gets a new place. Gangs that must not be preempted, for example because
     of a disruption budget of zero, do not move. The result is that of admitting an imaginary gang that needs

@@ -62,7 +62,7 @@ class Why:
     obstacle
         Reason why no eviction or move can help; empty if one may help.
     changes
-        The results of all kinds of change that were tried, from the mildest to the most drastic.
+        The results of all kinds of change that were tried; the first is that of changing nothing.
 
     Examples
     --------
@@ -79,7 +79,7 @@ class Why:
 
     @property
     def fits(self) -> bool:
-        """Whether the gang fits without any change."""
+        """Whether a placement of the gang without any change was found."""
         return bool(self.changes[0].helps)
 
     @property

@@ -30,7 +30,7 @@ from gsopt.studies.rows import CellOutcome, CellState
 
 _LIMIT = 10.0  # seconds in which a scheduler must answer
 _LOOK = 1.0  # seconds between two looks at what workers there are
-_ROUNDS = 10  # in which a cell may be with dying workers, even if nothing is heard of its having begun
+_ROUNDS = 10  # in which a cell may be on dying workers, even if no start of the cell was reported
 
 #: Address with any free port, reachable only from this machine.
 _HERE = "127.0.0.1:0"

@@ -1,4 +1,4 @@
-"""Submission: a solution or certificate that someone found, checked and held against what is known."""
+"""Submission: a solution or certificate that someone found, checked and compared with what is known."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

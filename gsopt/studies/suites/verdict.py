@@ -109,7 +109,7 @@ def compare(problem: Problem[Any], solution: Frozen | None, *, time_limit: float
 
 
 def held_against_file(problem: Problem[Any], result: Result[Any], *, has_solution: bool) -> Verdict:
-    """Compare a result with the values that an instance states, and with whether a solution is stored."""
+    """Return the verdict on what an instance file states, given a result and whether a solution is stored."""
     known = Known.of(problem)
     outcome, note = _SuiteCase(problem, known, result, has_solution).outcome()
     return Verdict(known.instance, outcome, note, known, result)
