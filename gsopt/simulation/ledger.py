@@ -15,7 +15,10 @@ from gsopt.simulation.placer import FreeGpus, Placer
 
 
 class Forbidden(Exception):
-    """Raised if a change breaks a rule, which the message states. Users see it as `IllegalDecision`."""
+    """An error that is raised if a change breaks a rule, which the message states.
+
+    Users see it as `IllegalDecision`.
+    """
 
 
 class PlainLedger:
@@ -229,7 +232,7 @@ class Placements:
         return best
 
     def _choose(self, room: FreeGpus, count: int, placer: Placer) -> tuple[int, ...]:
-        """Return the GPUs that a placer chooses, provided that enough are free."""
+        """Return the GPUs that a placer chooses, and raise `Forbidden` unless they are `count` GPUs of the room."""
         chosen = tuple(sorted(placer(room, count)))
         limit, users, machine_of, machines = self._limit, self._users, self._machine_of, room.machines
         free = all(0 <= gpu < limit and not users[gpu] and machine_of[gpu] in machines for gpu in chosen)

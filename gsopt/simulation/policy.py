@@ -330,11 +330,11 @@ class Decider(Protocol):
     preemptive: bool
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Return or yield the actions to take after an event.
+        """Return or yield the actions of one decision.
 
         The actions are applied in order, and only their combined result takes effect. A generator sees the
-        plan after each action that it has yielded. If neither the clock nor any job advances, the run is
-        aborted (see `gsopt.simulation.guard`).
+        plan after each action that it has yielded. A run that makes no progress is aborted (see
+        `gsopt.simulation.guard`).
         """
 
 

@@ -1,7 +1,6 @@
-"""Snapshots: running clusters, and the decisions that can be made about them.
+"""Snapshots: the states of running clusters, and the decisions that can be made about them.
 
-A snapshot states which nodes a cluster has and what runs on them, unlike a network topology file
-(`gsopt.scenario.cluster.formats`). The problems of giving nodes back, placing jobs and admitting gangs can be
+Unlike a network topology file (`gsopt.scenario.cluster.formats`), a snapshot states what runs on the nodes. The problems of giving nodes back, placing jobs and admitting gangs can be
 created from a snapshot.
 """
 

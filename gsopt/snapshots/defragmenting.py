@@ -1,4 +1,4 @@
-"""Defragmenting: the gangs to move so that whole nodes become free."""
+"""Defragmenting: the gangs to move so that some nodes have enough free GPUs."""
 
 from collections.abc import Collection
 
@@ -42,7 +42,7 @@ def defragment(
     within
         Network level at which a single group must hold all freed nodes; empty if they may be anywhere.
     gpus
-        Number of GPUs that must become free on each freed node; None for the number on the cluster's largest
+        Number of GPUs that must be free on each of these nodes; None for the number on the cluster's largest
         node.
     gpu_type
         Type of these GPUs; empty if any type will do.

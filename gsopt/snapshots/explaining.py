@@ -127,7 +127,7 @@ def why(snapshot: Snapshot, request: Request | str, *, time_limit: TimeLimit = T
     Raises
     ------
     InvalidInput
-        The gang or level does not exist, or the time limit is invalid.
+        The request or the time limit is invalid.
 
     Examples
     --------

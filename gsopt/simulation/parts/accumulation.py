@@ -1,4 +1,4 @@
-"""Accumulation: the sub-batches in which a waiting job may start, and the pairs that it could form."""
+"""Accumulation: the sub-batches with which a waiting job may start, and the pairs that it may form."""
 
 from typing import Any
 

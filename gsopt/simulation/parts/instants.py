@@ -20,7 +20,7 @@ class Instants:
         self._asked: Any = None
 
     def reached(self, now: Any, excused: float = 0) -> bool:
-        """Check whether `now` is an instant, or is not before the requested one, and drop the request if any.
+        """Check whether `now` is an instant or has reached the requested one, and drop the request.
 
         To allow for rounding, a time at most `excused` seconds after a multiple counts as this multiple.
         """
