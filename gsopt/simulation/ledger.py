@@ -232,7 +232,7 @@ class Placements:
         return best
 
     def _choose(self, room: FreeGpus, count: int, placer: Placer) -> tuple[int, ...]:
-        """Return the GPUs that a placer chooses, and raise `Forbidden` unless they are `count` GPUs of the room."""
+        """Return the GPUs that a placer chooses; raise `Forbidden` unless they are `count` GPUs of the room."""
         chosen = tuple(sorted(placer(room, count)))
         limit, users, machine_of, machines = self._limit, self._users, self._machine_of, room.machines
         free = all(0 <= gpu < limit and not users[gpu] and machine_of[gpu] in machines for gpu in chosen)

@@ -190,7 +190,7 @@ class RunView:
         return bool(item.gpus <= run.ledger.room(item, "") - run.plan.owed)
 
     def offer(self, job: int, placer: Placer | None = None) -> tuple[int, ...] | None:
-        """Return the indices of the free GPUs that a placer would choose for a job; None if there are too few."""
+        """Return the free GPUs that a placer would choose for a job, by index; None if too few are free."""
         if not self.fits(job):
             return None
         item = self._run.jobs[job]

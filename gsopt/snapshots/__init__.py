@@ -1,7 +1,7 @@
 """Snapshots: the states of running clusters, and the decisions that can be made about them.
 
-Unlike a network topology file (`gsopt.scenario.cluster.formats`), a snapshot states what runs on the nodes. The problems of giving nodes back, placing jobs and admitting gangs can be
-created from a snapshot.
+Unlike a network topology file (`gsopt.scenario.cluster.formats`), a snapshot states what runs on the nodes.
+The problems of giving nodes back, placing jobs and admitting gangs can be created from a snapshot.
 """
 
 from gsopt.snapshots import kubernetes, slurm
