@@ -85,7 +85,7 @@ class DaskCluster:
         return "" if self.workers else f"{self._name}: there is no worker; waiting for one"
 
     def borrow(self, check: Callable[[], None]) -> AbstractContextManager[Call]:
-        """Return a context manager that yields a function to run a call on a worker."""
+        """Return a context manager that yields a function that runs calls on workers."""
         check()
         return nullcontext(self._call)
 

@@ -1,4 +1,4 @@
-"""Ties: rounding of priorities, so that those that differ only by numerical error are equal."""
+"""Ties: the rounding of priorities, so that numerical errors do not break ties."""
 
 from typing import Any
 

@@ -25,7 +25,7 @@ from gsopt.studies.suites.verdict import VerificationOutcome, held_against_file
 
 @dataclass(frozen=True)
 class Submission:
-    """The standing of a submitted solution or certificate.
+    """The result of checking a submitted solution or certificate.
 
     Attributes
     ----------
