@@ -22,7 +22,7 @@ class Forbidden(Exception):
 
 
 class PlainLedger:
-    """The ledger of a plain cluster, which only counts GPUs."""
+    """The ledger of a plain cluster. It only counts GPUs, because they have no indices."""
 
     def __init__(self, capacity: int) -> None:
         self.capacity = self.free = self._limit = capacity

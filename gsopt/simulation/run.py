@@ -232,7 +232,7 @@ def replay(
 ) -> Replay:
     """Run a policy on a scenario, and compare it with a known lower bound on the mean job completion time.
 
-    `bound` is a proven bound, or None. `fair_times` are the completion times under the fairness references;
+    `bound` is a proven bound, or None. `fair_times` are the finish times with which fairness is measured;
     if None, they are computed. `on_progress` is called from time to time with the number of completed jobs.
     The time limit of `budget` is checked at every event, action and decision; when it is reached,
     `gsopt.core.errors.TimeUp` is raised. The other parameters are those of `simulate`.

@@ -36,7 +36,11 @@ def offers(
     lease: float | None,
     renew: Renewal = "best",
 ) -> Offers:
-    """Create the decider of a policy that makes offers."""
+    """Create the decider of a policy that makes offers.
+
+    `order` is the name of an order or a key function, and `placement` is the name of a placer. The other
+    parameters are those of `Offers`.
+    """
     require_one_of("clock", clock, ("starvation", "offer"))
     require_one_of("renew", renew, ("best", "same", "never"))
     require_interval("lease", lease, or_none=True)

@@ -1,4 +1,7 @@
-"""Starts: the GPUs and sub-batches with which a waiting job starts, alone or on shared GPUs."""
+"""Starts: the GPUs and sub-batches with which a waiting job starts, alone or on shared GPUs.
+
+Sub-batches are explained in `gsopt.simulation.parts.accumulation`.
+"""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence

@@ -42,7 +42,7 @@ _LIGHTEST = 0.95
 
 @dataclass(frozen=True)
 class Classes:
-    """The classes of the jobs in a schedule."""
+    """The classes of the jobs in a schedule, with a label and a colour for each class."""
 
     title: str  # of the legend
     labels: tuple[str, ...]  # of every class, from the least on

@@ -39,7 +39,7 @@ class Decision:
         return any(len(cells) > 1 for found in self._instances.values() for cells in found.values())
 
     def by_instance(self) -> Table:
-        """Return a table with one line per instance: best value and bound, proving method, and all gaps."""
+        """Return a table with a line per instance: best value, bound, proving method and each method's gap."""
         methods = list(dict.fromkeys(str(row.labels.method) for row in self.rows))
         heads = [
             Head("instance"),
