@@ -11,7 +11,7 @@ class Instants:
 
     If decisions are made in rounds of another length, the first round after a requested instant counts as
     this instant. As with `gsopt.simulation.Wake`, a request is valid only until the next decision and must
-    then be repeated.
+    then be repeated. `field` is the name of the interval in error messages.
     """
 
     def __init__(self, interval: float, field: str = "interval") -> None:

@@ -30,8 +30,8 @@ class VerificationOutcome(StrEnum):
     """
 
     CONFIRMED = "confirmed"  # the solution is worth what the file says, and the bound is proven again
-    IMPROVED = "improved"  # a better value or a better bound
-    OPEN = "not recomputed"  # the solution is worth what the file says, but the bound was not reached
+    IMPROVED = "improved"  # a better value or bound, a proof, or a solution that was missing
+    OPEN = "not recomputed"  # nothing contradicts the file, but its value or bound was not reached
     CONTRADICTED = "contradicted"  # what the file says is wrong
     FAILED = "failed"  # the method failed
 
