@@ -96,7 +96,7 @@ class Assign(NamedTuple):
 class Vacate(NamedTuple):
     """An action that vacates machines, given by name, for open requests; jobs on them are evicted at once.
 
-    Among the requests that may take a machine, it counts towards the one with the earliest deadline.
+    If several requests may take a machine, it counts towards the one with the earliest deadline.
     `State.evicted` contains the evicted jobs until the decision ends. A plain cluster needs no such action:
     at the deadline, it gives up free GPUs first.
 

@@ -1,6 +1,6 @@
 """Accumulation: the sub-batches with which a waiting job may start, and the pairs that it may form.
 
-A job that splits its batch into sub-batches accumulates their gradients, and needs less memory.
+A job that splits its batch into sub-batches accumulates their gradients, so it needs less memory.
 """
 
 from typing import Any

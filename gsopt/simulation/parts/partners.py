@@ -36,7 +36,7 @@ class Partner(NamedTuple):
 
 
 class Partners:
-    """The running jobs that hold GPUs alone, which they may share with a waiting job.
+    """The running jobs that hold GPUs alone and may share them with a waiting job.
 
     There are no partners if only one job may hold a GPU, or if GPUs have no indices. At most two jobs share a
     GPU.
