@@ -82,11 +82,11 @@ class PlainLedger:
         return ()
 
     def displaced(self, limit: int, running: Mapping[int, int]) -> list[int]:
-        """Return the most recently started jobs that must stop so that the others fit within a limit."""
+        """Return the jobs that must stop so that the others fit within a limit, most recently started first."""
         return self._last_started(max(limit - self.given_up, 0), running)
 
     def displaced_by(self, gpus: int, running: Mapping[int, int]) -> list[int]:
-        """Return the most recently started jobs that must stop before `gpus` GPUs can be given up."""
+        """Return the jobs that must stop before `gpus` GPUs can be given up, most recently started first."""
         return self._last_started(max(self.capacity - gpus, 0), running)
 
     def set_limit(self, limit: int) -> None:

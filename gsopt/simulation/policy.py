@@ -81,8 +81,8 @@ class Assign(NamedTuple):
     default mode.
 
     A running job whose number of GPUs and mode stay the same keeps its GPUs, unless others are given by
-    index. All other running jobs release their GPUs before GPUs are chosen for jobs with just a number of
-    GPUs.
+    index. All other running jobs release their GPUs before GPUs are chosen for jobs that are given only a
+    number of GPUs.
 
     Examples
     --------

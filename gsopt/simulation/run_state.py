@@ -73,7 +73,7 @@ class RunState:
         partners: Sequence[int],
         types: Mapping[str, int] | None,
     ) -> Any:
-        """Return the speed of a job on GPUs of the given types that a tier connects, ignoring phases.
+        """Return the speed of a job, ignoring phases, on GPUs of the given types that are connected by a tier.
 
         For an adaptive job, the result is the fraction of its speed that remains beside its partners and on
         these GPU types.
