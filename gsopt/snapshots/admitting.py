@@ -360,7 +360,7 @@ def admit(
     Raises
     ------
     InvalidInput
-        A gang, level or cost does not exist, or another argument is invalid.
+        A gang, level or cost does not exist, another argument is invalid, or no node has GPUs.
 
     Examples
     --------

@@ -57,7 +57,7 @@ def defragment(
     Raises
     ------
     InvalidInput
-        A level, gang or cost does not exist, or a number is out of range.
+        A gang, level or cost does not exist, another argument is invalid, or no node has GPUs.
 
     Examples
     --------

@@ -127,7 +127,7 @@ def why(snapshot: Snapshot, request: Request | str, *, time_limit: TimeLimit = T
     Raises
     ------
     InvalidInput
-        The request or the time limit is invalid.
+        The request or the time limit is invalid, or no node has GPUs.
 
     Examples
     --------
