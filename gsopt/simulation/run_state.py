@@ -37,7 +37,7 @@ class RunState:
         self.held_since = [zero] * total
         self.version = [0] * total  # completions in the heap of an older version are void
         self.started: list[Any] = [None] * total
-        self.last_started = [0] * total  # as a number in the count of all starts
+        self.last_started = [0] * total  # serial number of each job's last start; 0 if it never started
         self.completion: list[Any] = [None] * total
         # Seconds with GPUs, and GPU-seconds, without the segment that is running.
         self.holding, self.service = [zero] * total, [zero] * total
