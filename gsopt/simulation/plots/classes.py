@@ -45,7 +45,7 @@ class Classes:
     """The classes of the jobs in a schedule, with a label and a colour for each class."""
 
     title: str  # of the legend
-    labels: tuple[str, ...]  # of every class, from the least on
+    labels: tuple[str, ...]  # of every class, in ascending order of the quantity
     colours: tuple[Any, ...]
     of: Mapping[str, int]  # number of every job's class, by name
 
