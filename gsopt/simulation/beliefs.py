@@ -16,8 +16,8 @@ def believing(policy: Policy, speed: Speed) -> Policy:
     of pairs are used. Everything else that the policy sees is true, for example the remaining work and the
     speeds of modes and tiers.
 
-    Source: Castor, section 9.5 (Figure 13), which compares decisions based on predicted ratios with those
-    based on measured ratios.
+    Source: Castor, section 9.5 (Figure 13), which compares decisions based on interference ratios from decision
+    trees with those based on ratios from mathematical fitting.
     """
 
     def believed(state: State, **options: Any) -> Decider:

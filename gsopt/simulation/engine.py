@@ -390,7 +390,7 @@ class Engine(RunState):
         return self.number(self.scenario.overhead(self.jobs[job]).resize)
 
     def _keeps_shape(self, job: int, before: Held, after: Held) -> bool:
-        """Check whether a job keeps its GPU type and its number of GPUs on each machine.
+        """Check whether a job keeps its shape (see `Shapes`) and, if types affect its speed, its GPU type.
 
         The result is always False if the scenario restarts jobs at every change.
         """

@@ -46,7 +46,7 @@ def misjudging(
         default, if `wrong` is not given, is 2, so about a third of the estimates are more than twice or less
         than half the truth.
     wrong
-        Share of the jobs that are misjudged, from 0 to 1. Given instead of `factor`.
+        Expected share of the jobs that are misjudged, from 0 to 1. It must not be given together with `factor`.
     margin
         Maximum relative error of these jobs, from 0 to below 1.
     seed

@@ -15,11 +15,14 @@ from gsopt.simulation.placer import FreeGpus, Placer
 
 
 class Forbidden(Exception):
-    """Raised if a change breaks a rule, which the message states. Users see it as `IllegalDecision`."""
+    """An error that is raised if a change breaks a rule, which the message states.
+
+    Users see it as `IllegalDecision`.
+    """
 
 
 class PlainLedger:
-    """The ledger of a plain cluster, which only counts GPUs."""
+    """The ledger of a plain cluster. It only counts GPUs, because they have no indices."""
 
     def __init__(self, capacity: int) -> None:
         self.capacity = self.free = self._limit = capacity
@@ -79,11 +82,11 @@ class PlainLedger:
         return ()
 
     def displaced(self, limit: int, running: Mapping[int, int]) -> list[int]:
-        """Return the most recently started jobs that must stop so that the others fit within a limit."""
+        """Return the jobs that must stop so that the others fit within a limit, most recently started first."""
         return self._last_started(max(limit - self.given_up, 0), running)
 
     def displaced_by(self, gpus: int, running: Mapping[int, int]) -> list[int]:
-        """Return the most recently started jobs that must stop before `gpus` GPUs can be given up."""
+        """Return the jobs that must stop before `gpus` GPUs can be given up, most recently started first."""
         return self._last_started(max(self.capacity - gpus, 0), running)
 
     def set_limit(self, limit: int) -> None:
@@ -229,7 +232,7 @@ class Placements:
         return best
 
     def _choose(self, room: FreeGpus, count: int, placer: Placer) -> tuple[int, ...]:
-        """Return the GPUs that a placer chooses, provided that enough are free."""
+        """Return the GPUs that a placer chooses; raise `Forbidden` unless they are `count` GPUs of the room."""
         chosen = tuple(sorted(placer(room, count)))
         limit, users, machine_of, machines = self._limit, self._users, self._machine_of, room.machines
         free = all(0 <= gpu < limit and not users[gpu] and machine_of[gpu] in machines for gpu in chosen)

@@ -81,8 +81,8 @@ class Assign(NamedTuple):
     default mode.
 
     A running job whose number of GPUs and mode stay the same keeps its GPUs, unless others are given by
-    index. All other running jobs release their GPUs before GPUs are chosen for jobs with just a number of
-    GPUs.
+    index. All other running jobs release their GPUs before GPUs are chosen for jobs that are given only a
+    number of GPUs.
 
     Examples
     --------
@@ -96,7 +96,7 @@ class Assign(NamedTuple):
 class Vacate(NamedTuple):
     """An action that vacates machines, given by name, for open requests; jobs on them are evicted at once.
 
-    Each machine counts towards the request with the earliest deadline among those that may take it.
+    If several requests may take a machine, it counts towards the one with the earliest deadline.
     `State.evicted` contains the evicted jobs until the decision ends. A plain cluster needs no such action:
     at the deadline, it gives up free GPUs first.
 
@@ -257,7 +257,7 @@ class State(Protocol):
         """The running jobs in order of their starts, mapped to their numbers of GPUs."""
 
     def remaining(self, job: int) -> Any:
-        """Return a job's remaining work, as the time in seconds that it takes alone on the demanded GPUs."""
+        """Return a job's remaining work in seconds at speed 1 (see `gsopt.scenario.job.Job`)."""
 
     def ready(self, job: int) -> Any:
         """Return the time from which a job makes progress: now or, if later, the end of its overhead.
@@ -269,7 +269,7 @@ class State(Protocol):
         """Return how many samples a job has processed, including lost work; 0 if its `training` is None."""
 
     def observed(self, job: int) -> Observation | None:
-        """Return the current observation of a job's training, or None if it has none."""
+        """Return the current observation of a job's training, or None if its `training` is None."""
 
     def trainee(self, job: int) -> TraineeView | None:
         """Return the view of an adaptive job, or None if the job is not adaptive."""
@@ -330,11 +330,11 @@ class Decider(Protocol):
     preemptive: bool
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Return or yield the actions to take after an event.
+        """Return or yield the actions of one decision.
 
         The actions are applied in order, and only their combined result takes effect. A generator sees the
-        plan after each action that it has yielded. If neither the clock nor any job advances, the run is
-        aborted (see `gsopt.simulation.guard`).
+        plan after each action that it has yielded. A run that makes no progress is aborted (see
+        `gsopt.simulation.guard`).
         """
 
 

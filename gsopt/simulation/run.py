@@ -144,8 +144,8 @@ def simulate(
         The cluster on which a workload runs, its number of GPUs, or equal racks such as ``4x8x8``.
     round_length
         Time in seconds between decisions, at least 1e-6. Decisions are made only at multiples of it, counted
-        from the origin of the scenario's clock. If None, decisions are made at every event. While either all
-        jobs or no jobs run, rounds before the next event or wake are skipped.
+        from the origin of the scenario's clock. If None, decisions are made at every event. While no job
+        waits or no job runs, rounds before the next event or wake are skipped.
     placer
         Function that chooses the GPUs of a job if the policy grants only a number of GPUs.
     record
@@ -232,7 +232,7 @@ def replay(
 ) -> Replay:
     """Run a policy on a scenario, and compare it with a known lower bound on the mean job completion time.
 
-    `bound` is a proven bound, or None. `fair_times` are the completion times under the fairness references;
+    `bound` is a proven bound, or None. `fair_times` are the finish times with which fairness is measured;
     if None, they are computed. `on_progress` is called from time to time with the number of completed jobs.
     The time limit of `budget` is checked at every event, action and decision; when it is reached,
     `gsopt.core.errors.TimeUp` is raised. The other parameters are those of `simulate`.

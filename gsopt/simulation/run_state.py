@@ -37,7 +37,7 @@ class RunState:
         self.held_since = [zero] * total
         self.version = [0] * total  # completions in the heap of an older version are void
         self.started: list[Any] = [None] * total
-        self.last_started = [0] * total  # as a number in the count of all starts
+        self.last_started = [0] * total  # serial number of each job's last start; 0 if it never started
         self.completion: list[Any] = [None] * total
         # Seconds with GPUs, and GPU-seconds, without the segment that is running.
         self.holding, self.service = [zero] * total, [zero] * total
@@ -51,7 +51,7 @@ class RunState:
         # Since the last completion: changes in a row during overheads, and stops of jobs without checkpoints.
         self.fruitless = self.begun_anew = 0
         self.occupied_seconds, self.shared_seconds, self.capacity_seconds = zero, zero, zero
-        self.until_completion = (zero, zero)  # the two at the last completion
+        self.until_completion = (zero, zero)  # occupied and capacity seconds at the last completion
         self.has_overheads, self.has_applications = bool(scenario.overheads), bool(scenario.applications)
         self.has_tiers = bool(scenario.speed.tiers) and not scenario.cluster.is_plain
         self.levels, self.trainees = scenario.cluster.levels, Trainees(scenario)
@@ -73,7 +73,7 @@ class RunState:
         partners: Sequence[int],
         types: Mapping[str, int] | None,
     ) -> Any:
-        """Return the speed of a job on GPUs of the given types that a tier connects, ignoring phases.
+        """Return the speed of a job, ignoring phases, on GPUs of the given types that are connected by a tier.
 
         For an adaptive job, the result is the fraction of its speed that remains beside its partners and on
         these GPU types.

@@ -10,7 +10,7 @@ _WITHIN = frozenset({Tier.MACHINE, ISLAND})
 
 
 class Shapes:
-    """A calculator of the shapes of placements. A shape is the number of GPUs on each machine."""
+    """A calculator of shapes. The shape of a placement is its number of GPUs on each machine that it uses."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._machine_of = cluster.machine_of

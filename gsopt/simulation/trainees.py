@@ -38,7 +38,7 @@ class Trainees(dict[int, Trainee]):
         self[job].place(shape, now, works_from, slowdown=slowdown, batch_size=batch, gpu_type=gpu_type)
 
     def changes_type(self, job: int, before: Held, after: Held) -> bool:
-        """Check whether a job moves to GPUs of another type, provided that types affect its speed."""
+        """Check whether a job moves to GPUs of another type; False if types do not affect its speed."""
         if job not in self or not self[job].application.gpu_types:
             return False
         return self.shapes.types(before.gpus) != self.shapes.types(after.gpus)

@@ -1,6 +1,6 @@
 """View: the part of a run that a policy can see.
 
-Every value is computed or immutable, so a policy cannot change the run through this view.
+A policy can read the run through this view, but not change it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -118,7 +118,7 @@ class RunView:
         return self._running
 
     def remaining(self, job: int) -> Any:
-        """Return a job's remaining work, as the time in seconds that it takes alone on the demanded GPUs."""
+        """Return a job's remaining work in seconds at speed 1 (see `gsopt.scenario.job.Job`)."""
         run = self._run
         if run.held[job]:
             elapsed = run.now - run.progress_from[job]
@@ -143,7 +143,7 @@ class RunView:
         return run.samples[job] + (run.remaining[job] - left) * run.density[job]
 
     def observed(self, job: int) -> Observation | None:
-        """Return the current observation of a job's training, or None if it has none."""
+        """Return the current observation of a job's training, or None if its `training` is None."""
         item: Job = self._jobs[job]
         if item.training is None:
             return None
@@ -190,7 +190,7 @@ class RunView:
         return bool(item.gpus <= run.ledger.room(item, "") - run.plan.owed)
 
     def offer(self, job: int, placer: Placer | None = None) -> tuple[int, ...] | None:
-        """Return the indices of the free GPUs that a placer would choose for a job, if there are enough."""
+        """Return the free GPUs that a placer would choose for a job, by index; None if too few are free."""
         if not self.fits(job):
             return None
         item = self._run.jobs[job]

@@ -1,8 +1,7 @@
-"""Snapshots: running clusters, and the decisions that can be made about them.
+"""Snapshots: the states of running clusters, and the decisions that can be made about them.
 
-A snapshot states which nodes a cluster has and what runs on them, unlike a network topology file
-(`gsopt.scenario.cluster.formats`). The problems of giving nodes back, placing jobs and admitting gangs can be
-created from a snapshot.
+Unlike a network topology file (`gsopt.scenario.cluster.formats`), a snapshot states what runs on the nodes.
+The problems of giving nodes back, placing jobs and admitting gangs can be created from a snapshot.
 """
 
 from gsopt.snapshots import kubernetes, slurm

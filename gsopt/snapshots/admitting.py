@@ -128,7 +128,8 @@ def admission_of(
 ) -> Admission:
     """Create the problem of admitting a gang, as described in `admit`.
 
-    Only nodes with GPUs are considered. Pods that belong to no gang stay, and their resources count as used.
+    Only nodes with GPUs are considered. Pods that belong to no gang stay, and their resources count as used. If
+    `evict` is False, no gang may be evicted.
     """
     check_cost(cost)
     machines = {machine.name for machine in snapshot.cluster.machines}
@@ -283,7 +284,7 @@ class Admit:
 
     @property
     def moves(self) -> dict[str, dict[str, int]]:
-        """Number of workers of each moved gang on each of its new nodes, keyed by gang name and node name."""
+        """Number of workers of each moved gang on each node after the move, keyed by gang and node name."""
         solution = self.result.solution
         return {} if solution is None else {name: _together(places) for name, places in solution.moved.items()}
 
@@ -335,8 +336,9 @@ def admit(
 ) -> Admit:
     """Choose which running gangs to evict or move, at minimum cost, so that a gang fits.
 
-    Only gangs with a lower priority than the new one are evicted. Gangs that must not be preempted, for
-    example because of a disruption budget of zero, are neither evicted nor moved.
+    A gang is evicted only if its priority is lower than that of the admitted gang; a gang of any priority may
+    be moved. Gangs that must not be preempted, for example because of a disruption budget of zero, are neither
+    evicted nor moved.
 
     Parameters
     ----------
@@ -358,7 +360,7 @@ def admit(
     Raises
     ------
     InvalidInput
-        A gang, level or cost does not exist, or the time limit is invalid.
+        A gang, level or cost does not exist, another argument is invalid, or no node has GPUs.
 
     Examples
     --------

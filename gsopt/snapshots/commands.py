@@ -1,6 +1,6 @@
 """Commands: the shell commands that give nodes back or stop gangs.
 
-The commands are only printed, never executed.
+gsopt never executes these commands.
 """
 
 import shlex

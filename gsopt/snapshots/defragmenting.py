@@ -1,4 +1,4 @@
-"""Defragmenting: the gangs to move so that whole nodes become free."""
+"""Defragmenting: the gangs to move so that some nodes have enough free GPUs."""
 
 from collections.abc import Collection
 
@@ -27,7 +27,7 @@ def defragment(
     protect: Collection[str] = (),
     time_limit: TimeLimit = TIME_LIMIT,
 ) -> Admit:
-    """Choose which running gangs to move, at minimum cost, so that all GPUs of some nodes become free.
+    """Choose which running gangs to move, at minimum cost, so that some nodes have enough free GPUs.
 
     No gang is evicted: every moved gang gets a new place. Gangs that must not be preempted, for example because
     of a disruption budget of zero, do not move. The result is that of admitting an imaginary gang that needs
@@ -42,7 +42,7 @@ def defragment(
     within
         Network level at which a single group must hold all freed nodes; empty if they may be anywhere.
     gpus
-        Number of GPUs that must become free on each freed node; None for the number on the cluster's largest
+        Number of GPUs that must be free on each of these nodes; None for the number on the cluster's largest
         node.
     gpu_type
         Type of these GPUs; empty if any type will do.
@@ -57,7 +57,7 @@ def defragment(
     Raises
     ------
     InvalidInput
-        A level, gang or cost does not exist, or a number is out of range.
+        A gang, level or cost does not exist, another argument is invalid, or no node has GPUs.
 
     Examples
     --------

@@ -62,7 +62,7 @@ class Why:
     obstacle
         Reason why no eviction or move can help; empty if one may help.
     changes
-        The results of all kinds of change that were tried, from the mildest to the most drastic.
+        The results of all kinds of change that were tried; the first is that of changing nothing.
 
     Examples
     --------
@@ -79,7 +79,7 @@ class Why:
 
     @property
     def fits(self) -> bool:
-        """Whether the gang fits without any change."""
+        """Whether a placement of the gang without any change was found."""
         return bool(self.changes[0].helps)
 
     @property
@@ -127,7 +127,7 @@ def why(snapshot: Snapshot, request: Request | str, *, time_limit: TimeLimit = T
     Raises
     ------
     InvalidInput
-        The gang or level does not exist, or the time limit is invalid.
+        The request or the time limit is invalid, or no node has GPUs.
 
     Examples
     --------

@@ -49,7 +49,7 @@ class Pack:
     copies
         Number of copies that do not fit, keyed by gang name; None or empty if all gangs fit.
     more
-        Additional nodes that would hold gangs that do not fit. None if all gangs fit, if no node is open, if
+        Additional nodes for gangs that do not fit. None if all gangs fit, if no node is open, if
         even empty nodes like the existing ones would hold none of these gangs, or if no sufficient number of
         nodes was found in time.
 

@@ -13,7 +13,7 @@ _MILLI = 1000
 
 
 class More(NamedTuple):
-    """Additional nodes that would hold gangs that do not fit."""
+    """Additional nodes for gangs that do not fit."""
 
     like: str  # an existing node; the additional ones are like it, but empty
     number: int
@@ -52,7 +52,7 @@ def reason_of(
 def more_nodes(
     problem: Placement, short: Sequence[tuple[WorkerLine, int]], time_limit: float | None
 ) -> More | None:
-    """Return how many additional nodes, like an existing one, would hold gangs that do not fit.
+    """Return how many additional nodes, like an existing one, would make room for gangs that do not fit.
 
     The additional nodes are of the type that can hold the most of these gangs; ties go to the most common
     type. The result is None if no type can hold any of the gangs, or if no sufficient number of nodes is

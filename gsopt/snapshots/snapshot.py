@@ -165,8 +165,8 @@ class Snapshot(Frozen):
             Number of nodes to give back.
         cost
             Cost of preempting a gang: 1 (``"jobs"``), the GPU-hours used since its parts started
-            (``"gpu-hours"``), or 1 plus the amount by which its priority exceeds the lowest one
-            (``"priority"``).
+            (``"gpu-hours"``; 0 if times are unknown), or 1 plus the amount by which its priority exceeds the
+            lowest one (``"priority"``).
         among
             Labels, each ``key`` or ``key=value``, that nodes must have to be given back; for Slurm,
             partitions and features.

@@ -1,6 +1,6 @@
 """Cells: the cells of a study's grid, each of which runs one method on one instance.
 
-The key of a cell is a hash of everything on which its result depends.
+The key of a cell is a hash of its instance, method and options.
 """
 
 import json
@@ -74,7 +74,7 @@ class Cell:
 
     @property
     def key(self) -> str:
-        """Hash of everything that determines the result of the cell."""
+        """Hash of the instance, decision, method and options."""
         return fingerprint([self.instance, self.word, self.method, self.options])
 
     @property

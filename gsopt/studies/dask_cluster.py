@@ -30,7 +30,7 @@ from gsopt.studies.rows import CellOutcome, CellState
 
 _LIMIT = 10.0  # seconds in which a scheduler must answer
 _LOOK = 1.0  # seconds between two looks at what workers there are
-_ROUNDS = 10  # in which a cell may be with dying workers, even if nothing is heard of its having begun
+_ROUNDS = 10  # in which a cell may be on dying workers, even if no start of the cell was reported
 
 #: Address with any free port, reachable only from this machine.
 _HERE = "127.0.0.1:0"
@@ -85,7 +85,7 @@ class DaskCluster:
         return "" if self.workers else f"{self._name}: there is no worker; waiting for one"
 
     def borrow(self, check: Callable[[], None]) -> AbstractContextManager[Call]:
-        """Return a context manager that yields a function to run a call on a worker."""
+        """Return a context manager that yields a function that runs calls on workers."""
         check()
         return nullcontext(self._call)
 

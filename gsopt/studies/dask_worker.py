@@ -1,8 +1,8 @@
 """Dask worker: the code that runs on a Dask worker and computes each cell in a separate process.
 
-If a process dies, the driver learns of it as if the process were local; the worker and the cells in its other
-threads continue. If the driver is killed or interrupted, processes whose cells are no longer wanted are
-terminated. All processes end with the worker, no matter how it ends.
+If a process dies, the program that runs the study (the driver) learns of it as if the process were local; the
+worker and the cells in its other threads continue. If the driver is killed or interrupted, processes whose
+cells are no longer wanted are terminated. All processes end with the worker, no matter how it ends.
 """
 
 import platform

@@ -14,7 +14,7 @@ class StudyRun:
     python: str
     machine: str  # as it describes itself
     cpus: int | None  # None if unknown
-    workers: int  # number of processes
+    workers: int  # number of cells that could be computed at the same time
     cells: int  # number of cells in the study that this run computed
     details: Mapping[str, Any] = field(default_factory=dict)
 

@@ -51,7 +51,7 @@ class ScoredInstance(NamedTuple):
         The bound divided by the value, or the value by the bound when maximizing: 1 if the two are equal. It is
         0 if there is no value, or if only one of the two is 0.
     gap
-        Relative gap between the value and that bound; None if there is no value, or if the bound is 0 and the
+        Relative gap between the value and the bound; None if there is no value, or if the bound is 0 and the
         value is not.
     objective, bound
         The value and the bound.

@@ -45,7 +45,7 @@ class Study(Frozen):
         is given.
     bound_evaluations
         Number of price vectors to try for the bound on all policies, which is computed once per instance. None
-        for a number that takes less time than a simulation; 0 to use only closed-form bounds.
+        for a number that takes about as long as a simulation; 0 to use only closed-form bounds.
 
     Examples
     --------

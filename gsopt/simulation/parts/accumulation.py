@@ -1,4 +1,7 @@
-"""Accumulation: the sub-batches in which a waiting job may start, and the pairs that it could form."""
+"""Accumulation: the sub-batches with which a waiting job may start, and the pairs that it may form.
+
+A job that splits its batch into sub-batches accumulates their gradients, so it needs less memory.
+"""
 
 from typing import Any
 
@@ -38,9 +41,9 @@ def fits(job: Job, mode: str, left: int | None) -> bool:
 class Pairs:
     """Pairs of a waiting and a running job that might share GPUs, with their times and slowdowns.
 
-    Slowdowns depend only on the two models, and are cached. As in Castor, Theorem 1, the running job is assumed
-    to have no other partner and to keep the speed of its current phase. The tier of the waiting job is assumed
-    to be that of the first GPUs that the running job holds alone, up to the waiting job's demand.
+    Slowdowns depend only on the two models, and are cached. The running job is assumed to have no other
+    partner, as in Theorem 1 of Castor, and to keep the speed of its current phase. The tier of the waiting job
+    is assumed to be that of the first GPUs that the running job holds alone, up to the waiting job's demand.
 
     Examples
     --------

@@ -30,10 +30,10 @@ class Greedy:
     hold more GPUs while only the jobs before it keep theirs. The first such job takes free GPUs, and then
     those of the running jobs after it, starting with the last one. This is repeated until no job can improve;
     the allocation then equals that of the scan. Only waiting jobs, and running jobs below their largest
-    number, can improve. Of each queue, only the first job is checked.
+    number, can improve. Waiting jobs with the same needs form a queue, of which only the first job is checked.
 
     With several kinds of GPUs, a job first takes those with the smallest memory that suffices. A job is stopped
-    only if another job may use its GPUs, and may continue at once on other GPUs.
+    only if another job may use its GPUs. It may continue at once on other GPUs.
 
     Parameters
     ----------

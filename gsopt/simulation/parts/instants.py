@@ -11,7 +11,7 @@ class Instants:
 
     If decisions are made in rounds of another length, the first round after a requested instant counts as
     this instant. As with `gsopt.simulation.Wake`, a request is valid only until the next decision and must
-    then be repeated.
+    then be repeated. `field` is the name of the interval in error messages.
     """
 
     def __init__(self, interval: float, field: str = "interval") -> None:
@@ -20,7 +20,7 @@ class Instants:
         self._asked: Any = None
 
     def reached(self, now: Any, excused: float = 0) -> bool:
-        """Check whether `now` is an instant, or is not before the requested one, and drop the request if any.
+        """Check whether `now` is an instant or has reached the requested one, and drop the request.
 
         To allow for rounding, a time at most `excused` seconds after a multiple counts as this multiple.
         """

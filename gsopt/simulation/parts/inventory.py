@@ -91,7 +91,7 @@ class Inventory:
     ) -> Assign:
         """Return the action that runs jobs on their chosen kinds.
 
-        `beside` maps each job that shares GPUs to the job whose GPUs it shares.
+        `beside` maps a job to the job whose GPUs it joins.
 
         Every kind must have enough GPUs. The largest jobs are placed first. Among jobs of the same size,
         those that already run on their kind keep their GPUs, unless a larger job has taken them. The other

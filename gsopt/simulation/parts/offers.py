@@ -14,8 +14,8 @@ from gsopt.simulation.policy import Action, Start, State, Stop, Wake
 #: When the waiting time of a job begins: when it arrives or loses its GPUs, or at its first offer after that.
 Clock = Literal["starvation", "offer"]
 
-#: Which GPUs a job may keep without waiting when its lease ends: those on its best tier, those on its current
-#: tier, or none.
+#: Which jobs may stay on their tier without waiting when their lease ends: those on their best tier, all jobs,
+#: or no jobs.
 Renewal = Literal["best", "same", "never"]
 
 #: A function that returns a job's key when the job begins to wait. GPUs are offered in ascending order of

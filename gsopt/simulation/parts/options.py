@@ -36,7 +36,11 @@ def offers(
     lease: float | None,
     renew: Renewal = "best",
 ) -> Offers:
-    """Create the decider of a policy that makes offers."""
+    """Create the decider of a policy that makes offers.
+
+    `order` is the name of an order or a key function, and `placement` is the name of a placer. The other
+    parameters are those of `Offers`.
+    """
     require_one_of("clock", clock, ("starvation", "offer"))
     require_one_of("renew", renew, ("best", "same", "never"))
     require_interval("lease", lease, or_none=True)
@@ -57,7 +61,7 @@ def placer_of(placement: Placement) -> Placer | None:
 
 
 def size_key(state: State, order: Size) -> Callable[[int], Any]:
-    """Return the key function of an order by size, whose value is lowest for the smallest job."""
+    """Return the key function that orders jobs by size, smallest first."""
     keys: dict[str, Callable[[int], Any]] = {
         "time": state.remaining,
         "gpus": lambda job: state.jobs[job].gpus,

@@ -27,7 +27,7 @@ Judge = Callable[[State, int, int, tuple[int, ...]], Match | None]
 
 
 class Partner(NamedTuple):
-    """A running job, the GPUs that only it holds, and a waiting job's rank and mode on these GPUs."""
+    """A running job that a waiting job may join on `gpus`, with the rank and the mode of the `Match`."""
 
     rank: Any
     job: int
@@ -36,7 +36,7 @@ class Partner(NamedTuple):
 
 
 class Partners:
-    """The running jobs that hold GPUs alone, and the waiting jobs that may share these GPUs.
+    """The running jobs that hold GPUs alone and may share them with a waiting job.
 
     There are no partners if only one job may hold a GPU, or if GPUs have no indices. At most two jobs share a
     GPU.

@@ -179,7 +179,10 @@ class Kinds:
         return sum(holding[kind] for kind in self.kinds(job))
 
     def take(self, job: Job, count: int, before: tuple[int, ...] | None = None) -> tuple[int, ...]:
-        """Take free GPUs for a job: first of kinds that it held before, then those with the least memory."""
+        """Take free GPUs for a job, and return its new holding.
+
+        GPUs of the kinds that the job held before are taken first, then those with the least memory.
+        """
         taken = [0] * len(self._free)
         kinds = self.kinds(job)
         for limit in (self._free if before is None else before, self._free):

@@ -12,7 +12,8 @@ class RunningQueue:
 
     There are few distinct holdings. Therefore, the GPUs held by the jobs after a rank are quickly added up,
     and the last job overall is quickly found among the last jobs of the lists. Keys may rise with time, but
-    all keys in a list rise at the same pace, so the order of the list does not change.
+    all keys in a list rise at the same pace, so the order of the list does not change. `pace` returns how much
+    the keys of jobs with a given holding rise per second; it is None if keys do not rise.
     """
 
     def __init__(self, pace: Callable[[Any], Any] | None = None) -> None:

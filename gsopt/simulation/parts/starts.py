@@ -1,4 +1,7 @@
-"""Starts: the GPUs and sub-batches with which a waiting job starts, alone or on shared GPUs."""
+"""Starts: the GPUs and sub-batches with which a waiting job starts, alone or on shared GPUs.
+
+Sub-batches are explained in `gsopt.simulation.parts.accumulation`.
+"""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
@@ -16,7 +19,7 @@ def on_free(state: State, job: int, placer: Placer | None = None) -> Start | Non
     The GPUs are chosen by `placer` or, if it is None, by the placer of the run.
 
     The job keeps its whole batch if the cluster has enough GPUs, free or not, with enough memory for it.
-    Otherwise, it starts in the largest sub-batches that fit, on free GPUs of the machines with the most free
+    Otherwise, it starts with the largest sub-batches that fit, on free GPUs of the machines with the most free
     GPUs.
     """
     gpus = state.offer(job, placer)
@@ -96,7 +99,7 @@ def _nearest(state: State, free: tuple[int, ...], shared: Iterable[int], count: 
 
 
 def _in_sub_batches(state: State, job: int, gpus: Collection[int], modes: set[str]) -> Start | None:
-    """Return the action that starts a job in the smallest sub-batches of `modes`, or in smaller ones.
+    """Return the action that starts a job with the smallest sub-batches of `modes`, or with smaller ones.
 
     Among these, the largest sub-batches that fit into the memory of the GPUs are used. The result is None if
     none fit.

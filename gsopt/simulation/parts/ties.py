@@ -1,4 +1,4 @@
-"""Ties: rounding of priorities, so that those that differ only by numerical error are equal."""
+"""Ties: the rounding of priorities, so that numerical errors do not break ties."""
 
 from typing import Any
 
@@ -6,5 +6,5 @@ from gsopt.core.numbers.tolerances import SPEED_DIGITS
 
 
 def settled(priority: Any) -> Any:
-    """Round a priority, so that jobs with the same slowdown always tie."""
+    """Round a float so that numerical errors do not break ties; return other numbers unchanged."""
     return float(f"{priority:.{SPEED_DIGITS}g}") if isinstance(priority, float) else priority

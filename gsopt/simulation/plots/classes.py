@@ -42,10 +42,10 @@ _LIGHTEST = 0.95
 
 @dataclass(frozen=True)
 class Classes:
-    """The classes of the jobs in a schedule."""
+    """The classes of the jobs in a schedule, with a label and a colour for each class."""
 
     title: str  # of the legend
-    labels: tuple[str, ...]  # of every class, from the least on
+    labels: tuple[str, ...]  # of every class, in ascending order of the quantity
     colours: tuple[Any, ...]
     of: Mapping[str, int]  # number of every job's class, by name
 
@@ -68,7 +68,7 @@ class Classes:
 
 
 def classes_of(schedule: Schedule, scenario: Scenario, colour: str) -> Classes:
-    """Classify the jobs of a schedule by the value that `colour` names."""
+    """Classify the jobs of a schedule by the quantity that `colour` names."""
     if colour not in list(Colour):
         raise InvalidInput("colour", shorten(colour), f"must be one of {', '.join(Colour)}")
     kind = Colour(colour)

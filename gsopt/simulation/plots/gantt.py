@@ -30,7 +30,7 @@ def gantt(
     title: str = "",
     axes: "Axes | None" = None,
 ) -> "Axes":
-    """Plot the jobs on each GPU over time, and the capacity as a line; only idle GPUs are white.
+    """Plot the jobs on each GPU over time, and the capacity as a line; GPUs without jobs are white.
 
     With the default colours, jobs that were slowed down most are dark, so a light job that ran before a dark
     one may have overtaken it. If there are few jobs, they are framed and labelled. If GPUs have no indices,

@@ -83,8 +83,8 @@ def read_sites(
     """Read nodes and return them keyed by name.
 
     `levels` maps each network level to its label, outermost first; if it is None, `LEVELS` is used. `others`
-    contains the names of additional resources that represent whole GPUs. A line for each kind of shared GPU
-    is appended to `notes`.
+    contains the names of additional resources that represent whole GPUs. Notes on shared GPUs are appended to
+    `notes`.
     """
     keys = LEVELS if levels is None else {level: (label,) for level, label in levels.items()}
     found: dict[str, Site] = {}

@@ -1,4 +1,4 @@
-"""Places: the nodes on which waiting pods may run, determined once per distinct requirement."""
+"""Places: the nodes on which pods may run, determined once per distinct requirement."""
 
 import json
 from collections.abc import Mapping

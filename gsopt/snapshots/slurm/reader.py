@@ -210,7 +210,7 @@ def _node(host: Host, used: Mapping[str, int], reservations: Sequence[Reservatio
 
 
 def _network(confs: Mapping[str, str], hosts: Mapping[str, Host], notes: list[str]) -> Cluster | None:
-    """Build the cluster with the switches in topology.conf or, without such a file, as a single rack."""
+    """Build the cluster with the switches in topology.conf or, without such a file, below a single switch."""
     with_gpus = [host for host in hosts.values() if host.gres.number]
     if not confs or not with_gpus:
         stands = (Machine(name=host.name, gpus=host.gres.number, gpu_type=host.gres.kind) for host in with_gpus)

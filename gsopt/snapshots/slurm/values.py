@@ -1,4 +1,4 @@
-"""Values: numbers, times, states and lists, in the formats of all releases of Slurm."""
+"""Values: numbers, times, states and lists, in the formats of Slurm's releases."""
 
 import re
 

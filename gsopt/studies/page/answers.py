@@ -44,7 +44,7 @@ class Rank:
 
     method: str
     values: tuple[float, ...]  # by instance
-    gaps: tuple[float, ...]  # of the instances whose bound allows one
+    gaps: tuple[float, ...]  # on each instance on which all values have a gap
     seconds: float
 
     @property
@@ -176,7 +176,7 @@ def titled(decision: str, group: str) -> str:
 
 
 def overall(found: Results) -> str:
-    """Return a sentence on the number of groups in which each method is best, or "" for a single group."""
+    """Return a sentence that counts the groups in which the leading methods are best, or "" for one group."""
     groups = [ranking for ranking in rankings(found).values() if ranking.ranks]
     wins: dict[str, int] = {}
     for rank in (rank for ranking in groups for rank in ranking.best):

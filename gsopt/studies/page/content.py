@@ -49,7 +49,7 @@ class Content:
     overall: str
     answers: tuple[Answer, ...]
     unanswered: int  # number of further groups of instances
-    figures: Mapping[str, Table]  # by title: one per group, or one if there are many
+    figures: Mapping[str, Table]  # by title: one per group, or one per decision with many groups
     decisions: tuple[Decision, ...]
     pictures: Sequence[PagePicture]
     gantts: Sequence[PagePicture]
@@ -206,7 +206,7 @@ def download(name: str, kind: str, text: str) -> Download:
 
 
 def _figures(found: Results, figures: Sequence[str]) -> Iterator[tuple[str, Table]]:
-    """Yield the title and table of each decision that has any of the figures."""
+    """Yield tables of the figures with their titles: one per group, or one per decision with many groups."""
     parts = found.by_decision()
     for name, part in parts.items():
         known = numeric_figures(part.rows)

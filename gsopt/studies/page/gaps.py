@@ -17,7 +17,7 @@ _MOST_INSTANCES, _MOST_CELLS = 1000, 1000
 
 @dataclass(frozen=True)
 class Decision:
-    """The finished cells of the decision called `word`, or of the policies if `word` is empty."""
+    """The cells with figures of the decision called `word`, or of the policies if `word` is empty."""
 
     word: str
     rows: tuple[CellRow, ...]
@@ -39,7 +39,7 @@ class Decision:
         return any(len(cells) > 1 for found in self._instances.values() for cells in found.values())
 
     def by_instance(self) -> Table:
-        """Return a table with one line per instance: best value and bound, proving method, and all gaps."""
+        """Return a table with a line per instance: best value, bound, proving method and each method's gap."""
         methods = list(dict.fromkeys(str(row.labels.method) for row in self.rows))
         heads = [
             Head("instance"),
@@ -125,7 +125,7 @@ class Decision:
 
 
 def decisions(found: Results) -> list[Decision]:
-    """Group the finished cells by decision.
+    """Group the cells with figures by decision.
 
     The cells of policies form another group.
     """

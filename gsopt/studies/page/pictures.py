@@ -34,8 +34,8 @@ class PagePicture:
 def pictures(found: Results, figures: Sequence[str]) -> Iterator[PagePicture]:
     """Yield a dot plot of each figure, and line plots over every swept option.
 
-    By default, dot plots show the figures that tables in a paper show, and line plots show only the figures of
-    rank 1. Call this inside `gsopt.studies.page.svg.drawing`.
+    By default, dot plots show the figures of rank 1 to 3, and line plots show those of rank 1 (see
+    `gsopt.schedule.figures.Figure`). Call this inside `gsopt.studies.page.svg.drawing`.
     """
     several = found.by_decision()
     for name, part in several.items():

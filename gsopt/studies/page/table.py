@@ -1,4 +1,4 @@
-"""Table: tables on a page, in which each number has a text for display and its exact value for sorting."""
+"""Table: tables on a page, in which each number has a display text and an exact value for sorting."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace

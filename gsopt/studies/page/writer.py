@@ -37,7 +37,8 @@ def write_page(
     path
         The file, which is written completely or not at all.
     figures
-        The figures to show and plot, by default those of `gsopt.studies.report.headline`.
+        The figures to show and plot. By default, tables show those of `gsopt.studies.report.headline`, and
+        plots show only the main ones.
     gantts
         Runs of policies to simulate again and draw as Gantt charts, named by method and instance, such as
         ``fifo on Poisson(load=0.9, seed=1)``.

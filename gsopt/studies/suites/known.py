@@ -43,7 +43,7 @@ class Known:
     standing
         Standing of the instance.
     by
-        Methods and solvers that found the value and proved the bound.
+        Methods and solvers that proved the optimum or, if it is not proven, found the value or the bound.
     since
         Date since which the values have been known, or None.
 

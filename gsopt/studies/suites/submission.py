@@ -1,4 +1,4 @@
-"""Submission: a solution or certificate that someone found, checked and held against what is known."""
+"""Submission: a solution or certificate that someone found, checked and compared with what is known."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ from gsopt.studies.suites.verdict import VerificationOutcome, held_against_file
 
 @dataclass(frozen=True)
 class Submission:
-    """The standing of a submitted solution or certificate.
+    """The result of checking a submitted solution or certificate.
 
     Attributes
     ----------

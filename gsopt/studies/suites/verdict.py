@@ -30,8 +30,8 @@ class VerificationOutcome(StrEnum):
     """
 
     CONFIRMED = "confirmed"  # the solution is worth what the file says, and the bound is proven again
-    IMPROVED = "improved"  # a better value or a better bound
-    OPEN = "not recomputed"  # the solution is worth what the file says, but the bound was not reached
+    IMPROVED = "improved"  # a better value or bound, a proof, or a solution that was missing
+    OPEN = "not recomputed"  # nothing contradicts the file, but its value or bound was not reached
     CONTRADICTED = "contradicted"  # what the file says is wrong
     FAILED = "failed"  # the method failed
 
@@ -109,7 +109,7 @@ def compare(problem: Problem[Any], solution: Frozen | None, *, time_limit: float
 
 
 def held_against_file(problem: Problem[Any], result: Result[Any], *, has_solution: bool) -> Verdict:
-    """Compare a result with the values that an instance states, and with whether a solution is stored."""
+    """Return the verdict on what an instance file states, given a result and whether a solution is stored."""
     known = Known.of(problem)
     outcome, note = _SuiteCase(problem, known, result, has_solution).outcome()
     return Verdict(known.instance, outcome, note, known, result)
