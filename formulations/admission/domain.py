@@ -13,7 +13,7 @@ from formulations.reclaiming.elimination import min_degree
 #: Maximum number of gangs in the scope of a table, in addition to the one that is decided.
 _WIDTH = 12
 
-#: Maximum number of gangs that share a machine with other machines. The machine's table has 2 to this power
+#: Maximum number of gangs on a machine that also run on other machines. The machine's table has 2 to this power
 #: rows.
 _SHARED = 10
 
