@@ -10,7 +10,7 @@ from formulations.consolidation.kinds import JobKind, kinds
 from formulations.consolidation.vacancy import Vacancy
 from gsopt.problems.consolidation import Consolidation, ConsolidationSolution
 
-#: Number of levels of which none is left out: innermost groups, and the whole cluster.
+#: Minimum number of levels that are kept: the innermost groups, and the whole cluster.
 _FEWEST_LEVELS = 2
 
 #: The number of jobs that stay within a group, keyed by the indices of the kind of job and the group.
