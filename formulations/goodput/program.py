@@ -17,7 +17,7 @@ from gsopt.solvers.standard_form import StandardForm
 
 @dataclass(frozen=True, eq=False)
 class OptionProgram(ABC):
-    """The remaining options of each job, as an integer program.
+    """An integer program over the options of each job that the knapsack (`Counting`) does not rule out.
 
     Its first columns are `runs`, one for each job and option. Exactly one of the columns of a job is 1 (row
     `one`). Only these columns have costs. The rows `fewest` and `most` limit the number of nodes of spread
