@@ -1,4 +1,4 @@
-"""Decomposition: bucket elimination, which yields the whole trade-off curve if few jobs share servers."""
+"""Decomposition: bucket elimination, which finds minimum costs for all demands if few jobs share servers."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -207,7 +207,7 @@ def _buckets(leaves: Sequence[Leaf], root: int) -> Iterator[Bucket]:
 
 
 def fill(program: EliminationPlan, most: int) -> list[Table]:
-    """Fill the table of each bucket, for at most `most` servers. The last table is the trade-off curve."""
+    """Fill the table of each bucket. The last one holds the minimum cost of returning 0 to `most` servers."""
     tables: list[Table] = []
     for bucket in program.buckets:
         table: Table = np.zeros((2,) * len(bucket.jobs) + (1,), dtype=_kind(program.never))
