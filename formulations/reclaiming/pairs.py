@@ -32,13 +32,12 @@ Integers = NDArray[np.int64]
 def pairs_bound(reduction: Reduction, budget: Budget) -> int:
     r"""Return a lower bound on the value of every choice.
 
-    Let h be the number of returned servers that host a job. Whether the job is preempted (1 or 0) is at least a
-    h - b h (h - 1) / 2 for a = 2 / (k + 1), b = 2 / (k (k + 1)), and any integer k > 0, because this is 0 for h
-    = 0 and at most 1 for every other integer. The sum over the jobs is a quadratic function of the choice,
-    which counts each returned server and each pair of returned servers that share jobs. Its quadratic part is
-    made convex: y_s^2 = y_s for each server s, and (sum of y)^2 = demand^2, so multiples of these squares may
-    be added and subtracted. A convex function is at least its tangent, whose minimum is the sum of the smallest
-    coefficients.
+    If h returned servers host a job, the job counts as preempted a h - b h (h - 1) / 2 times, for a = 2 / (k +
+    1), b = 2 / (k (k + 1)), and any integer k > 0. This number is 0 if h is 0, and never more than 1, so the
+    sum over the jobs is a lower bound. It is a quadratic function of the choice, which counts each returned
+    server and each pair of returned servers that share jobs. Its quadratic part is made convex: y_s^2 = y_s for
+    each server s, and (sum of y)^2 = demand^2, so multiples of these squares may be added and subtracted. A
+    convex function is at least its tangent, whose minimum is the sum of the smallest coefficients.
 
     In relaxations with linear rows, a job on many partly returned servers may cost no more than a job on only
     one of them. If servers share few jobs, pairs say much more. Multiples and tangent are found in floating
