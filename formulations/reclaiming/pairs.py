@@ -32,9 +32,9 @@ Integers = NDArray[np.int64]
 def pairs_bound(reduction: Reduction, budget: Budget) -> int:
     r"""Return a lower bound on the value of every choice.
 
-    If h returned servers host a job, the job counts as preempted a h - b h (h - 1) / 2 times, for a = 2 / (k +
-    1), b = 2 / (k (k + 1)), and any integer k > 0. This number is 0 if h is 0, and never more than 1, so the
-    sum over the jobs is a lower bound. It is a quadratic function of the choice, which counts each returned
+    If h returned servers host a job, the job counts as preempted a h - b h (h - 1) / 2 times, for
+    a = 2 / (k + 1), b = 2 / (k (k + 1)), and any integer k > 0. This is 0 if h is 0, and never more than 1, so
+    the sum over the jobs is a lower bound. It is a quadratic function of the choice, which counts each returned
     server and each pair of returned servers that share jobs. Its quadratic part is made convex: y_s^2 = y_s for
     each server s, and (sum of y)^2 = demand^2, so multiples of these squares may be added and subtracted. A
     convex function is at least its tangent, whose minimum is the sum of the smallest coefficients.
