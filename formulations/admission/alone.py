@@ -30,7 +30,7 @@ class Alone:
     Attributes
     ----------
     possible
-        Whether any domain can hold the gang.
+        Whether any domain can hold the gang if all gangs that may stop do so.
     best
         The best choice of gangs found so far; None if there is none yet.
     open

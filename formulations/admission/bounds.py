@@ -3,7 +3,8 @@
 A copy is the room for one more worker. If a gang runs on several machines of a domain, its cost is distributed
 over these machines, so that each machine pays only its share. On each machine, a fractional knapsack bounds the
 cost of each additional copy from below. This bound rises from copy to copy, so the sum of the lowest ones in a
-domain is a lower bound on the domain's cost.
+domain is a lower bound on the domain's cost. An incidence is a pair of a gang and a machine on which it frees
+resources (`formulations.admission.stops.Stops`).
 """
 
 from dataclasses import dataclass

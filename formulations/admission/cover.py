@@ -21,7 +21,7 @@ class Cover:
 
     need: Numbers  # positive amounts of resources that one worker needs, shape (resources,)
     free: Numbers  # free amounts of these, shape (machines, resources)
-    load: Numbers  # what each incidence frees of these, shape (incidences, resources)
+    load: Numbers  # what each incidence of `stops` frees of these, shape (incidences, resources)
     count: int  # workers
     slice: int  # workers of a slice; 1 without slices
     able: Numbers  # machines on which workers may run, ascending

@@ -74,7 +74,7 @@ class Domains:
         """Return a good choice of gangs for a domain, or None if none is found.
 
         Every machine pays its share of each gang's cost, so that each machine can be decided separately. Then
-        gangs that need not stop are removed from the choice. `most` is an upper bound on the weight of a
+        gangs that need not stop are removed from the choice. `most` is an upper bound on the weight of every
         choice.
         """
         cover, wanted = self._cover, int(self._missing[domain])
