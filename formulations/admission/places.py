@@ -34,7 +34,8 @@ class Worker:
 def like_worker(problem: Admission, moving: Moving) -> Worker | None:
     """Return the common worker of all gangs that are pending or may stop, or None if workers differ.
 
-    The machines on which workers may run are compared only among gangs that are pending or may be moved.
+    The machines on which workers may run are compared only among gangs that are pending or may be moved. If a
+    gang has several parts, the result is None.
     """
     gangs: list[Gang] = [*problem.pending, *moving.running]
     parts = [part for gang in gangs for part in gang.parts]

@@ -127,7 +127,10 @@ def decomposition(problem: Reclaiming, budget: Budget, *, width: int = 12) -> Re
 
 
 def curve(problem: Reclaiming, *, width: int = 12) -> tuple[Exact, ...]:
-    """Return the minimum objective for every demand; entry n stands for n returned servers."""
+    """Return the minimum objective for every demand; entry n stands for n returned servers.
+
+    Raises `Unsupported` in the same cases as `decomposition`.
+    """
     reduction = reduce(problem)
     tables = fill(_narrow(reduction, width), len(problem.servers))
     return tuple(reduction.number(value) for value in tables[-1].tolist())
