@@ -48,7 +48,7 @@ class ConsolidationCase:
 
         If every job needs several machines, for example, only the racks count. Then racks with equally many
         free GPUs are interchangeable, and can be filled by patterns as machines can. All levels stay if the
-        objective counts machines left whole.
+        objective counts machines left whole and any machine is whole.
         """
         case = self
         while len(case.vacancy.levels) > _FEWEST_LEVELS and not case.alone and not case.untouched:

@@ -41,7 +41,7 @@ class Bucket(NamedTuple):
     """An elimination step, which decides whether to preempt the first of its jobs.
 
     The decision is made for every combination of decisions on its other jobs. It takes into account the leaves
-    and the finished buckets that contain the first job.
+    and the finished buckets that contain the first job. `servers` is the number of servers in all of these.
     """
 
     jobs: tuple[int, ...]
