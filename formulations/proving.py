@@ -1,4 +1,4 @@
-"""Proving: branch and bound that does not trust the solver, for solutions that are probably optimal.
+"""Proving: lower bounds on integer programs, by a branch and bound that need not trust the solver.
 
 A solver's bound on an integer program cannot be checked. Here, each node's bound is computed from dual values
 (`formulations.common.duals`), or the node is proven infeasible by a dual ray. The lowest bound of the open
@@ -98,16 +98,17 @@ class _OpenNodes:
         self.upper = np.minimum(question.model.column_upper, question.largest)
 
     def bound(self) -> float:
-        """Branch until the lowest bound reaches the goal, and return it.
+        """Branch until the lowest bound of an open node reaches the goal, and return that bound.
 
-        The search also ends if the lowest bound is that of a leaf, if no node is left, or if time runs out.
+        The search also ends if that node is a leaf, if no node is left (the goal is then returned), or if the
+        caller interrupts it or time runs out.
         """
         lower, upper = self.model.column_lower[self.whole], self.upper[self.whole]
         nodes = [_Node(-inf, next(self.numbers), lower, upper)]
         while nodes and nodes[0].known < self.question.goal and not (nodes[0].is_leaf or self._stopped):
             node = heappop(nodes)
             found = self._solve(node)
-            if found is None:  # it is empty, or cannot be bounded
+            if found is None:  # it is infeasible
                 continue
             known, values, basis = found
             known = max(known, node.known)
@@ -126,7 +127,7 @@ class _OpenNodes:
         return self.link.stopped or monotonic() >= self.end
 
     def _solve(self, node: _Node) -> tuple[float, Reals, Any] | None:
-        """Solve a node and return its bound, or None if it is proven infeasible.
+        """Solve a node and return its bound, values and basis, or None if it is proven infeasible.
 
         If the solver returns no dual values, the bound is minus infinity, and the node keeps its parent's
         bound.

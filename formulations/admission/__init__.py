@@ -1,4 +1,4 @@
-"""Exact methods for admission."""
+"""Admission: exact methods for evicting or moving running gangs so that pending gangs fit."""
 
 from formulations.admission.exact import exact
 from formulations.admission.milp import milp

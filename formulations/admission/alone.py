@@ -24,12 +24,13 @@ _ROUNDS = 8
 class Alone:
     """The search, domain by domain, for the cheapest gangs to stop for one pending gang.
 
-    Domains are examined in ascending order of their bounds.
+    A domain is a group at the level within which the pending gang must run. Domains are examined in ascending
+    order of their bounds. The weight of a choice is its cost, as an integer multiple of `Stops.unit`.
 
     Attributes
     ----------
     possible
-        Whether any domain can hold the gang.
+        Whether any domain can hold the gang if all gangs that may stop do so.
     best
         The best choice of gangs found so far; None if there is none yet.
     open
@@ -81,7 +82,10 @@ class Alone:
         return self.best
 
     def guess(self) -> Choice | None:
-        """Return a first choice, or None: a single gang or, if cheaper, gangs in a domain with a low bound."""
+        """Return a first choice, or None if none is found.
+
+        The choice is a single gang or, if cheaper, the gangs found for a domain with a low bound.
+        """
         self.best = self._domains.single()
         for domain in reversed(self._left):
             found = self._domains.guess(domain, 1 + sum(self.stops.weights))
@@ -91,7 +95,10 @@ class Alone:
         return self.best
 
     def step(self) -> Choice | None:
-        """Examine the next domain, and return its choice if that is better than the best one so far."""
+        """Examine the next domain, and return its choice if that is better than the best one so far.
+
+        Otherwise, return None. A domain whose tables are too large is added to `open`.
+        """
         domain = self._left.pop()
         most = 1 + sum(self.stops.weights)
         self.tried += 1

@@ -1,9 +1,10 @@
-"""Bounds: lower bounds on the costs of all domains, computed at once.
+"""Bounds: lower bounds on the cost of making room for a pending gang, for all domains at once.
 
 A copy is the room for one more worker. If a gang runs on several machines of a domain, its cost is distributed
-over these machines, so that each machine pays only its share. On each machine, a fractional knapsack yields the
-minimum cost of each additional copy. This cost rises from copy to copy, so the total cost of the cheapest
-copies in a domain is a lower bound on the domain's cost.
+over these machines, so that each machine pays only its share. On each machine, a fractional knapsack bounds the
+cost of each additional copy from below. This bound rises from copy to copy, so the sum of the lowest ones in a
+domain is a lower bound on the domain's cost. An incidence is a pair of a gang and a machine on which it frees
+resources (`formulations.admission.stops.Stops`).
 """
 
 from dataclasses import dataclass
@@ -16,8 +17,8 @@ from formulations.admission.stops import Numbers
 
 Reals = NDArray[np.float64]
 
-#: Maximum number of copies that a machine may gain for which each copy is considered. Beyond it, the bound is
-#: 0.
+#: Maximum number of additional copies on a machine whose costs are bounded one by one. If any machine can gain
+#: more, all bounds are 0.
 _MOST = 512
 
 #: Fraction of a gang's cost that is shifted, in each round, to the machines that are chosen.
@@ -26,20 +27,20 @@ _MOVED = 0.5
 
 @dataclass(frozen=True, eq=False)
 class Bounds:
-    """A lower bound for each domain, and the shares of the gangs' costs from which the bounds follow."""
+    """Lower bounds for each domain and each machine, and the shares that machines pay of the gangs' costs."""
 
     by_domain: Reals  # infinite where a domain cannot hold all workers; shape (domains,)
-    # bound on the cost of the machine's domain if any copy that is won there counts; shape (machines,)
+    # bound on the cost of the machine's domain if an additional copy on this machine is used; shape (machines,)
     forced: Reals
-    share: Reals  # share of its gang's weight of each incidence, shape (incidences,)
+    share: Reals  # share of the gang's weight that each incidence pays in the last round, shape (incidences,)
 
 
 def lower_bounds(cover: Cover, *, rounds: int = 0) -> Bounds:
     """Return the best bound found for each domain.
 
-    The first bound divides each gang's cost among its machines in proportion to what it frees there. In each of
-    `rounds` further rounds, parts of the costs are shifted to the machines with the cheapest copies, which
-    yields another bound.
+    For the first bound, each gang's cost is divided among its machines in the domain, in proportion to the
+    copies that it can free there. In each of `rounds` further rounds, parts of the costs are shifted to the
+    machines with the cheapest copies, which yields another bound.
     """
     share = _even(cover, _useful(cover))
     best, forced, chosen = _bound(cover, share)
@@ -99,7 +100,7 @@ def _bound(cover: Cover, share: Reals) -> tuple[Reals, Reals, Reals]:
 def place_costs(cover: Cover, share: Reals) -> tuple[Numbers, Reals]:
     """Return the machine of each additional copy, and a lower bound on its cost, ascending on each machine.
 
-    `share` is the share of its gang's cost that each incidence pays. If a machine can gain more than 512
+    `share` holds the share of a gang's cost that each incidence pays. If a machine can gain more than 512
     copies, all bounds are 0.
     """
     machines = np.flatnonzero(cover.most > cover.copies)

@@ -76,7 +76,10 @@ def _switch(switch: Switch, machines: set[str]) -> Switch | None:
 
 
 def place_again(problem: Admission, evicted: Collection[str]) -> Mapping[str, Places] | None:
-    """Evict the given gangs, then place the pending gangs one by one; return None if a gang does not fit."""
+    """Return places for the pending gangs after the given evictions, or None if a gang does not fit.
+
+    The gangs are placed one by one, those with the largest workers first.
+    """
     gone = set(evicted)
     rooms = Rooms(problem)
     for running in problem.running:

@@ -19,14 +19,14 @@ class Cover:
     down to whole slices.
     """
 
-    need: Numbers  # resources of one worker that it needs, shape (resources,)
+    need: Numbers  # positive amounts of resources that one worker needs, shape (resources,)
     free: Numbers  # free amounts of these, shape (machines, resources)
-    load: Numbers  # what each incidence frees of these, shape (incidences, resources)
+    load: Numbers  # what each incidence of `stops` frees of these, shape (incidences, resources)
     count: int  # workers
     slice: int  # workers of a slice; 1 without slices
-    able: Numbers  # machines on which workers may run, in rising order
+    able: Numbers  # machines on which workers may run, ascending
     domain: Numbers  # domain of every machine, shape (machines,)
-    group: Numbers  # slice group of every machine, itself without slices; shape (machines,)
+    group: Numbers  # slice group of every machine; the machine itself without slices; shape (machines,)
     domains: int  # number of domains
     stops: Stops
 

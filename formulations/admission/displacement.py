@@ -2,8 +2,8 @@
 
 If only GPUs are counted, every feasible solution has room for the pending workers and for the workers that
 move. Let the size be the number of GPUs of a pending worker, and let a place be the room for one pending
-worker. If the number of GPUs of a gang's workers is a multiple of the size, the gang takes as many places as
-it gives up when it moves. The constraint "the places that are free after all stops are at least the places of
+worker. If each worker of a gang has a multiple of this number of GPUs, the gang takes as many places as it
+gives up when it moves. The constraint "the places that are free after all stops are at least the places of
 the pending gang and of such moves" is relaxed with a price per place. The relaxed problem separates into the
 pending gang's domain, which is solved exactly, and the machines elsewhere, where a fractional knapsack on
 each machine bounds the cost of places. The cost of a gang that runs both inside and outside the domain is
@@ -34,7 +34,7 @@ _MOST = 512
 
 
 class Displacement:
-    """Bounds on the cost of a pending gang with identical workers in each domain, given a price per place."""
+    """Lower bounds on the cost of admitting a gang with identical workers, by domain and price per place."""
 
     def __init__(self, problem: Admission, gang: Gang, moving: Moving, free: np.ndarray) -> None:
         part = gang.parts[0]
@@ -55,7 +55,7 @@ class Displacement:
     def bound(self, domain: int, price: int, below: int) -> int:
         """Return a lower bound on the weight of admitting the gang in a domain.
 
-        The bound is 0 if tables would be too large.
+        Costs of `below` or more are not told apart. The bound is 0 if tables would be too large.
         """
         stops = self._moving.priced(self._size, price)
         cover = Cover.of(self._problem, self._inside, stops, free=self._free)

@@ -13,7 +13,7 @@ from formulations.reclaiming.elimination import min_degree
 #: Maximum number of gangs in the scope of a table, in addition to the one that is decided.
 _WIDTH = 12
 
-#: Maximum number of gangs that share a machine with other machines. The machine's table has 2 to this power
+#: Maximum number of gangs on a machine that also run on other machines. The machine's table has 2 to this power
 #: rows.
 _SHARED = 10
 
@@ -74,7 +74,7 @@ class Domains:
         """Return a good choice of gangs for a domain, or None if none is found.
 
         Every machine pays its share of each gang's cost, so that each machine can be decided separately. Then
-        gangs that need not stop are removed from the choice. `most` is an upper bound on the weight of a
+        gangs that need not stop are removed from the choice. `most` is an upper bound on the weight of every
         choice.
         """
         cover, wanted = self._cover, int(self._missing[domain])

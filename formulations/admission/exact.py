@@ -30,7 +30,8 @@ def exact(problem: Admission, budget: Budget) -> Result[AdmissionSolution]:
 
     1. Compute a bound for every domain (`formulations.admission.bounds`).
     2. In ascending order of bounds, find the cheapest stops for each domain by dynamic programming over the
-       gangs that share machines. If there are too many of these, solve the domain's mixed-integer program.
+       gangs that run on several machines. If too many of these share machines and no gang may be moved, solve
+       the domain's mixed-integer program.
     3. Stop when the next bound is not below the best cost. If no gang may be moved, the best choice is then
        optimal.
 
@@ -59,8 +60,8 @@ def exact(problem: Admission, budget: Budget) -> Result[AdmissionSolution]:
 
     Notes
     -----
-    Source: ours. Stopping gangs to free whole machines in one domain is the minimum k-union problem, as in
-    Aryl, section 4.
+    Source: ours. Stopping gangs to free whole machines in one domain is the minimum k-union problem, like
+    reclaiming servers in Aryl, section 4.
 
     Examples
     --------

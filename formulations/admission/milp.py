@@ -73,7 +73,7 @@ class Milp(Formulation[Admission, AdmissionSolution]):
     name: ClassVar[str] = "milp"
 
     def obstacle(self, problem: Admission) -> str:
-        """Return a message about the first pending gang that fits nowhere; empty if there is none."""
+        """Return a message about the first pending gang that cannot fit whatever stops, or an empty string."""
         return problem.obstacle
 
     def build(self, problem: Admission) -> Any:

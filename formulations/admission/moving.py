@@ -38,9 +38,9 @@ class Moving:
     def priced(self, size: int, price: int | None) -> Stops:
         """Return the stops, with the price of the places that a gang takes added to the cost of its move.
 
-        A place is the room for a worker with `size` GPUs. A gang takes as many places as it gives up if the
-        number of GPUs of each of its workers is a multiple of the size. Other gangs do not pay the price. If
-        the price is None, gangs that would have to pay it may not be moved.
+        A place is the room for a worker with `size` GPUs. If each worker of a gang has a multiple of `size`
+        GPUs, the gang takes as many places as it gives up. Other gangs do not pay the price. If the price is
+        None, gangs that would have to pay it may not be moved.
         """
         weights: list[int | None] = []
         for running, evicting, moving in zip(self.running, self.evictions, self.moves, strict=True):
@@ -54,10 +54,10 @@ class Moving:
     def overall(self, gang: Gang, budget: Budget) -> int:
         """Return a lower bound on the weight of admitting a gang with identical workers, in whichever domain.
 
-        The bound treats the whole cluster as one domain. If the number of GPUs of each worker of a running gang
-        is a multiple of that of a pending worker, the running gang takes, when it moves, as many places for
-        pending workers as it gives up. Moving it gains no room in the cluster as a whole, so the bound allows
-        such gangs only to be evicted. It is 0 if the pending workers need no GPUs.
+        The bound treats the whole cluster as one domain. If each worker of a running gang has a multiple of the
+        GPUs of a pending worker, moving the gang takes as many places for pending workers as it frees. The
+        cluster as a whole gains no room, so the bound allows such gangs only to be evicted. The bound is 0 if
+        the pending workers need no GPUs.
         """
         size = gang.parts[0].needs.gpu
         if not size:
@@ -93,9 +93,9 @@ class Moving:
     def solution(self, gangs: Collection[int], budget: Budget) -> AdmissionSolution | None:
         """Return a solution that stops at least the given gangs, or None if none is found.
 
-        Gangs that are cheaper to move than to evict are moved, those with the largest workers first, each to
-        the place where it fits most tightly. If such a gang fits nowhere, others stop to make room for it,
-        provided that this is cheaper than evicting it.
+        Gangs that are cheaper to move than to evict are moved, those with the largest workers first, each into
+        the group with the least room in which it fits. If such a gang fits nowhere, others stop to make room
+        for it, provided that this is cheaper than evicting it. Otherwise, it is evicted.
         """
         return _Plan(self, self._problem, budget).run(sorted(gangs))
 
@@ -177,5 +177,5 @@ class _Plan:
 
 
 def by_size(gangs: Iterable[Gang]) -> list[Gang]:
-    """Sort gangs by worker size and then by total size, largest first."""
+    """Sort gangs by the GPUs of their largest worker and then by their total GPUs, in descending order."""
     return sorted(gangs, key=lambda gang: (-max(part.needs.gpu for part in gang.parts), -gang.gpus))

@@ -1,7 +1,7 @@
 """Places: the mixed-integer program over groups of machines, for problems with identical workers.
 
 On clusters where gangs use whole machines, every worker needs the same amount of each resource. In this case,
-it does not matter which machines of a group a gang uses, but only how many.
+it does not matter which machines of a group a gang uses, only how many of its workers are in the group.
 """
 
 from collections import Counter
@@ -34,7 +34,8 @@ class Worker:
 def like_worker(problem: Admission, moving: Moving) -> Worker | None:
     """Return the common worker of all gangs that are pending or may stop, or None if workers differ.
 
-    The machines on which workers may run are compared only among gangs that are pending or may be moved.
+    The machines on which workers may run are compared only among gangs that are pending or may be moved. If a
+    gang has several parts, the result is None.
     """
     gangs: list[Gang] = [*problem.pending, *moving.running]
     parts = [part for gang in gangs for part in gang.parts]
@@ -52,7 +53,7 @@ class PlacesProgram:
     A gang that must be placed in one group has a binary column for each group at its level. A gang with slices
     also has an integer column for each slice group. Groups are nested. Therefore, the workers fit if, in every
     group, the number of workers that must be inside is at most the number of places that are free or freed
-    there.
+    there. Gangs stop only at weights of less than `below`.
     """
 
     def __init__(self, problem: Admission, moving: Moving, worker: Worker, below: int) -> None:
@@ -184,7 +185,7 @@ class PlacesProgram:
             self._rows.add(f"room[{level},{group}]", list(row.items()), upper=totals[group] - fixed)
 
     def solve(self, budget: Budget) -> tuple[Proof, AdmissionSolution | None]:
-        """Solve the program; return the proof, and the solution that follows from the best point found."""
+        """Solve the program; return the proof and, if a point was found, the solution that it stands for."""
         form = StandardForm.build(
             cost=[float(cost) for cost in self._costs],
             matrix=self._rows.matrix(len(self._columns)),

@@ -36,7 +36,7 @@ class TooWide(Exception):
 class Node(ABC):
     """A table that can also tell which gangs stop for an entry."""
 
-    scope: tuple[int, ...]  # gangs of the table's axes, in rising order
+    scope: tuple[int, ...]  # gangs of the table's axes, ascending
     table: Table
     never: int
 
@@ -56,7 +56,10 @@ def integers(never: int) -> type:
 
 
 class MachineNode(Node):
-    """The node of a machine. Its scope is the shared gangs on it; gangs on no other machine may stop, too."""
+    """The node of a machine.
+
+    Its scope consists of the gangs in `shared`. The gangs in `own` run on no other machine, and may stop, too.
+    """
 
     def __init__(
         self,
@@ -182,7 +185,7 @@ class ChoiceNode(Node):
 
 
 class SliceNode(Node):
-    """A node that counts whole slices: those made up of its copies and of the copies already there."""
+    """A node that counts whole slices of `size` copies; `begun` copies of the first one are already there."""
 
     def __init__(self, part: Node, size: int, begun: int) -> None:
         self._part, self.scope, self.never = part, part.scope, part.never

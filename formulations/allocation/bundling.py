@@ -1,4 +1,4 @@
-"""Bundling: an exact method for jobs that each have a single step size, if these sizes divide each other."""
+"""Bundling: an exact method for jobs with diminishing gains whose step sizes divide each other."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -15,8 +15,8 @@ from gsopt.core.method import exact_method
 from gsopt.core.result import Result, StoppedBy
 from gsopt.problems.allocation import Allocation, AllocationSolution
 
-#: The data of one size: the offers tied into each bundle (one row per bundle), the items of this size, and the
-#: offers that are taken. An offer is an index into the bundles, followed by the items of this size.
+#: The data of one size: the bundles (one row each, with the offers of the next smaller size tied into it), the
+#: items of this size, and the offers that are taken. Offers are numbered: first the bundles, then the items.
 Level = tuple[Integers, Integers, Integers]
 
 

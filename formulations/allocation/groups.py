@@ -37,8 +37,8 @@ class Groups:
     extra: Integers
     workers: Integers
     weight: Integers
-    # reduction of the running time by each item, shape (items,), in floats: four roundings away from the
-    # exact numbers, which `formulations.allocation.whole` gives
+    # reduction of the running time by each item, shape (items,), in floats that are up to four roundings away
+    # from the exact numbers of `formulations.allocation.whole`
     value: Floats
 
     @classmethod

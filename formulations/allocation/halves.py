@@ -41,7 +41,8 @@ def meet(
     total, and no more in each half. Both halves are listed without dominated states, and each state of one half
     finds its best partner in the other half by binary search. The lists have about as many states as the square
     root of the number of choices. If that is too many, only some groups are listed, and the others keep their
-    base. The lists grow until value and bound meet, or until time or memory runs out.
+    base. The lists grow until value and bound meet, or until time or memory runs out. `enough` and `hear` can
+    end the search earlier, as in `formulations.allocation.states.improve`.
 
     Notes
     -----

@@ -15,8 +15,8 @@ def lattice_bound(knapsack: Knapsack) -> int:
 
     The total weight W and the total value V of a choice form a sum of the options' pairs, so (W, V) is a point
     of the lattice that these pairs generate: (t a, t b + k c) for integers t and k. It also satisfies W <= room
-    and V <= price W. The bound is the highest V of such a point. For each total weight, V is the highest
-    number in its residue class modulo c.
+    and V <= price W. The bound is the highest V of such a point. For each total weight t a, this V is the
+    largest number of at most price W that is congruent to t b modulo c.
 
     If values follow weights (w + 10, say), the bound is much tighter than the price of the room.
 

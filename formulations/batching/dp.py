@@ -42,9 +42,9 @@ def dp(problem: Batching, budget: Budget) -> Result[Batches]:
     costs are separable and there is one capacity, the problem is a multiple-choice knapsack, and this method is
     its textbook dynamic program.
 
-    Complexity: O(J n w) additions and O(J n) memory for J jobs of at most w allowed numbers of GPUs each and n
-    GPUs. If memory is too small, some rows are computed again, so that O(sqrt(J) n) memory suffices. The proof
-    takes the same time again, or longer if many allocations have the same cost up to the last digits.
+    Complexity: O(J n w) additions and O(J n) memory for n GPUs and J jobs that may have up to w GPUs each. If
+    memory is too small, some rows are computed again, so that O(sqrt(J) n) memory suffices. The proof takes the
+    same time again, or longer if many allocations have the same cost up to the last digits.
 
     Examples
     --------

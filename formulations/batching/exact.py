@@ -34,6 +34,11 @@ def exact(problem: Batching, budget: Budget) -> Result[Batches]:
     budget
         Time limit, gap, start and callback.
 
+    Raises
+    ------
+    Unsupported
+        A table of costs, or one for the first allocation, does not fit in memory.
+
     Examples
     --------
     >>> from instances.batching import elastic_jobs

@@ -61,6 +61,11 @@ def greedy(problem: Batching, budget: Budget) -> Result[Batches]:
     budget
         Time limit, gap, start and callback.
 
+    Raises
+    ------
+    Unsupported
+        A table of costs, or one for the first allocation, does not fit in memory.
+
     Notes
     -----
     Source: the greedy algorithm for separable convex costs (O. Gross, A class of discrete type minimization

@@ -32,9 +32,10 @@ class Milp(Formulation[Batching, Batches]):
 
     Parameters
     ----------
-    v_j: contribution of job j to the objective if it has no GPUs, which is the cost of a reconfiguration if it
-    is running now. w_jc: its contribution on c GPUs with its best batch size, including a reconfiguration,
-    minus v_j. n: the largest number of GPUs that can be used.
+    v_j: contribution of job j to the objective if it has no GPUs: that of a reconfiguration if it is running
+    now, and otherwise 0. w_jc: its contribution on c GPUs with its best batch size, including any
+    reconfiguration, minus v_j. n: the number of GPUs or, if as many as possible must be used, the number that
+    can be used.
 
     Variables
     ---------
@@ -106,8 +107,8 @@ class Milp(Formulation[Batching, Batches]):
 
         With completions per second, every item has a different denominator. The common multiple of these
         denominators has thousands of digits, and the solver needs one stage per five digits. Such costs are
-        rounded in favour of every solution, so that the bound stays valid. It is off by at most 1 / `_COARSE`
-        of the largest cost per job.
+        rounded in favour of every solution, so that the bound stays valid. It is off by at most 2^-40 of the
+        largest cost for each job.
         """
         worths = {_column(*item): worth for item, worth in _worths(problem)[0].items()}
         exact = [worths[column] for column in form.columns]

@@ -33,7 +33,7 @@ class CostTables:
 
     @cached_property
     def limit(self) -> float:
-        """The total above which no path is optimal: the minimum total plus four times its rounding error."""
+        """The total cost above which no choice is optimal: the minimum plus four times its rounding error."""
         last = self.before[-1]
         least = last[self.case.gpus] if self.case.use_all else last.min()
         return float(least) + 4 * self.case.error

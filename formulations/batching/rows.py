@@ -22,7 +22,7 @@ class CostRows:
     """The minimum costs of the first jobs by number of GPUs used, one row per number of jobs.
 
     A table of all rows may not fit in memory. In that case, the jobs are divided into blocks, and only the
-    first row of each block is kept. The rows of the block that is asked for are computed again from it.
+    first row of each block is kept. The rows of the block that is asked for are computed again from its first.
     """
 
     costs: Floats  # cost of each job on 0, 1, ... GPUs, shape (jobs, most GPUs of a job + 1)

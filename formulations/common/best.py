@@ -76,11 +76,11 @@ class Best(Generic[P, S]):
         """Keep a bound if it is stronger than the known one.
 
         The bound is tightened to the next value that an optimum can take. A float is first weakened by its
-        rounding error; any other error must already be subtracted by the caller. With `of_better`, the bound
+        rounding error; the caller must already have allowed for any other error. With `of_better`, the bound
         covers only solutions that are better than the best known one, for example because a search excluded the
-        others; it is then weakened to the best known value if necessary. Raises `Contradiction` if the best
-        value is better than the bound by more than the problem's resolution, because then the proof must be
-        wrong.
+        others; it is then weakened to the best known value if necessary. Otherwise, raises `Contradiction` if
+        the best known value is better than the bound by more than the problem's resolution, because then the
+        proof must be wrong.
         """
         least = self.problem.sense is Sense.MINIMIZE
         strongest, weakest, safe = (max, min, lowest) if least else (min, max, highest)

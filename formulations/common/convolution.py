@@ -25,7 +25,7 @@ def convolve(left: Costs, right: Costs, most: int, never: int) -> Costs:
 
 
 def split(parts: Sequence[Costs], sums: Sequence[Costs], count: int) -> list[int]:
-    """Divide a number of units among the parts at minimum total cost.
+    """Divide `count` units among the parts at minimum total cost, and return how many each part gets.
 
     `parts` holds the costs of each part by number of units, and `sums` holds the running convolutions of the
     parts: entry i combines the parts 0 to i.

@@ -31,7 +31,7 @@ class ChoiceColumns(NamedTuple):
 
     columns: NDArray[np.int32]  # the columns, in their order
     ranks: NDArray[np.int32]  # rank of each column in the common order, ascending
-    level: int  # column that holds the choice as a number, which compares choices of the same rank
+    level: int  # column that holds the choice as a number, to compare choices of the same rank
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,8 @@ def exact(problem: Configuration, budget: Budget) -> Result[ConfigurationSolutio
        is exact. Ties go to the solution that changes the configurations of the fewest jobs. Further ties are
        broken job by job, in favour of the current configuration, then the first one in the list, and finally no
        configuration.
-    3. The reference integer program, if the table would be too large. Ties are then broken by the solver.
+    3. The reference integer program, if the table would be too large or the costs have too many digits for it.
+       Ties are then broken by the solver.
 
     Source
     ------

@@ -17,7 +17,8 @@ _MOMENT = 0.25
 def begin(case: ConsolidationCase) -> tuple[ConsolidationSolution, Exact]:
     """Return a greedy placement and a bound.
 
-    Jobs are placed by size if the number of jobs is the primary objective, and otherwise by value per GPU.
+    Jobs are placed in ascending order of size if the number of jobs is the primary objective, and otherwise in
+    descending order of value per GPU.
     """
     stays = smallest_first(case) if case.required else densest_first(case)
     bonus = case.bonus + case.problem.machine_bonus * len(case.untouched)

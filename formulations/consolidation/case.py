@@ -10,7 +10,7 @@ from formulations.consolidation.kinds import JobKind, kinds
 from formulations.consolidation.vacancy import Vacancy
 from gsopt.problems.consolidation import Consolidation, ConsolidationSolution
 
-#: Number of levels of which none is left out: innermost groups, and the whole cluster.
+#: Minimum number of levels that are kept: the innermost groups, and the whole cluster.
 _FEWEST_LEVELS = 2
 
 #: The number of jobs that stay within a group, keyed by the indices of the kind of job and the group.
@@ -48,7 +48,7 @@ class ConsolidationCase:
 
         If every job needs several machines, for example, only the racks count. Then racks with equally many
         free GPUs are interchangeable, and can be filled by patterns as machines can. All levels stay if the
-        objective counts machines left whole.
+        objective counts machines left whole and any machine is whole.
         """
         case = self
         while len(case.vacancy.levels) > _FEWEST_LEVELS and not case.alone and not case.untouched:

@@ -50,8 +50,8 @@ class Divisible(Merged):
     Source
     ------
     Dally, section II-B, for values by tier. The slots suffice if jobs are placed in descending order of demand:
-    at any time, all GPUs taken so far are multiples of the current demand d, so a machine has lost exactly one
-    slot of d GPUs for every d GPUs taken.
+    at any time, the number of GPUs taken from a machine is a multiple of the current demand d, so the machine
+    has lost exactly one slot of d GPUs for every d GPUs taken.
 
     Raises
     ------

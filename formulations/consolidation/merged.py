@@ -73,7 +73,7 @@ class Merged(GroupModel):
 
     @abstractmethod
     def pack(self, model: Any, indices: Indices) -> None:
-        """Add the constraints to a Pyomo model that make the jobs on single machines fit.
+        """Add to a Pyomo model the constraints that make the jobs on single machines fit.
 
         There are separate constraints for each stem (`Vacancy.stems`).
         """

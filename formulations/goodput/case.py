@@ -48,7 +48,8 @@ class GoodputCase:
     """A problem as a list of options for each job."""
 
     problem: Goodput
-    # options of each job: first, no GPUs; then, the options that no option with fewer GPUs equals
+    # options of each job: no GPUs, then its current GPUs, then all others that cost less than no GPUs and
+    # less than fewer GPUs on as many nodes
     options: tuple[tuple[GoodputOption, ...], ...]
 
     @classmethod

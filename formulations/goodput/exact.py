@@ -29,7 +29,7 @@ def exact(problem: Goodput, budget: Budget) -> Result[GoodputSolution]:
     1. The current allocation of GPUs, and a bound that ignores contention.
     2. A knapsack that decides how many GPUs each job gets, as if all GPUs were on one node. It yields a bound,
        and GPU counts that are packed onto the nodes and then improved. If its tables would be too large, the
-       current allocation is returned.
+       result of step 1 is returned.
     3. The integer program over those options with which the knapsack costs no more than the best solution:
        `Patterned`, or `ReducedOptions` if nodes have too many patterns. Few options remain if all GPUs are used
        and few jobs restart.

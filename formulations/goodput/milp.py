@@ -38,7 +38,7 @@ class Milp(Formulation[Goodput, GoodputSolution]):
 
     Objective
     ---------
-    min sum_j e waits_j + d_j keeps_j + sum_nk c_jnk runs_jnk
+    min sum_j (e waits_j + d_j keeps_j + sum_nk c_jnk runs_jnk)
 
     Constraints
     -----------
@@ -49,7 +49,7 @@ class Milp(Formulation[Goodput, GoodputSolution]):
 
     filled: alone_ji + part_ji <= gpus_ji <= g_i (alone_ji + part_ji).
 
-    room: sum_j gpus_ji + a_ji keeps_j <= g_i.
+    room: sum_j (gpus_ji + a_ji keeps_j) <= g_i.
 
     wide: sum_j part_ji + sum_{j now on i and other nodes} keeps_j <= 1.
 

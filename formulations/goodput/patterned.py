@@ -27,14 +27,14 @@ class Patterned(OptionProgram):
 
     Identical nodes are interchangeable, so the program counts, for each kind of node, the nodes that have each
     pattern. The linear relaxation mixes complete patterns, so it never puts, for example, a job on four GPUs
-    and a job on five GPUs on the same node with eight. In contrast, `ReducedOptions` only limits the sum of
+    and a job on five GPUs together on a node with eight. In contrast, `ReducedOptions` only limits the sum of
     GPUs on a node, so its relaxation admits large fractions of both jobs.
 
     Columns besides `runs`: `holds`, the number of nodes of a kind that have a pattern; `parts`, the number of
     nodes with a given room on which a spread job runs. Rows: `nodes`, the nodes of each kind; `stays`, a job
     that keeps its GPUs keeps them on all nodes of each kind on which it has some; `sized`, enough places for
-    the jobs on one node; `room`, enough nodes for all parts, with one part each; `all`, the parts have room for
-    the whole job.
+    single-node jobs of each size; `room`, enough nodes for all parts, with one part each; `all`, the parts have
+    room for the whole job.
     """
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Patterns: the possible contents of a node: jobs that stay, jobs of each size, and room for part of a job."""
+"""Patterns: the jobs that a node may hold together, and the room that they leave for part of another job."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

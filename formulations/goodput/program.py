@@ -17,11 +17,12 @@ from gsopt.solvers.standard_form import StandardForm
 
 @dataclass(frozen=True, eq=False)
 class OptionProgram(ABC):
-    """The remaining options of each job, as an integer program.
+    """An integer program over the options of each job that the knapsack (`Counting`) does not rule out.
 
     Its first columns are `runs`, one for each job and option. Exactly one of the columns of a job is 1 (row
-    `one`). Only these columns have costs. The rows `fewest` and `most` limit the number of nodes of spread
-    jobs. Subclasses model the GPUs of these jobs on each node, and everything else on the nodes.
+    `one`). Only these columns have costs. A spread job runs on several nodes that are still to be chosen. The
+    rows `fewest` and `most` limit the number of these nodes. Subclasses model the GPUs of spread jobs on each
+    node, and everything else on the nodes.
     """
 
     case: GoodputCase  # the problem

@@ -15,8 +15,8 @@ from formulations.goodput.rows import Key, KeyedRows
 class ReducedOptions(OptionProgram):
     """The integer program with the remaining options of each job, and the GPUs of every node.
 
-    Jobs on one node with the same number of GPUs are interchangeable, so the program only decides how many jobs
-    of each size a node holds. Jobs on several nodes have variables for their GPUs on each of them, and kept
+    Single-node jobs with the same number of GPUs are interchangeable, so the program only decides how many of
+    each size a node holds. Jobs on several nodes have variables for their GPUs on each of them, and kept
     GPUs are fixed.
 
     Columns besides `runs`: `holds`, the number of jobs of each size on each node; `parts` and `gpus`, whether a

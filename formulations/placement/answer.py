@@ -9,7 +9,7 @@ from gsopt.problems.placement import Placement, PlacementSolution
 
 
 def without_model(problem: Placement, method: str, budget: Budget) -> Result[PlacementSolution] | None:
-    """Return the result if there are no workers, or if some worker fits on no server; otherwise, None."""
+    """Return the result if there are no workers, or if one that must be placed fits nowhere; else, None."""
     if problem.workers and not problem.misfit:
         return None
     nothing = PlacementSolution(placed=())

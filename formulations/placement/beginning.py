@@ -8,7 +8,10 @@ from gsopt.core.budget import Budget
 
 
 def begin(packing: Packing, budget: Budget) -> tuple[FillPatterns, Bracket]:
-    """Bound the objective by counting, and find a first solution: the better of start and construction."""
+    """Bound the objective by counting, and find a first solution: the better of start and construction.
+
+    If the start is optimal, or if there is a start and pools matter, nothing is constructed.
+    """
     bound = counting_bound(packing)
     budget.report(bound=bound)
     known: list[Filled] = [] if budget.start is None else [packing.encode(budget.start)]

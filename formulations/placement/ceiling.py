@@ -39,7 +39,7 @@ def ceiling(problem: Placement, budget: Budget | None = None) -> int:
     Variables
     ---------
     x[c, t] >= 0: workers of kind c on servers of kind t, for the pairs in which one server has room for one
-    worker.
+    worker, and a GPU type that it accepts.
 
     Objective
     ---------

@@ -79,6 +79,11 @@ def column_generation(problem: Placement, budget: Budget, *, seed: int = 0) -> R
     seed
         Seed of the varied prices.
 
+    Raises
+    ------
+    Unsupported
+        Racks or unallocated GPUs are minimized, or workers need parts of GPUs or GPUs of certain types.
+
     Examples
     --------
     >>> import gsopt

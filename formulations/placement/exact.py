@@ -39,6 +39,11 @@ def exact(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
     budget
         Time limit, gap, start, and the backend of the integer programs.
 
+    Raises
+    ------
+    Unsupported
+        Only `search` remains, and it does not support the problem's objective or pools.
+
     Examples
     --------
     >>> import gsopt

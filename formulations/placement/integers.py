@@ -61,8 +61,8 @@ def solve_integers(
     """Improve the bracket of an integer program whose linear relaxation is solved.
 
     First, the relaxation is rounded down, and the small program that remains is solved. If there are few
-    demands, its solution often meets the bound. Otherwise, the whole program is solved without the columns that
-    reduced costs rule out.
+    demands, its solution often meets the bound. If it does not, the whole program is solved without the columns
+    that reduced costs rule out.
 
     Parameters
     ----------

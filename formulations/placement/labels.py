@@ -35,6 +35,8 @@ _BEST = 300
 class LabelPricing:
     """Pricing that extends all fillings bundle by bundle, and drops those that cannot be profitable.
 
+    A bundle consists of 1, 2, 4, ... workers of one demand, all of which are in a filling or none.
+
     The duals of the room's linear relaxation are multipliers of the resources, and they give each decision a
     penalty. If a worker is worth more than the price of its resources, leaving it out costs the difference. If
     it is worth less, adding it costs the difference. Idle resources cost their price. The worth of a filling is

@@ -81,7 +81,7 @@ class Milp(Formulation[Placement, PlacementSolution]):
     name: ClassVar[str] = "milp"
 
     def obstacle(self, problem: Placement) -> str:
-        """Return a message about the first worker that fits on no server, or an empty string."""
+        """Return a message about a worker that must be placed but fits on no server, or an empty string."""
         return problem.misfit
 
     def build(self, problem: Placement) -> Any:

@@ -186,8 +186,8 @@ class Packing:
     def of(cls, problem: Placement) -> "Packing":
         """Merge the identical servers and workers of a problem.
 
-        Raise `Unsupported` if racks are minimized, or if workers have requirements other than amounts of
-        resources.
+        Raise `Unsupported` if racks are minimized, if workers may stay unplaced, or if they have requirements
+        other than amounts of resources.
         """
         if problem.minimize == "racks":
             raise Unsupported("patterns ignore racks; use racks or milp to minimize racks")

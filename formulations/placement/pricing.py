@@ -17,7 +17,11 @@ class PricingResult:
 
 
 class Pricer(Protocol):
-    """A method that finds the fillings with the highest worth for each room."""
+    """A method that finds the fillings with the highest worth for each room.
+
+    A room is what is free on one server of a kind. A filling consists of workers that fit into a room together,
+    and its worth is the sum of their prices.
+    """
 
     def __call__(self, worth: Reals, rents: Reals, *, budget: Budget) -> PricingResult:
         """Find fillings that are worth more than the rent of their room, given the worth of each demand."""

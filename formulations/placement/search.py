@@ -31,7 +31,7 @@ def search(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
 
     Size
     ----
-    Exponential in the number of workers. A dozen workers take about a second.
+    Exponential in the number of workers.
 
     Source
     ------

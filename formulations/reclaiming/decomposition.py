@@ -1,4 +1,4 @@
-"""Decomposition: bucket elimination, which yields the whole trade-off curve if few jobs share servers."""
+"""Decomposition: bucket elimination, which finds minimum costs for all demands if few jobs share servers."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ class Bucket(NamedTuple):
     """An elimination step, which decides whether to preempt the first of its jobs.
 
     The decision is made for every combination of decisions on its other jobs. It takes into account the leaves
-    and the finished buckets that contain the first job.
+    and the finished buckets that contain the first job. `servers` is the number of servers in all of these.
     """
 
     jobs: tuple[int, ...]
@@ -127,7 +127,10 @@ def decomposition(problem: Reclaiming, budget: Budget, *, width: int = 12) -> Re
 
 
 def curve(problem: Reclaiming, *, width: int = 12) -> tuple[Exact, ...]:
-    """Return the minimum objective for every demand; entry n stands for n returned servers."""
+    """Return the minimum objective for every demand; entry n stands for n returned servers.
+
+    Raises `Unsupported` in the same cases as `decomposition`.
+    """
     reduction = reduce(problem)
     tables = fill(_narrow(reduction, width), len(problem.servers))
     return tuple(reduction.number(value) for value in tables[-1].tolist())
@@ -207,7 +210,7 @@ def _buckets(leaves: Sequence[Leaf], root: int) -> Iterator[Bucket]:
 
 
 def fill(program: EliminationPlan, most: int) -> list[Table]:
-    """Fill the table of each bucket, for at most `most` servers. The last table is the trade-off curve."""
+    """Fill the table of each bucket. The last one holds the minimum cost of returning 0 to `most` servers."""
     tables: list[Table] = []
     for bucket in program.buckets:
         table: Table = np.zeros((2,) * len(bucket.jobs) + (1,), dtype=_kind(program.never))

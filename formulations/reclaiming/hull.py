@@ -51,11 +51,12 @@ class Hull:
 def hull(reduction: Reduction, budget: Budget) -> Hull:
     """Find the cost shares with the best bound: the lower convex hull of the trade-off curve at the demand.
 
-    At a given price per server, the profit of a set of servers is their total price minus the cost of the set.
-    The most profitable set is one side of a minimum cut. In the network, the source feeds each group with the
-    price minus the group's own cost, a group feeds its merged jobs without limit, and each job drains its
-    weight. A flow also divides the jobs' costs among their servers. The bound of these shares is the line that
-    has the price as its slope and touches the curve from below.
+    The trade-off curve is the minimum cost by number of returned servers. At a given price per server, the
+    profit of a set of servers is their total price minus the cost of the set. The most profitable set is one
+    side of a minimum cut. In the network, the source feeds each group with the price minus the group's own
+    cost, a group feeds its merged jobs without limit, and each job drains its weight. A flow also divides the
+    jobs' costs among their servers. The bound of these shares is the line that has the price as its slope and
+    touches the curve from below.
 
     The price is found by Newton's method. It starts with the empty and the full set, and prices servers at the
     slope of the line between the two. A set below the line replaces the set on its side of the demand. If there

@@ -34,7 +34,7 @@ def tabu_search(
     returns True.
 
     Complexity: O(S + D) per move for S servers, where D is the total number of servers of all merged jobs on
-    the two servers moved. With a few hundred servers, the search makes about 30,000 moves per second.
+    the two servers moved. With a few hundred servers, the search makes tens of thousands of moves per second.
 
     Source: Glover and Laguna, Tabu Search (1997), chapter 2.
     """

@@ -32,15 +32,15 @@ Integers = NDArray[np.int64]
 def pairs_bound(reduction: Reduction, budget: Budget) -> int:
     r"""Return a lower bound on the value of every choice.
 
-    If h returned servers host a job, the job is preempted at least a h - b h (h - 1) / 2 times, for a =
-    2 / (k + 1), b = 2 / (k (k + 1)), and any whole k > 0, because this is 1 at k and k + 1, and at most 0 at 0.
-    The sum over the jobs is a quadratic function of the choice, which counts each returned server and each
-    pair of returned servers that share jobs. Its quadratic part is made convex: y_s^2 = y_s for each server s,
-    and (sum of y)^2 = demand^2, so multiples of these squares may be added and subtracted. A convex function is
-    at least its tangent, whose minimum is the sum of the smallest coefficients.
+    If h returned servers host a job, the job counts as preempted a h - b h (h - 1) / 2 times, for
+    a = 2 / (k + 1), b = 2 / (k (k + 1)), and any integer k > 0. This is 0 if h is 0, and never more than 1, so
+    the sum over the jobs is a lower bound. It is a quadratic function of the choice, which counts each returned
+    server and each pair of returned servers that share jobs. Its quadratic part is made convex: y_s^2 = y_s for
+    each server s, and (sum of y)^2 = demand^2, so multiples of these squares may be added and subtracted. A
+    convex function is at least its tangent, whose minimum is the sum of the smallest coefficients.
 
-    Relaxations with linear rows count a job on many returned servers only once it costs as much as its share of
-    one server. If servers share few jobs, pairs say much more. Multiples and tangent are found in floating
+    In relaxations with linear rows, a job on many partly returned servers may cost no more than a job on only
+    one of them. If servers share few jobs, pairs say much more. Multiples and tangent are found in floating
     point, and the bound is then computed from them in exact integer arithmetic. That the function is convex is
     shown by a factorization, whose error is added to the multiples.
 
@@ -96,10 +96,9 @@ class Quadratic:
 
     @classmethod
     def of(cls, reduction: Reduction, spread: float) -> "Quadratic":
-        """Build the function, with k for each job at one plus a multiple of its expected returned servers.
+        """Build the function, where a job's k is 1 plus `spread` times its expected number of returned servers.
 
-        `spread` is the multiple. The k of a job is rounded, and less than its number of servers if that is
-        possible.
+        The k is rounded, and less than the job's number of servers if that is possible.
         """
         hosts, unit = _hosts(reduction), Fraction(2**_DIGITS, max(reduction.weights))
         most = hosts.sum(axis=1)

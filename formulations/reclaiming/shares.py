@@ -54,7 +54,7 @@ class CostShares:
     - the cost of each preempted job beyond its shares,
     - for each returned server that costs more than the price, the difference,
     - for each kept server that costs less than the price, the difference,
-    - the shares of preempted jobs on kept servers,
+    - the shares of kept servers in the costs of preempted jobs,
 
     minus the differences of all servers that cost less than the price, which are the same for every choice.
     None of the four items is negative, so dropping them leaves a lower bound. A choice is worse than a target
