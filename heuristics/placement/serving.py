@@ -195,10 +195,10 @@ def serve(
 ) -> PlacementSolution | NoSolution:
     """Place the workers of one line after another, each on the server to which a rule gives the lowest score.
 
-    By default, lines are placed in the order given by the problem. If jobs must not be split, the first worker
-    of a job determines its pool. Workers for which there is no room stay unplaced if the problem allows it.
-    Scores are kept for each need, and recomputed only for servers that have changed since the last worker with
-    that need.
+    By default, lines (entries of `Placement.workers`) are placed in the order given by the problem. If jobs
+    must not be split, the first worker of a job determines its pool. Workers for which there is no room stay
+    unplaced if the problem allows it. Scores are kept for each need, and recomputed only for servers that have
+    changed since the last worker with that need.
     """
     if problem.misfit:
         return NoSolution(problem.misfit, proven=True)

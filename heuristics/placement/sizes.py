@@ -1,4 +1,7 @@
-"""Sizes: measures of how large a worker is, for heuristics that place the largest workers first."""
+"""Sizes: measures of how large a worker is, for heuristics that place the largest workers first.
+
+A line is an entry of `Placement.workers`, i.e. identical workers of one job.
+"""
 
 from collections.abc import Callable
 

@@ -62,8 +62,9 @@ def muri(
     - Muri forms no more groups than necessary. We take this to mean that the best merges are made first, until
       all jobs fit.
     - The program regroups all jobs at every event. Whenever the next job would fit on GPUs of its own, it
-      considers the next `most` jobs with that demand. It merges all pairs of a matching, splits groups that are
-      slower than their jobs run one after another, and leaves GPUs idle that no considered job can use.
+      considers the next `most` jobs with that demand. It merges the pairs of a matching in the order of their
+      jobs until all groups fit, splits groups that are slower than their jobs run one after another, and leaves
+      GPUs idle that no considered job can use.
     - If several matchings have the largest efficiency, the program's rules take the one that a breadth-first
       search finds (`breadth_first_matching`).
 
@@ -328,7 +329,7 @@ class _Program(_Muri):
         return [group for groups in alike.values() for group in groups if group in considered]
 
     def _grouped(self, state: State, groups: list[_Group]) -> list[_Group]:
-        """Merge the pairs of whole matchings of groups with equal demands until the groups fit."""
+        """Match groups of equal demand, and merge the pairs until all groups fit, matching again if necessary."""
         alike: dict[int, list[_Group]] = {}
         for group in groups:
             alike.setdefault(group.need.gpus, []).append(group)
