@@ -50,10 +50,10 @@ def best_fit_decreasing(
     problem
         The problem.
     order
-        Measure of a worker's size: its number of GPUs, as in the paper, or the sum or maximum of its needs as
-        shares of the largest server's resources.
+        Measure of a worker's size: its number of GPUs, as in the paper (``gpu``), or the ``sum`` or the ``max``
+        of its needs, each as a share of the largest amount of that resource on any server.
     opens
-        Which empty server is opened: the one that the worker fits most tightly, or the largest.
+        Which empty server is opened: the ``tightest`` fit, or the ``largest``.
     budget
         Time limit.
 

@@ -162,7 +162,7 @@ class ServersLeft:
 
 
 def shares(left: ServersLeft, need: Need, servers: Integers) -> Iterator[tuple[Reals, float]]:
-    """Yield, for GPUs and CPUs, the servers' free amounts and the need, as shares of the largest server."""
+    """Yield, for GPUs and CPUs, the servers' free amounts and the need, as shares of the most on any server."""
     gpus, cpus = (int(row.max(initial=0)) for row in left.capacity[:2])
     if gpus:
         yield left.thousandths(servers) / (gpus * WHOLE_GPU), need.thousandths / (gpus * WHOLE_GPU)

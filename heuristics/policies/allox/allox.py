@@ -49,7 +49,7 @@ def allox(
     users
         The user of each job, keyed by job name; a job without an entry is its own user.
     rounds
-        ``original`` for Gavel's version.
+        ``original`` for Gavel's version; None for that of the paper.
     interval, renewal
         Length of a round, and time after which orders may be computed again, in seconds. Only Gavel's version
         uses them.

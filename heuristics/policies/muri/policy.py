@@ -32,7 +32,7 @@ def muri(
     rules: Rules = "paper",
     busy: Mapping[str, float] | None = None,
 ) -> Decider:
-    """Run the first jobs in the order, in groups that share GPUs if there are too few for all.
+    """Run the first jobs in the order, in groups that share GPUs if there are too few GPUs for all.
 
     Jobs are taken in order until their total demand would exceed `most` times the number of GPUs. As long as
     they do not all fit, jobs with equal demands are matched in pairs and merged, so as to maximize the sum of
@@ -329,7 +329,7 @@ class _Program(_Muri):
         return [group for groups in alike.values() for group in groups if group in considered]
 
     def _grouped(self, state: State, groups: list[_Group]) -> list[_Group]:
-        """Match groups of equal demand, and merge the pairs until all groups fit, matching again if necessary."""
+        """Match groups of equal demand, and merge the pairs until all groups fit; match again if needed."""
         alike: dict[int, list[_Group]] = {}
         for group in groups:
             alike.setdefault(group.need.gpus, []).append(group)
@@ -367,7 +367,7 @@ class _Program(_Muri):
 
 
 def _any_shares(state: State) -> bool:
-    """Check whether any jobs share GPUs although other GPUs have become free."""
+    """Check whether any jobs share GPUs."""
     return sum(state.running.values()) > state.capacity - state.free
 
 
