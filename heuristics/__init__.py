@@ -1,1 +1,1 @@
-"""Heuristics: published algorithms, one package per decision and one algorithm per file."""
+"""Heuristics: published algorithms and gsopt's own, one package per decision, and policies for simulations."""

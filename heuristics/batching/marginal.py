@@ -33,7 +33,7 @@ def marginal(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
     -----
     Source: the rule of Optimus (EuroSys 2018, section 4.1), a baseline of ONES: each job gets a worker, then
     each further worker goes to the job with the largest marginal gain in completion time. With ``sum_time``,
-    this heuristic is exactly that rule. Departures: the gain is in the problem's criterion, there are no
+    steps are ranked as in that rule. Departures: the gain is in the problem's criterion, there are no
     parameter servers, and GPUs are granted even without a gain if the problem requires all GPUs to be used.
 
     Complexity: O(I log J) for J jobs that have I allowed numbers of GPUs in total.

@@ -40,7 +40,7 @@ def bsbf(
         How a pair decides whether to share: by ``end_points`` or, as printed, by ``sign`` or ``cases`` (see
         `gsopt.performance.colocation.Pair.shares`).
     ties
-        Which of two equal sub-batches is chosen. The printed rule is ``smaller``.
+        Which of two equally good sub-batches is chosen: the ``larger`` or, as printed, the ``smaller`` one.
     key
         ``seconds`` sorts jobs by expected time, as in Algorithm 1; ``gpus`` by number of GPUs, as in the text.
     prefers

@@ -26,10 +26,9 @@ def first_fit(problem: Colocation, *, key: Key = "seconds", budget: Budget = UNL
 
     Notes
     -----
-    Source: Castor, section 9.1 (SJF-FFS, "first-fit sharing"), which ignores interference.
+    Source: Castor, section 9.1 (SJF-FFS, a baseline that shares whenever too few GPUs are free).
 
-    Departures from the paper: the paper gives no details. Modes, and a single partner for all GPUs of a job,
-    are gsopt's choices.
+    The paper gives no details. Modes, and a single partner for all GPUs of a job, are gsopt's choices.
 
     Examples
     --------

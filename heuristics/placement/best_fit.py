@@ -14,8 +14,8 @@ def best_fit(
 ) -> PlacementSolution | NoSolution:
     """Place workers in the order given by the problem, each on the server that will have the least left.
 
-    What a server has left is measured by the mean of its free CPUs and its free GPUs, both as shares of the
-    largest server. A worker that needs part of a GPU gets it from the GPU with the least left.
+    What a server has left is measured by the mean of its free CPUs and its free GPUs, as shares of the largest
+    numbers on any server. A worker that needs part of a GPU gets it from the GPU with the least left.
 
     Complexity: O(workers * servers).
 

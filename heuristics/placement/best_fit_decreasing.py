@@ -27,10 +27,10 @@ def best_fit_decreasing(
 ) -> PlacementSolution | NoSolution:
     """Place the largest workers first, each on the server in use that it fits most tightly.
 
-    Lines are sorted in descending order of the GPUs that one worker needs. A worker goes to the server in use
-    with the fewest free GPUs among those with room, or to an empty server if there is none. Elastic jobs
-    prefer inference servers, with base and flexible workers on different ones. Inelastic jobs prefer training
-    servers.
+    The lines, i.e. the entries of `Placement.workers`, are sorted in descending order of the GPUs that one
+    worker needs. A worker goes to the server in use with the fewest free GPUs among those with room, or to an
+    empty server if there is none. Elastic jobs prefer inference servers, with base and flexible workers on
+    different ones. Inelastic jobs prefer training servers.
 
     Complexity: O(entries * servers), where a line has one entry for every server that it uses.
 
@@ -50,10 +50,10 @@ def best_fit_decreasing(
     problem
         The problem.
     order
-        Measure of a worker's size: its number of GPUs, as in the paper, or the sum or maximum of its needs as
-        shares of the largest server's resources.
+        Measure of a worker's size: its number of GPUs, as in the paper (``gpu``), or the ``sum`` or the ``max``
+        of its needs, each as a share of the largest amount of that resource on any server.
     opens
-        Which empty server is opened: the one that the worker fits most tightly, or the largest.
+        Which empty server is opened: the ``tightest`` fit, or the ``largest``.
     budget
         Time limit.
 

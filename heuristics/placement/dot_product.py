@@ -14,8 +14,8 @@ def dot_product(
 ) -> PlacementSolution | NoSolution:
     """Place workers in the order given by the problem, each on the server with the smallest dot product.
 
-    The two vectors are the worker's needs and the server's free amounts, both as shares of the largest
-    server's CPUs and GPUs. A worker that needs part of a GPU gets it from the GPU with the least left.
+    The two vectors are the worker's needs and the server's free amounts of CPUs and GPUs, as shares of the
+    largest numbers on any server. A worker that needs part of a GPU gets it from the GPU with the least left.
 
     Complexity: O(workers * servers).
 

@@ -43,11 +43,11 @@ def fill(
 ) -> PlacementSolution | NoSolution:
     """Place the lines in a given order, each worker on the server with the lowest score, the first one if tied.
 
-    If broken preferences are minimized, workers use their preferred servers first: training servers for
-    inelastic workers, and inference servers for the others, with base and flexible workers on different
-    servers. Next, they use the other pool, and finally servers that flexible workers would share with others.
-    If jobs must not be split, all workers of a job go to its preferred pool or, if they do not fit there, to
-    the other pool.
+    A line is an entry of `Placement.workers`. If broken preferences are minimized, workers use their preferred
+    servers first: training servers for inelastic workers, and inference servers for the others, with base and
+    flexible workers on different servers. Next, they use the other pool, and finally servers that flexible
+    workers would share with others. If jobs must not be split, all workers of a job go to its preferred pool
+    or, if they do not fit there, to the other pool.
 
     With `one_by_one`, a new choice is made for every worker. Otherwise, the workers of a line fill a server
     before the next server is chosen. If the problem requires more than amounts (`Placement.beyond_amounts`),

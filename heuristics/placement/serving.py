@@ -162,7 +162,7 @@ class ServersLeft:
 
 
 def shares(left: ServersLeft, need: Need, servers: Integers) -> Iterator[tuple[Reals, float]]:
-    """Yield, for GPUs and CPUs, the servers' free amounts and the need, as shares of the largest server."""
+    """Yield, for GPUs and CPUs, the servers' free amounts and the need, as shares of the most on any server."""
     gpus, cpus = (int(row.max(initial=0)) for row in left.capacity[:2])
     if gpus:
         yield left.thousandths(servers) / (gpus * WHOLE_GPU), need.thousandths / (gpus * WHOLE_GPU)
@@ -195,10 +195,10 @@ def serve(
 ) -> PlacementSolution | NoSolution:
     """Place the workers of one line after another, each on the server to which a rule gives the lowest score.
 
-    By default, lines are placed in the order given by the problem. If jobs must not be split, the first worker
-    of a job determines its pool. Workers for which there is no room stay unplaced if the problem allows it.
-    Scores are kept for each need, and recomputed only for servers that have changed since the last worker with
-    that need.
+    By default, lines (entries of `Placement.workers`) are placed in the order given by the problem. If jobs
+    must not be split, the first worker of a job determines its pool. Workers for which there is no room stay
+    unplaced if the problem allows it. Scores are kept for each need, and recomputed only for servers that have
+    changed since the last worker with that need.
     """
     if problem.misfit:
         return NoSolution(problem.misfit, proven=True)

@@ -1,4 +1,8 @@
-"""Sizes: measures of how large a worker is, for heuristics that place the largest workers first."""
+"""Sizes: measures of how large a worker is, for heuristics that place the largest workers first.
+
+A line is an entry of `Placement.workers`, i.e. identical workers of one job. Shares are relative to the largest
+amount of a resource on any server.
+"""
 
 from collections.abc import Callable
 
@@ -14,12 +18,12 @@ def gpus(problem: Placement) -> list[float]:
 
 
 def total_share(problem: Placement) -> list[float]:
-    """Return the sum of one worker's needs as shares of the largest server's resources, for each line."""
+    """Return the sum of the shares of resources that one worker needs, for each line."""
     return [sum(shares) for shares in _shares(problem)]
 
 
 def largest_share(problem: Placement) -> list[float]:
-    """Return the largest of one worker's needs as shares of the largest server's resources, for each line."""
+    """Return the largest of the shares of resources that one worker needs, for each line."""
     return [max(shares) for shares in _shares(problem)]
 
 

@@ -24,9 +24,9 @@ def break_even(
     would have been, the job loses at most twice as much as if it had known the length of that wait, as in the
     ski rental problem.
 
-    With the offer clock, waiting counts from the first declined offer, so a time without offers does not make a
+    With the offer clock, waiting counts from the first declined offer, so the time before it does not make a
     job give up. With the starvation clock, waiting counts from the job's arrival or the time at which it lost
-    its GPUs, like the timers of `dally`.
+    its GPUs, as by default in `dally`.
 
     Source: ski rental (Karlin, Manasse, Rudolph, Sleator 1988) applied to the decision in Dally, Algorithm 1.
     Offers, leases and their order are those of `dally`. Key and ties: given by `order`. Preemptive at the end

@@ -7,7 +7,7 @@ from gsopt.simulation.parts.greedy import Greedy
 def srsf(state: State) -> Decider:
     """Run the jobs with the least remaining service, skipping jobs that do not fit.
 
-    The service of a job is its number of GPUs times its remaining time.
+    The remaining service of a job is its number of GPUs times its remaining time.
 
     Source: Tiresias (NSDI 2019), section 3 (shortest remaining service first). Key: remaining GPU-seconds.
     Ties: lower job number. Preemptive at arrivals and completions; knows durations.

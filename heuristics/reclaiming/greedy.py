@@ -43,7 +43,8 @@ def greedy(
         ``server_fraction``, as in the algorithm, or ``gpu_fraction``, the definition that section 4 rejects:
         the sum, over the server's jobs, of the fraction of their GPUs that is on the server.
     denominator
-        Which of a job's servers count in its fraction: those on loan, or all, including training servers.
+        Which of a job's servers count in its fraction: those on loan (``on_loan``), or ``all``, including
+        training servers.
     single
         The criterion if only one server is demanded: the fewest preempted jobs, as printed (``fewest_jobs``),
         or the ``fractions``, as for every other demand.
@@ -51,8 +52,8 @@ def greedy(
     Raises
     ------
     InvalidInput
-        An option has an unknown value, or GPU fractions over all servers are requested, although the problem
-        does not state how many GPUs a job uses on training servers.
+        An option has an unknown value, or GPU fractions over all servers are requested, although problems
+        do not state how many GPUs a job uses on training servers.
 
     Notes
     -----

@@ -18,7 +18,7 @@ def best_tier(problem: Waiting, *, order: Order = "shortest", wait: bool = True)
 
     Whenever a job is released or ends, the waiting jobs are considered in order. The best tier of a job is the
     innermost tier that could hold it in the empty cluster. A job gets GPUs in the fullest group with enough
-    free GPUs, from the emptiest cells first.
+    free GPUs. Within it, the emptiest cells (groups at the innermost tier) come first.
 
     Source: list scheduling, with the fully consolidated placement that is a baseline of Dally (section V).
     Complexity: O(jobs^2 * groups).

@@ -37,7 +37,8 @@ class CostTable:
     forced
         Which jobs must run, such as new ones; none if None.
     processed_seconds
-        How long each job has run, in seconds; GPUs for new jobs are taken from the job that has run longest.
+        How long each job has run, in seconds; 0 if None. Jobs that have run longest are the first to give up
+        GPUs to jobs that must run.
     batch_limit, local_limit
         Largest batch size of each job, in total and per GPU. They determine how a job shrinks when its batch
         limit falls. Defaults: the largest number of GPUs on which the job can run, and 1.

@@ -26,7 +26,7 @@ def allox(
     job) are not complete. The cost of a job at this position is therefore k times its running time on the GPU,
     plus the time until the GPU is free. The assignment of jobs to positions with the smallest sum of costs
     yields the orders (`gsopt.core.numbers.assignment.sequence`). The decision is
-    `gsopt.problems.sequencing.Sequencing`, and the orders are computed at every event. Knows durations.
+    `gsopt.problems.sequencing.Sequencing`, solved anew whenever jobs wait and a GPU is free. Knows durations.
 
     Key: the job's position in the orders. Ties: among GPUs of one type, shorter jobs begin earlier, then jobs
     with lower numbers. With a single type, this is therefore shortest job first. Not preemptive. O(n^2 m K) per
@@ -37,10 +37,9 @@ def allox(
 
     Readings: with ``rounds="original"``, this is Gavel's baseline (`heuristics.policies.allox.reserved`), which
     is preemptive and works in Gavel's rounds. It orders only the oldest jobs, and only on the free GPUs. A job
-    that comes first on a GPU keeps it until the job completes. Orders are recomputed at most every `renewal`
-    seconds; until then, the other jobs run on the remaining GPUs in order of arrival. This version is therefore
-    not shortest job first, even with a single type. Users are ignored. `allox_port` is the baseline of Sia and
-    Ares.
+    that comes first on a GPU keeps it until the job completes. Until orders are computed again (see `renewal`),
+    the other jobs run on the remaining GPUs. This version is therefore not shortest job first, even with a
+    single type. It requires `users` to be None. `allox_port` is the baseline of Sia and Ares.
 
     Parameters
     ----------
@@ -50,10 +49,10 @@ def allox(
     users
         The user of each job, keyed by job name; a job without an entry is its own user.
     rounds
-        ``original`` for Gavel's version.
+        ``original`` for Gavel's version; None for that of the paper.
     interval, renewal
-        Length of a round, and minimum time between two computations of the orders, in seconds. Only Gavel's
-        version uses them.
+        Length of a round, and time after which orders may be computed again, in seconds. Only Gavel's version
+        uses them.
 
     Raises
     ------

@@ -8,7 +8,7 @@ from heuristics.policies.gavel.rounds import Rounds
 
 
 def allox_port(state: State, *, alpha: float = 1.0, interval: float = 360) -> Decider:
-    """Assign GPUs to jobs in the order of `allox`, as if each job demanded one GPU.
+    """Order jobs as AlloX does, as if each demanded one GPU, and let those that come first take turns.
 
     Jobs that do not fit are skipped.
 
@@ -22,8 +22,8 @@ def allox_port(state: State, *, alpha: float = 1.0, interval: float = 360) -> De
     simulator.
 
     Key: 1 if the job comes first in an order, now or in an earlier round, and otherwise 0; this is divided by
-    the fraction of time for which the job has run so far. Ties: lower job number. Preemptive, at the beginning
-    of rounds. Knows durations. O(n^2 m K) per round, like `allox`.
+    the job's part of the time that all jobs have had on the kind of GPU. Ties: lower job number. Preemptive, at
+    the beginning of rounds. Knows durations. O(n^2 m K) per round, like `allox`.
 
     Parameters
     ----------

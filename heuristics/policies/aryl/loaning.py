@@ -20,7 +20,7 @@ class Loaning:
 
     Jobs are stopped only when machines are returned. Workers that the scheduler grants but that cannot be
     placed are dropped. If nothing has happened since the last interval, nothing is decided. A request whose
-    deadline is no later than the orchestrator's next interval is answered immediately.
+    deadline is no later than the orchestrator's next decision is answered immediately.
     """
 
     preemptive = False

@@ -57,9 +57,9 @@ class Orchestrator:
 
 
 def reclaiming(occupancy: Occupancy, machines: Iterable[int], demand: int) -> Reclaiming:
-    """Build the problem of choosing `demand` of the given machines to return, with the jobs that use them.
+    """Build the problem of choosing `demand` of the given machines to return.
 
-    Only jobs with base workers on these machines are included.
+    It includes the jobs with base workers on these machines.
     """
     names = {machine: occupancy.machines.names[machine] for machine in machines}
     jobs = (_job(running, names) for running in occupancy.jobs.values())

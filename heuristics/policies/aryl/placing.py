@@ -19,10 +19,10 @@ _RANK, _NONE = 1 << 40, 1 << 60
 def place_base(occupancy: Occupancy, form: Form, *, grouping: bool) -> dict[int, int] | None:
     """Choose machines for a form's base workers, and return the number on each, or None if not all fit.
 
-    With `grouping`, flexible workers are ignored: machines with base workers come first, fullest first, then
-    empty machines, then machines with flexible workers only. Without `grouping`, idle GPUs come first, on
-    occupied machines before empty ones, and flexible workers are displaced only if the idle GPUs do not
-    suffice. Mixed jobs prefer training machines. Ties go to the first machine.
+    With `grouping`, the GPUs of flexible workers count as free. Machines with base workers come first, fullest
+    first, then empty machines, then machines with flexible workers only. Without `grouping`, idle GPUs come
+    first, on occupied machines before empty ones, and flexible workers are displaced only if the idle GPUs do
+    not suffice. Mixed jobs prefer training machines. Ties go to the first machine.
     """
     has_base, has_flexible = occupancy.base > 0, occupancy.flexible > 0
     last: Counts = (occupancy.machines.inference & (form.pool == "mixed")).astype(np.int64) * 3

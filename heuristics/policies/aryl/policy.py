@@ -44,7 +44,7 @@ def aryl(state: State, settings: ArylSettings) -> Decider:
       in Table 5 must do.
     - If the preferred pool is full, a job uses the other pool if it has a mode for it. Base and flexible
       workers share a machine only if they fit nowhere else.
-    - A request whose deadline is no later than the orchestrator's next interval is answered immediately.
+    - A request whose deadline is no later than the orchestrator's next decision is answered immediately.
 
     Departures: if nothing has happened since the last interval, nothing is decided. A preempted job restarts at
     a later interval than that of its preemption; otherwise, it would merely migrate.
@@ -81,7 +81,7 @@ def aryl(state: State, settings: ArylSettings) -> Decider:
         ``capacity="normalised"``.
     placement
         A method of the decision `placement`, or its name, which improves the placement of new workers after
-        best fit. ``best_fit_decreasing`` is built in.
+        best fit. With ``best_fit_decreasing``, best fit is not improved.
     grouping
         Whether the preferences of section 5.3 apply. Otherwise all jobs prefer training machines, and workers
         go wherever they fit best (Table 6).

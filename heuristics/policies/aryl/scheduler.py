@@ -18,9 +18,9 @@ class WaitingJob(NamedTuple):
     release_date
         Its release date, in seconds.
     time
-        Remaining seconds on its base GPUs in its default mode.
+        Remaining seconds in its default mode, on the fewest GPUs that this mode allows.
     gpus
-        Number of base GPUs, the fewest on which it can run.
+        Number of GPUs of its base workers.
     elastic
         The job as it would be just after its start; None if it cannot have flexible workers.
     """

@@ -1,4 +1,4 @@
-"""Backfilling: policies that use estimates to let jobs overtake others without delaying reserved ones."""
+"""Backfilling: policies that use estimates to let jobs overtake others without delaying reserved starts."""
 
 from heuristics.policies.backfilling.conservative import conservative_backfilling
 from heuristics.policies.backfilling.easy import easy_backfilling

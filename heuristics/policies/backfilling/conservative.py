@@ -17,7 +17,8 @@ def conservative_backfilling(state: State, *, overestimate: float = 1.0, seed: i
     reservations are compressed: in order of release, each waiting job moves to the earliest time at which it
     fits, while all others stay. Therefore, if estimates are upper limits, decisions are made at every event,
     and no GPUs are removed, a reservation never moves to a later time, and a job starts no later than its first
-    reservation. Otherwise, all reservations are replaced by new ones, in order of release.
+    reservation. When a job is late, a start was missed or the available GPUs change, all reservations are
+    replaced by new ones, in order of release.
 
     A job runs to its end even if its estimate is too short. In this case, its expected end is extended
     (`heuristics.policies.backfilling.estimates.late_end`).

@@ -1,4 +1,4 @@
-"""Castor: sharing of GPUs between jobs where that pays off, and the baselines of the paper's evaluation."""
+"""Castor: policies that let jobs share GPUs if that pays off, and the paper's baseline that always shares."""
 
 from heuristics.policies.castor.best_pairs import best_pairs
 from heuristics.policies.castor.sjf_bsbf import sjf_bsbf

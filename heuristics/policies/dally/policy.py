@@ -35,8 +35,8 @@ def dally(state: State, settings: DallySettings) -> Decider:
     are removed; the published pseudo-code skips some of them, because it removes entries while iterating.
     Demands need not be powers of 2. With more than three tiers, the same rule gives one timer for each tier
     except the outermost. A renewed lease does not count as an accepted offer, so its wait of 0 is not recorded.
-    Recorded waits are measured by the same clock as the waits that are compared with timers. A job's running
-    time is `Job.duration`, on the GPUs that it demands.
+    Recorded waits are measured by the same clock as the waits that are compared with timers. All iterations
+    together have the compute time `Job.duration`, on the GPUs that the job demands.
 
     Parameters
     ----------
@@ -52,10 +52,10 @@ def dally(state: State, settings: DallySettings) -> Decider:
         Seconds for which a job holds its GPUs before they are offered again, or None for its whole run. The
         paper does not say when jobs are preempted.
     renew
-        Whether a job whose lease ends may keep its GPUs, or take others of the same tier, if the jobs ahead of
-        it have not taken them. ``"best"``: only if this is its best tier, so that a bad placement lasts no
-        longer than a lease. ``"same"``: on any tier. ``"never"``: the job waits for these GPUs as for any
-        others.
+        Whether a job whose lease ends may keep its GPUs, or take others of the same or a better tier, if the
+        jobs ahead of it have not taken them. ``"best"``: only if it was on its best tier, so that a bad
+        placement lasts no longer than a lease. ``"same"``: on any tier. ``"never"``: the job waits for these
+        GPUs as for any others.
     order
         ``"network_sensitive"``: Nw_sens as published. ``"relative"``: Nw_sens multiplied by the slowdown on the
         job's best tier, so that a model that is slow everywhere does not always come first. ``"fifo"``: by

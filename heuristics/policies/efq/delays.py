@@ -207,7 +207,7 @@ def delay_report(
     Parameters
     ----------
     schedule, scenario
-        The schedule and its scenario. It is first checked that the schedule violates no rule.
+        The schedule, which must not violate any rule, and its scenario.
     alpha, kind
         See `delay_bound`.
     busy

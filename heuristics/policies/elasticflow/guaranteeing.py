@@ -20,7 +20,7 @@ Rules = Literal["paper", "program"]
 
 
 class DeadlineDecision(NamedTuple):
-    """The decision whether a job with a deadline is admitted, and the time of this decision."""
+    """A decision on whether to admit a job with a deadline, and its time."""
 
     job: int
     time: Any

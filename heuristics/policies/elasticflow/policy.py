@@ -40,9 +40,9 @@ def elasticflow(
     fall below those of the previous plan if that would make a job late. Rejected jobs and jobs without a
     deadline run on spare GPUs, whereas the paper drops rejected jobs. Plans ignore overheads and phases: a job
     is assumed to keep the speeds that it had when it was first considered. Jobs may therefore be late. The
-    figure ``deadlines_kept`` is the share of jobs that complete on time, and `on_admission` reports which jobs
-    were admitted. An admitted job that loses its share because GPUs were removed is among the first to get
-    spare GPUs.
+    figure ``deadlines_kept`` is the share of the jobs with deadlines that meet them, and `on_admission` reports
+    which jobs were admitted. An admitted job that loses its share because GPUs were removed is among the first
+    to get spare GPUs.
 
     Comparisons leave the policy out unless it is named by its path,
     ``heuristics.policies.elasticflow:elasticflow``, because it does not support several kinds of GPUs.
@@ -52,8 +52,8 @@ def elasticflow(
     slot
         Length of a slot, in seconds.
     exact
-        Whether to admit a job whenever all deadlines could be met if GPUs and time were arbitrarily divisible,
-        which is the most that any rule could admit. Jobs are still planned as above, so some of them may be
+        Whether to admit a job whenever all deadlines could be met if GPUs and time were arbitrarily divisible.
+        No rule that guarantees deadlines admits more. Jobs are still planned as above, so some of them may be
         late.
     rejected
         Whether rejected jobs run ``last``, on spare GPUs, or ``never``, as in the paper.

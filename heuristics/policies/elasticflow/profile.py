@@ -13,7 +13,7 @@ from gsopt.simulation.policy import State
 _Whole = NDArray[np.int64]
 _Floats = NDArray[np.float64]
 
-#: Number of slots in the longest plan; if each is a minute, more than a hundred thousand years.
+#: Number of slots in the longest plan; if each is a minute, more than a hundred billion years.
 _LATEST = 2**56
 
 

@@ -7,7 +7,7 @@ from heuristics.policies.gandiva.migrating import Migrating
 
 
 def gandiva(state: State, *, lease: float | None = 28800.0, placement: Placement = "best") -> Decider:
-    """Start the job that has waited longest on any free GPUs, and move running jobs to GPUs closer together.
+    """Start waiting jobs, longest wait first, on any free GPUs; move running jobs to GPUs closer together.
 
     Source: Gandiva (OSDI 2018), sections 3.1 to 3.4, as in Dally's network-agnostic baseline, section V-C. The
     network does not affect which jobs start, or when. A job whose GPUs are further apart than necessary moves
@@ -19,8 +19,8 @@ def gandiva(state: State, *, lease: float | None = 28800.0, placement: Placement
     Departures: as in the other policies of Dally's comparison, jobs do not share GPUs, and they do not grow or
     shrink. The versions used in other comparisons are `gandiva_growing` (Aryl), `gandiva_packing` (Gavel) and
     `gandiva_rotation` (Tiresias, ElasticFlow). Slices are as long as the leases of the other policies: hours
-    instead of a minute. Placements are as close as the free GPUs allow, although a network-agnostic policy does
-    not require this.
+    instead of a minute. A job's GPUs are as close together as the free ones allow, although a network-agnostic
+    policy does not require this.
 
     Parameters
     ----------

@@ -26,10 +26,10 @@ def gandiva_packing(
     fraction M / (m n) of the time, at most 1, on its n GPUs, in Gavel's rounds
     (`heuristics.policies.gavel.rounds`, ``original``).
 
-    Key: the unit's fraction of the time, divided by the time that it has had so far. Ties: the unit that has
-    missed more time (a new pair counts as having missed half a round), then the unit with the larger fraction,
-    then the unit whose last job arrived earlier. Preemptive, at the beginning of rounds. Does not know
-    durations. O(n) per round with random pairs, and O(n^3) for the matching with ``exact``.
+    Key: the unit's fraction of the time, divided by its part of the time that all units have had. Ties: the
+    unit that has missed more time (a new pair counts as having missed half a round), then the unit with the
+    larger fraction, then the unit whose last job arrived earlier. Preemptive, at the beginning of rounds. Does
+    not know durations. O(n) per round with random pairs, and O(n^3) for the matching with ``exact``.
 
     Readings:
 

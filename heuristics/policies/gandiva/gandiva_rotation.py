@@ -9,7 +9,7 @@ from heuristics.policies.gandiva.rotating import Rotating, Sharing
 
 
 def gandiva_rotation(state: State, *, span: float = 60.0, sharing: Sharing = "measured") -> Decider:
-    """Start every job on its own GPUs, or let it take turns of a minute with jobs of equal demand.
+    """Start every job on its own GPUs, or let it take turns with jobs of equal demand.
 
     Source: Gandiva (OSDI 2018), sections 3.1 and 3.2 (time slicing and packing), as in the evaluations of
     Tiresias (NSDI 2019) and ElasticFlow (ASPLOS 2023): GPUs are held by groups of jobs with equal demands. Key:

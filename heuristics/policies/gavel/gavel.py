@@ -53,8 +53,9 @@ def gavel(
       ends, and jobs whose steps are known run complete steps only.
     - ``port``: shares are computed in every round, the time that each job has had is never reset, rounds begin
       at multiples of `interval`, and all kinds have one queue.
-    - Jobs without a share run on spare GPUs in the order of arrival, except with `fifo`. In the authors' code
-      for `max_sum`, the last digits of the solver's result decide their order; the port rounds them away.
+    - Except with `fifo`, jobs without a share run on spare GPUs: those that have missed the most time first,
+      then in order of arrival. In the authors' code for `max_sum`, the last digits of the solver's result
+      decide their order; the port rounds them away.
     - With ``shares="queue"``, `fifo` is a strict queue, as in the code; by default, it is that of the paper.
     - Kinds of GPUs are allocated in the order in which the cluster lists their types, and then in ascending
       order of memory; in the code, the order is V100, P100, K80.

@@ -38,14 +38,14 @@ def lucid(
 ) -> Decider:
     """Profile jobs, start those with the least GPU time first, and let pairs share GPUs under load.
 
-    A job first runs on one of a few machines that are reserved for profiling, where the jobs with the fewest
-    GPUs go first. It may complete there; otherwise, it waits for the other machines. While the cluster is busy,
-    a job that demands at most `largest` GPUs seeks a partner even if GPUs are free. Its partner is the earliest
-    started job that runs alone on the same number of GPUs and meets three conditions: there is enough memory
-    for both jobs, the two models have a total score of at most `threshold`, and the predicted GPU time of the
-    partner is at least 1/`ratio` times that of the job. All other jobs start on free GPUs, on as few machines
-    as they need, and jobs that do not fit are skipped. While the cluster is quiet, no jobs share GPUs, and a
-    job that does not fit blocks those behind it.
+    A job that demands at most `largest` GPUs first runs on a few machines that are reserved for profiling,
+    where the jobs with the fewest GPUs go first. It may complete there; otherwise, it waits for the other
+    machines. While the cluster is busy, it then seeks a partner even if GPUs are free. Its partner is the
+    earliest started job that runs alone on the same number of GPUs and meets three conditions: there is enough
+    memory for both jobs, the two models have a total score of at most `threshold`, and the predicted GPU time
+    of the partner is at least 1/`ratio` times that of the job. All other jobs start on free GPUs, on as few
+    machines as they need, and jobs that do not fit are skipped. While the cluster is quiet, no jobs share GPUs,
+    and a job that does not fit blocks those behind it.
 
     Source: Lucid (ASPLOS 2023), with the rules and numbers of its published code. Key: predicted seconds times
     GPUs, as predicted when the job begins to wait. Ties: lower job number. Preemptive only at the end of

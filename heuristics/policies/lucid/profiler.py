@@ -18,13 +18,32 @@ class Profiler:
 
     The size of a job is its number of GPUs. A job that does not fit blocks the jobs behind it. A job that does
     not complete within these seconds is stopped, keeps the progress that the scenario lets it keep, and is
-    released, i.e. it may run on the other machines from then on. Jobs that demand more than `largest` GPUs, and
-    jobs that fit on no reserved machines, are released immediately.
+    released, i.e. it may run on the other machines from then on. Jobs that are too large, and jobs that fit on
+    no reserved machines, are released immediately.
 
-    The reserved machines are the last ones of the cluster. If `machines` is None, they are one in 64, and at
-    most two. Unless `charged` is set, all jobs except those that will complete here are released immediately:
-    they run elsewhere, but still occupy GPUs of the profiler for as long as profiling would take. `stops`
-    states whether the profiler stops jobs, and `released` lists the jobs that the last decision released.
+    Parameters
+    ----------
+    state
+        The state at the beginning of the run.
+    machines
+        Number of reserved machines, the last ones of the cluster; if None, one in 64 and at most two.
+    seconds
+        How long a job is profiled.
+    largest
+        Largest number of GPUs of a job that is profiled.
+    charged
+        Whether profiled jobs wait to be released. Otherwise, all jobs except those that will complete here are
+        released immediately: they run elsewhere, but still occupy GPUs of the profiler for as long as profiling
+        would take.
+
+    Attributes
+    ----------
+    machines
+        Indices of the reserved machines.
+    stops
+        Whether the profiler stops jobs.
+    released
+        The jobs that the last decision released.
     """
 
     def __init__(

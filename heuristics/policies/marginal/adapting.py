@@ -12,8 +12,8 @@ from heuristics.policies.marginal.nodes import Nodes
 from heuristics.policies.marginal.outlook import Outlook
 from heuristics.policies.marginal.time_left import TimeLeft
 
-#: Most seconds that a job must save by growing to a number of GPUs on which no such job was ever measured,
-#: because later jobs learn from it.
+#: Upper limit on the charge, in seconds, for growing to a number of GPUs on which no such job was ever
+#: measured, because later jobs learn from it.
 _LEARNING = 180.0
 
 
@@ -45,10 +45,10 @@ class _Step(NamedTuple):
 
 
 class AdaptingWhereTuned:
-    """A decider that follows another one until the first job that tunes itself arrives, and then adapts.
+    """A decider that follows another one until the first job that tunes itself arrives.
 
-    If the job's model is measured on several GPU types, a decider for several types adapts. Otherwise, this one
-    adapts only in a cluster whose GPUs are all of one kind.
+    If that job's model is measured on particular GPU types, a decider for several types takes over. Otherwise,
+    `AdaptiveGrants` does, but only in a cluster whose GPUs are all of one kind.
     """
 
     preemptive = True
@@ -87,7 +87,10 @@ class AdaptingWhereTuned:
 
 
 class AdaptiveGrants:
-    """A decider that divides the GPUs among the steps of all jobs' hulls, at every event and interval."""
+    """A decider that grants GPUs step by step, smallest key first, at every event and every interval.
+
+    A step leads from one corner of the concave hull of a job's speeds to the next.
+    """
 
     preemptive = True
 

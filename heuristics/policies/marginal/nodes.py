@@ -46,8 +46,9 @@ class Nodes:
 
         A job whose number of GPUs does not change stays where it is, unless other jobs need entire nodes. A job
         that fits on one node gets the fullest node with enough free GPUs. A larger job gets empty nodes; if
-        there are too few, other jobs are moved away. If the free GPUs are too scattered, a running job stays
-        where it is, and a waiting job gets the largest allowed number that fits on a node, or none.
+        there are too few, other jobs are moved away. If the free GPUs are too scattered, a running job keeps
+        its GPUs if these are still free. Any other job gets the largest allowed number that fits on a node, or
+        none.
         """
         self._free = list(map(len, self._gpus))
         self._placed: dict[int, Spread] = {}

@@ -287,11 +287,11 @@ class _Epochs:
 class TypedGrants:
     """A decider that grants GPUs of all types step by step, at every event and every interval.
 
-    A step replaces the GPUs that a job has been granted so far, if any, with those of the remaining GPUs that
-    gain the most speed per additional weight, of whatever type. Steps are granted in the order of `marginal`'s
-    key, in which the efficiency is the gain per weight, relative to the job's best way to run. A running job
-    grows, or changes to another type of at least the same total weight, only if that saves more than the
-    charge.
+    A step replaces the GPUs that a job has been granted so far, if any. The job gets those of the remaining
+    GPUs, of any type, that gain the most speed per additional weight. Steps are granted in the order of
+    `marginal`'s key, in which the efficiency is the gain per weight, relative to the job's best way to run. A
+    running job grows, or changes to another type of at least the same total weight, only if that saves more
+    than the charge.
     """
 
     preemptive = True

@@ -32,7 +32,7 @@ def muri(
     rules: Rules = "paper",
     busy: Mapping[str, float] | None = None,
 ) -> Decider:
-    """Run the first jobs in the order, in groups that share GPUs if there are too few for all.
+    """Run the first jobs in the order, in groups that share GPUs if there are too few GPUs for all.
 
     Jobs are taken in order until their total demand would exceed `most` times the number of GPUs. As long as
     they do not all fit, jobs with equal demands are matched in pairs and merged, so as to maximize the sum of
@@ -62,8 +62,9 @@ def muri(
     - Muri forms no more groups than necessary. We take this to mean that the best merges are made first, until
       all jobs fit.
     - The program regroups all jobs at every event. Whenever the next job would fit on GPUs of its own, it
-      considers the next `most` jobs with that demand. It merges all pairs of a matching, splits groups that are
-      slower than their jobs run one after another, and leaves GPUs idle that no considered job can use.
+      considers the next `most` jobs with that demand. It merges the pairs of a matching in the order of their
+      jobs until all groups fit, splits groups that are slower than their jobs run one after another, and leaves
+      GPUs idle that no considered job can use.
     - If several matchings have the largest efficiency, the program's rules take the one that a breadth-first
       search finds (`breadth_first_matching`).
 
@@ -328,7 +329,7 @@ class _Program(_Muri):
         return [group for groups in alike.values() for group in groups if group in considered]
 
     def _grouped(self, state: State, groups: list[_Group]) -> list[_Group]:
-        """Merge the pairs of whole matchings of groups with equal demands until the groups fit."""
+        """Match groups of equal demand, and merge the pairs until all groups fit; match again if needed."""
         alike: dict[int, list[_Group]] = {}
         for group in groups:
             alike.setdefault(group.need.gpus, []).append(group)
@@ -366,7 +367,7 @@ class _Program(_Muri):
 
 
 def _any_shares(state: State) -> bool:
-    """Check whether any jobs share GPUs although other GPUs have become free."""
+    """Check whether any jobs share GPUs."""
     return sum(state.running.values()) > state.capacity - state.free
 
 

@@ -57,8 +57,8 @@ def optimus(
         Otherwise, only the job of that step gets no more GPUs.
     knowledge
         Whether the remaining work is ``known`` or ``predicted``. A prediction uses a curve fitted to the
-        observed losses, for jobs whose training is described. Such a job gets its fewest GPUs until three
-        losses have been observed.
+        observed losses, for jobs whose training is described. Such a job gets its fewest GPUs until its
+        remaining work can be predicted, which takes at least three observed losses.
     doubled
         Whether an adaptive job is always expected to divide its batch in two on a single GPU, as in Pollux'
         simulator. Otherwise, it is expected to do so only if the batch size exceeds the initial one, as the

@@ -43,7 +43,7 @@ def admitting(
     priority should stop, at minimum total cost, to make room? If the job would not fit even if all of them
     stopped, or if the solver finds no solution, no job stops, and the next job in the queue is tried. A job
     that does not fit on one machine uses whole machines. Jobs are sorted, and jobs that fit are placed, as in
-    `heuristics.policies.priority_preemption`.
+    `heuristics.policies.preempting.priority_preemption`.
 
     If `solver` is the rule of a scheduler, such as ``kueue`` or ``slurm``, the policy preempts as that
     scheduler does.

@@ -11,8 +11,8 @@ from heuristics.policies.shockwave.window import Counts, Window
 class WindowRelaxation:
     """A relaxation of a window that limits only the total GPU-rounds of all jobs.
 
-    Every plan satisfies this limit. Conversely, numbers of rounds that satisfy it can nearly always be made
-    into a plan, because small jobs fill the gaps.
+    Every plan satisfies this limit. Conversely, numbers of rounds that satisfy it can usually be made into a
+    plan, because small jobs fill the gaps.
     """
 
     def __init__(self, window: Window) -> None:

@@ -27,7 +27,7 @@ class AvailableNodes:
 
 
 class NodePool:
-    """The nodes of a cluster for each kind of GPU, with the kinds in the order of the machines.
+    """The nodes of a cluster for each kind of GPU.
 
     A cluster without racks is a single node, whose GPUs have no indices.
     """

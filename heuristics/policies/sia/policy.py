@@ -90,7 +90,7 @@ def sia(
         The largest batch size that an adaptive job is assumed to use: that of its ``user``, as in the authors'
         simulator (although jobs tune theirs beyond it), or the limit of its ``model``.
     solver
-        A method of `configuration`, or its name: ``exact``, ``milp`` or ``greedy``.
+        A method of `configuration`, or its name, such as ``exact``, ``milp`` or ``greedy``.
 
     Raises
     ------

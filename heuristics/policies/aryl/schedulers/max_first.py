@@ -16,9 +16,10 @@ def max_first(*, order: Order = "area", blocks: bool = False) -> Scheduler:
 
     Source: none; this is gsopt's own version of shortest remaining processing time for jobs that scale
     linearly. These need the same GPU time on any number of workers, so it is best to give all GPUs to the job
-    that completes first. Key: `order` for starts, and remaining GPU time for workers. Ties: the job that was
-    released, or started, first. Never preempts. Knows durations. O(I + W log J) for J jobs with I allowed
-    numbers of workers in total, and W steps granted.
+    that completes first. Key: `order` for starts; for workers, remaining GPU time divided by marginal
+    efficiency (as in `marginal`, with an exponent of 1). Ties: the job that was released, or started, first.
+    Never preempts. Knows durations. O(I + W log J) for J jobs with I allowed numbers of workers in total, and W
+    steps granted.
 
     Measurements show that Aryl's first phase costs nothing. On a quarter-size version of
     `instances.scenarios.aryl`, with elastic jobs only and no loans, the mean JCT over five days is 12,484 s and
