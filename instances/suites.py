@@ -31,7 +31,7 @@ def changed(problem: P, **changes: Any) -> P:
 
 
 def renamed(problem: P, name: str) -> P:
-    """Return a problem with a new name: its path in the folder of its decision."""
+    """Return a problem whose new name is `name`, preceded by the folder of its decision."""
     return changed(problem, name=f"{problem.word}/{name}")
 
 

@@ -29,7 +29,7 @@ def small() -> list[Batching]:
 
 
 def medium() -> list[Batching]:
-    """Generate clusters of 16 and 64 GPUs, as in the paper, with instances for every criterion."""
+    """Generate instances for every criterion on clusters of 16 and 64 GPUs, as in the ONES paper."""
     made = {
         "016-020-sruf": elastic_jobs(gpus=16, jobs=20, seed=1),
         "016-020-printed": elastic_jobs(gpus=16, jobs=20, forced="none", caps="batch", seed=1),
