@@ -94,7 +94,7 @@ def filled(
 ) -> Admission:
     """Generate a cluster on which gangs have come and gone for a while, with pending gangs.
 
-    A running gang is placed in one of eight random racks if it fits there, and anywhere otherwise. On an LLM
+    A running gang is placed in one of eight random racks if it fits in any, and anywhere otherwise. On an LLM
     cluster, it is placed within a pod. The fullest machines are used first. A gang that does not fit is
     dropped. Running gangs have one of three priorities, two of which are lower than that of the pending gangs.
     They have been running for at most a week.
