@@ -61,7 +61,7 @@ class TimeIndexed(Formulation[Sharing, SharingSolution]):
 
     Size
     ----
-    n G T + n^2 T / 2 + 3 n T columns for n jobs, and n^2 G / 2 more rows than columns.
+    About n G T + n^2 T / 2 + 3 n T columns and n G T + 3 n^2 T / 2 + n^2 G / 2 + G T + 2 n T rows for n jobs.
 
     Source
     ------

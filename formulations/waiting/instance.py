@@ -147,7 +147,7 @@ class SlottedInstance:
     def solution(self, choices: Sequence[SlottedRun]) -> WaitingSolution:
         """Convert one choice per job to a schedule with exact times.
 
-        Jobs start in the order of their chosen starts, each as early as possible but not before the previous one.
+        Jobs start in the order of the chosen starts, each as early as it can but not before its predecessor.
         """
         order = sorted(range(len(choices)), key=lambda job: (choices[job].start, job))
         return self.problem.started([CellShare(job, choices[job].counts or {}) for job in order])

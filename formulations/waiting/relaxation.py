@@ -103,7 +103,7 @@ class Relaxation:
 
     @cached_property
     def merged(self) -> tuple[int, ...]:
-        """The place that stands for each place: the first of its tier if places are merged, otherwise itself."""
+        """The place that stands for each place: the first of its tier if they are merged, otherwise itself."""
         places = self.instance.places
         total = sum(self.instance.sizes)
         first: dict[int, int] = {}
