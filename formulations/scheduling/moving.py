@@ -81,7 +81,7 @@ def _distance(draws: Reals, row: int, distances: Integers) -> int:
 
 @compiled
 def walk(names: Integers, source: int, distance: int, near: int) -> int:
-    """Return the index at a distance from `source`, where only entries of similarly released jobs count.
+    """Return the index at a distance from `source`, counting only entries of jobs with similar release dates.
 
     These are the jobs whose numbers differ by at most `near` from that of the job at `source`; jobs are
     numbered by release date. Jobs that are released much earlier or later rarely run at the same time as this

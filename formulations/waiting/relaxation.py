@@ -188,9 +188,9 @@ class Relaxation:
         return [SlottedRun(start, place) for _, place, start in sorted(chosen)]
 
     def without(self, form: StandardForm, choices: Sequence[SlottedRun], jobs: Sequence[int]) -> StandardForm:
-        """Return the model with another row, which excludes the chosen starts and run times of the given jobs.
+        """Return `form` with another row, which excludes the chosen starts and run times of the given jobs.
 
-        At least one of these jobs must get a different start or run time. All rows that `form` has are kept.
+        At least one of these jobs must get a different start or run time.
         """
         alike = [
             index

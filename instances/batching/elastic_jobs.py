@@ -48,7 +48,7 @@ def elastic_jobs(
     doublings
         Largest number of doublings from a full local batch to the batch limit of a job.
     running, new
-        Share of the jobs that have just arrived (`new`), and share of the others that are already running.
+        Share of the jobs that have just arrived (`new`), and share of the others that run already (`running`).
     uncertain
         Share of the jobs whose remaining samples are known only as a distribution.
     seed

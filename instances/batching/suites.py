@@ -46,8 +46,8 @@ def medium() -> list[Batching]:
 def challenge() -> list[Batching]:
     """Generate instances with menus of doublings, which are far from convex.
 
-    A table of all jobs and numbers of GPUs does not fit in memory. In the larger instance, not even parts of it
-    do, and the exact method leaves a gap.
+    A table of all jobs and numbers of GPUs does not fit in memory. In the larger instance, it is too large even
+    if only parts of it are kept, and the exact method leaves a gap.
     """
     made = {
         f"{gpus}-{jobs}-doublings": elastic_jobs(

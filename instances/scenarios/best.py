@@ -128,7 +128,7 @@ def entry(
 ) -> dict[str, Any]:
     """Return the entry of a workload in ``known.json`` with a better value or, if `value` is None, bound.
 
-    `by` and `day` are stored only with a value, `file` (the entry's `version` and `digest`) always.
+    `file` contains the entry's `version` and `digest`. `by` and `day` are stored only with a value.
     """
     better: dict[str, Any] = {"mean_jct": value, "found_by": by, "since": day}
     known = _row(name).model_copy(update={"bound": bound} if value is None else better)

@@ -30,7 +30,7 @@ def small() -> list[Sharing]:
 def challenge() -> list[Sharing]:
     """Generate larger instances that the exact method cannot solve to proven optimality within minutes.
 
-    If the method is given an optimal solution of the first instance, it proves optimality in seconds, but it
+    If the method is given an optimal solution of the first instance, it soon proves that it is optimal, but it
     does not find the solution on its own.
     """
     made = {
