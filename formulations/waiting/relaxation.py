@@ -62,7 +62,7 @@ class Relaxation:
     s <= t < s + p_jQ is at most n_P G_P for each place and slot; the same with raised demands
     (`raised_demand`), because two jobs of 5 GPUs do not fit into a place of 8; M >= sum (s + p_jP) x_jPs for
     each job. Size: a column for each job, place and slot of the horizon. Source: the time-indexed model of
-    single-machine scheduling (Sousa and Wolsey, 1992), with nested places as in Dally, section II-B.
+    single-machine scheduling (Sousa and Wolsey, 1992), with nested places as in Dally, section III.
     """
 
     instance: SlottedInstance  # jobs and places on a grid
