@@ -75,7 +75,7 @@ class BestSchedule:
 
     @property
     def gap(self) -> float:
-        """The distance between value and bound, relative to the bound; infinity if there is no schedule."""
+        """The gap between mean job completion time and bound, relative to the bound; infinity without a schedule."""
         if self.completions is None:
             return inf
         return max(self.total - self.lower, 0.0) / (self.lower - self.instance.released)

@@ -78,7 +78,7 @@ class KnownLists:
         return is_ready("formulations.scheduling.moving", "anneal", self.best.budget.left())
 
     def descend(self) -> None:
-        """Run a local search, which needs no kernels, until time runs out or the bracket is closed."""
+        """Run a local search, which needs no kernels, and stop it if time runs out or the gap is closed."""
         known = [] if self.best.plan is None else [self.best.plan]
         for plan in LocalSearch(self.best.instance).begin(self.best.budget, known=known):
             self.best.take(plan)
