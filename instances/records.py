@@ -14,7 +14,7 @@ from gsopt.core.problem import Problem
 
 P = TypeVar("P", bound=Problem[Any])
 
-#: Largest number of characters in a record, a hundred times as many as in the known ones.
+#: Maximum number of characters that are read from a file, far more than the known files have.
 _LONGEST = 10_000_000
 
 

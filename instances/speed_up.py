@@ -6,7 +6,7 @@ from typing import NamedTuple
 #: Limits of the fraction by which each additional GPU prolongs a step, on one node and on several.
 _ON_A_NODE, _ON_SEVERAL = (0.005, 0.15), (0.02, 0.6)
 
-#: Limits of the number of GPUs on which each sample contributes about half as much to progress.
+#: Limits of the noise, a number of GPUs; see `SpeedUp`.
 _NOISE = (2.0, 200.0)
 
 
@@ -14,8 +14,8 @@ class SpeedUp(NamedTuple):
     """The scaling of a job's speed with its number of GPUs.
 
     The numbers are gsopt's own. Each additional GPU prolongs a step by the fraction `near` on one node, and by
-    the fraction `far` on several nodes. On `noise` GPUs, each sample contributes about half as much to progress
-    as on one GPU, because the batch is larger.
+    the fraction `far` on several nodes. On n GPUs, the batch is n times as large, and each sample contributes
+    ``(noise + 1) / (noise + n)`` times as much to progress as on one GPU.
     """
 
     near: float
@@ -35,5 +35,5 @@ class SpeedUp(NamedTuple):
 
 
 def log_uniform(random: Random, least: float, most: float) -> float:
-    """Return a log-uniform random number, rounded to three digits."""
+    """Return a log-uniform random number, rounded to three significant digits."""
     return float(f"{least * (most / least) ** random.random():.3g}")

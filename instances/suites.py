@@ -31,7 +31,7 @@ def changed(problem: P, **changes: Any) -> P:
 
 
 def renamed(problem: P, name: str) -> P:
-    """Return a problem with a new name: its path in the folder of its decision."""
+    """Return a problem whose new name is `name`, preceded by the folder of its decision."""
     return changed(problem, name=f"{problem.word}/{name}")
 
 
@@ -41,7 +41,7 @@ def in_folder(folder: str, *parts: Mapping[str, P]) -> list[P]:
 
 
 def picked(space: Space, picks: Mapping[str, str]) -> dict[str, Any]:
-    """Return instances of a space, each given as the string form of its `Pick`."""
+    """Return instances of a space, keyed by name; `picks` maps each name to the string form of its `Pick`."""
     found = {name: space.problem(Pick.read(pick)) for name, pick in picks.items()}
     about = {"source": f"the worst of {space.about}"}
     return {name: with_about(problem, about) for name, problem in found.items() if problem is not None}

@@ -75,7 +75,10 @@ class BestSchedule:
 
     @property
     def gap(self) -> float:
-        """The distance between value and bound, relative to the bound; infinity if there is no schedule."""
+        """The distance of the mean job completion time from its bound, relative to the bound.
+
+        It is infinite if there is no schedule.
+        """
         if self.completions is None:
             return inf
         return max(self.total - self.lower, 0.0) / (self.lower - self.instance.released)

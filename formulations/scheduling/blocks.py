@@ -1,4 +1,4 @@
-"""Blocks: groups of jobs that finish before the next group is released and are solved separately.
+"""Blocks: groups of jobs that can finish before the next group is released and are solved separately.
 
 A group of jobs costs at least as much together with other jobs as by itself. So the optima of the blocks add up
 to a bound for the whole problem, and consecutive schedules of the blocks form a schedule of the whole problem.

@@ -30,7 +30,8 @@ class Fairest:
 def smallest_fairness(problem: Scheduling, *, time_limit: float | None = None) -> float:
     """Return the smallest constant C of Ares, Eq. 1, for which a problem has a solution.
 
-    If the deadlines can be met at all, they can be met with completions in the order of the deadlines. So one
+    With a constant C, each job is due C seconds after its completion under generalized processor sharing. If
+    these deadlines can be met at all, they can be met with completions in the order of the deadlines. So one
     linear program for each order of deadlines and release dates decides whether they can be met. Bisection
     finds the order, which changes only where a deadline passes a release date.
 
@@ -60,7 +61,7 @@ def smallest_fairness(problem: Scheduling, *, time_limit: float | None = None) -
 
 
 def fairest(problem: Scheduling, budget: Budget) -> Fairest | None:
-    """Find the smallest possible maximum delay and a plan that achieves it, or return None if time runs out."""
+    """Find the constant of `smallest_fairness` and a plan that achieves it, or return None if time runs out."""
     if not problem.preemptive:
         raise Unsupported("smallest fairness: the problem must allow preemption")
     fair = tuple(gps_finish_times(problem.own_clock.workload, problem.gpus))

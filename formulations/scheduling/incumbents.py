@@ -37,9 +37,9 @@ class KnownLists:
     def serve(self) -> None:
         """Serve the jobs in orders that need no search: smallest area first, and shortest time first.
 
-        Each order is tried as a fixed list and, if there is time, as an order that follows the remaining work
-        of the jobs, as in online policies. The order in which the jobs of the best schedule complete yields one
-        more list.
+        Each order is tried as a fixed list, and as an order that follows the remaining work of the jobs, as in
+        online policies. The order in which the jobs of the best schedule complete yields one more list. If
+        there is little time, only the first list is tried.
         """
         best, segments = self.best, self.segments
         for sizes in (segments.areas, segments.times):
@@ -78,7 +78,7 @@ class KnownLists:
         return is_ready("formulations.scheduling.moving", "anneal", self.best.budget.left())
 
     def descend(self) -> None:
-        """Run a local search, which needs no kernels, until time runs out or the bracket is closed."""
+        """Run a local search, which needs no kernels, and stop it if time runs out or the gap is closed."""
         known = [] if self.best.plan is None else [self.best.plan]
         for plan in LocalSearch(self.best.instance).begin(self.best.budget, known=known):
             self.best.take(plan)

@@ -81,7 +81,7 @@ class LocalSearch:
                 return
 
     def go_on(self, budget: Budget) -> Iterator[OrderPlan]:
-        """Search once more from the best order found, with a few jobs moved at random, yielding plans."""
+        """Search once more, from a random variation of the best order and modes found, yielding plans."""
         if self._best is None:
             return
         order, modes = list(self._best[1].order), list(self._best[1].modes)

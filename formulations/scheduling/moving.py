@@ -40,7 +40,7 @@ def move(names: Integers, source: int, target: int) -> None:
 
 @compiled
 def shift(names: Integers, job: int, places: int, shifted: Integers) -> None:
-    """Move all entries of a job by some places, and write the resulting list to `shifted`.
+    """Move all entries of a job by `places`, or as far as the list allows, and write the list to `shifted`.
 
     The entries of other jobs keep their order.
     """
@@ -81,7 +81,7 @@ def _distance(draws: Reals, row: int, distances: Integers) -> int:
 
 @compiled
 def walk(names: Integers, source: int, distance: int, near: int) -> int:
-    """Return the index at a distance from `source`, counting only jobs released at about the same time.
+    """Return the index at a distance from `source`, counting only entries of jobs with similar release dates.
 
     These are the jobs whose numbers differ by at most `near` from that of the job at `source`; jobs are
     numbered by release date. Jobs that are released much earlier or later rarely run at the same time as this

@@ -1,8 +1,7 @@
 """Serving: replays of lists of segments, in kernels that are compiled if numba is installed.
 
 A list names each job as often as it has segments. At each arrival and completion, the list is traversed, and
-each job named gets its next segment if enough GPUs are free. Compiled code only uses indexing, so the same
-functions also run on lists.
+each job named gets its next segment if enough GPUs are free.
 """
 
 from typing import NamedTuple

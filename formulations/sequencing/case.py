@@ -108,7 +108,7 @@ class SequencingCase:
 def depth_of(solution: Sequences, jobs: int) -> int:
     """Return one more than the length of the longest order in a solution, but at most the number of jobs.
 
-    A solution that is best within this number of positions is best overall: a position beyond this number costs
-    every job more than the position that remains empty.
+    If the solution is best within this number of positions per machine, it is best overall: it leaves a
+    position empty on every machine, and positions beyond that one would cost every job more.
     """
     return min(jobs, max((len(each) for each in solution.order.values()), default=0) + 1)

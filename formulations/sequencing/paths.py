@@ -67,7 +67,7 @@ def follow(case: SequencingCase, best: Best[Sequencing, Sequences]) -> Result[Se
 
 
 def assign(costs: NDArray[Any], budget: Budget) -> list[int] | None:
-    """Assign each row its own column at the minimum total cost, or return None if time runs out."""
+    """Return a different column for each row at the minimum total cost, or None if time runs out."""
     rows, columns = costs.shape
     owner = np.full(columns, -1)
     prices = np.zeros(columns, dtype=costs.dtype)

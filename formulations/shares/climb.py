@@ -17,7 +17,7 @@ def climb(best: BestShares) -> None:
     prices prove a bound (`formulations.shares.prices.bound`), which is the next level. This is Newton's method
     for the level at which this multiple is exactly 1, and no step overshoots this level. In `max_min` and
     `makespan`, the needs at all levels are proportional to each other, so the first step is the last one. The
-    first level is that of the best known shares.
+    first level is that of the best known shares. For sums, the linear program maximizes the sum itself.
     """
     _step(best, best.known_value)
     moved = True

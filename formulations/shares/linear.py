@@ -85,8 +85,9 @@ def meet(
 def earn(problem: Shares, worths: Sequence[Exact], budget: Budget) -> LinearSolution | None:
     """Return the shares with the highest total value of throughputs, or None if the time limit is reached.
 
-    The program is that of `meet`, except that the columns are the shares x_mt themselves, and the objective is
-    max sum_{m, t} y_m a_mt x_mt, where y_m is the value of one step per second of job m.
+    The program has only the last two constraints of `meet`. Its columns are the shares x_mt themselves, and its
+    objective is max sum_{m, t} y_m a_mt x_mt, where y_m (in `worths`) is the value of one step per second of
+    job m.
     """
     table = _PairTable(problem)
     cost = np.array([float(worth) for worth in worths])[table.job] * table.rate

@@ -17,7 +17,10 @@ class BestSharing(Best[Sharing, SharingSolution]):
 
 
 class IndependentPart:
-    """A part of a problem whose jobs overlap no others in any schedule at least as good as the known one."""
+    """A part of a problem whose jobs overlap with no others in any schedule that matters.
+
+    Schedules matter if they are at least as good as the known one.
+    """
 
     def __init__(self, parts: "Parts", problem: Sharing, solution: SharingSolution) -> None:
         self.problem, self.solution, self._parts = problem, solution, parts
@@ -52,9 +55,9 @@ class IndependentPart:
 class Parts:
     """The parts of a problem that a known schedule shows to be independent.
 
-    In a schedule at least as good as the known one, no job is delayed by more than the total delay of all jobs
-    in the known one. If, even with this delay, all earlier jobs have ended by the release of a job, this job
-    and all later ones do not depend on them.
+    The delay of a job is the time from its earliest possible end to its end. In a schedule at least as good as
+    the known one, no job has a longer delay than all jobs together in the known one. If, even with this delay,
+    all earlier jobs have ended by the release of a job, this job and all later ones do not depend on them.
     """
 
     def __init__(self, best: BestSharing) -> None:

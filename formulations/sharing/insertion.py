@@ -132,7 +132,7 @@ def beside(
     left: float,
     right: float,
 ) -> float:
-    """Return the minimum cost, without the wait, of a start on GPUs of running jobs within an interval.
+    """Return the minimum cost of a start on GPUs of running jobs in an interval, not counting earlier waiting.
 
     Each running job is tried as the worst partner. The remaining GPUs then come, at minimum cost, from running
     jobs that delay the starting job at most as much as the worst partner does.

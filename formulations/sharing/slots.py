@@ -49,8 +49,8 @@ def slots(problem: Sharing, budget: Budget, *, most: int = 100) -> Result[Sharin
     A slot is a common divisor of all run times if this yields at most `most` slots. Otherwise, slots are longer
     (`Slotted.of`). Since everything is rounded up, the optimum in slots is not a bound. The plan is converted
     to starts at events: each job starts on its GPUs once all jobs that precede it in the plan have ended
-    (`at_events`). For starts at any time, the plan itself is a schedule too. The best of these schedules and
-    the start is returned with the area bound, so a result is proven optimal only if its value meets this bound.
+    (`at_events`). For starts at any time, the plan itself is a schedule too. The best known schedule is
+    returned with the area bound, so a result is proven optimal only if its value meets this bound.
     The message names the model, and states the optimum in slots or its bracket.
 
     Rounding everything down instead, with slowdowns only for whole shared slots, would yield a bound for starts

@@ -41,8 +41,8 @@ class Slotted:
         """Return a slot model in which a known schedule takes at most `most` slots, and more than half of them.
 
         If the number of slots allows it, a slot divides all run times and release dates. Otherwise, a slot
-        divides only the run times, so that only waiting is rounded. If this takes too many slots as well, the
-        known schedule is divided into the allowed number of slots.
+        divides only the run times. If this takes too many slots as well, the known schedule is divided into the
+        allowed number of slots.
         """
         jobs = range(len(problem.jobs))
         length = Fraction(max(end for _, end in problem.spans(known)) - problem.origin)

@@ -61,13 +61,13 @@ class TimeIndexed(Formulation[Sharing, SharingSolution]):
 
     Size
     ----
-    n G T + n^2 T / 2 + 3 n T columns for n jobs, and n^2 G / 2 more rows than columns.
+    About n G T + n^2 T / 2 + 3 n T columns and n G T + 3 n^2 T / 2 + n^2 G / 2 + G T + 2 n T rows for n jobs.
 
     Source
     ------
     Castor, Eq. 6-13, with the following readings. Eq. 8: y_jg[tau] = y_jg[tau - 1]; the paper prints y_jq and
     y_qs. Eq. 11: T_j = min{tau: the sum of 1 / t_iter[u] for u <= tau is at least I_j}; the paper prints the
-    arg min of a sum, with I_k. Eq. 12: j instead of the printed i. Eq. 13: the mean counts from a_j. Eq. 4-5:
+    arg min of a sum, with I_k. Eq. 12: B_j; the paper prints B_k. Eq. 13: the mean counts from a_j. Eq. 4-5:
     the ratio belongs to a pair of jobs, and the worst partner counts. The linearization is gsopt's own.
 
     Examples

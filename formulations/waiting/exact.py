@@ -39,13 +39,12 @@ def exact(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
        and the step is repeated a few times.
     3. Constraint programming with interval variables, if steps 1 and 2 leave a gap. For the makespan, and for a
        few jobs, this step directly follows step 1. It starts from the known bound and schedule.
-    4. If there are only a few jobs, the complete search over all orders. It is needed if times differ so much
-       that solvers cannot handle the grid of slots.
+    4. If there are only a few jobs, the complete search over all orders. It is used only if times differ so
+       much that solvers cannot handle the grid of slots.
 
     If CP-SAT is not installed, step 2 replaces step 3 for both objectives and any number of jobs, and is
-    repeated until a schedule with GPUs meets the bound or time runs out. On 16 GPUs,
-    instances with at most about twelve jobs are solved to proven optimality. With more jobs, a gap remains at
-    the time limit.
+    repeated until a schedule with GPUs meets the bound or time runs out. On 16 GPUs, instances with at most
+    about twelve jobs are solved to proven optimality. With more jobs, a gap remains at the time limit.
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ class Place(NamedTuple):
 
 
 class SlottedRun(NamedTuple):
-    """The place and the start of a job, in slots."""
+    """The start of a job in slots, and its place."""
 
     start: int  # first slot
     place: int  # index of the place
@@ -147,7 +147,7 @@ class SlottedInstance:
     def solution(self, choices: Sequence[SlottedRun]) -> WaitingSolution:
         """Convert one choice per job to a schedule with exact times.
 
-        Jobs are placed in ascending order of their chosen starts, and each one starts as early as possible.
+        Jobs start in the order of the chosen starts, each as early as it can but not before its predecessor.
         """
         order = sorted(range(len(choices)), key=lambda job: (choices[job].start, job))
         return self.problem.started([CellShare(job, choices[job].counts or {}) for job in order])

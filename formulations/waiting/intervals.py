@@ -35,7 +35,7 @@ def intervals(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
     on optional intervals [s_j, s_j + p_jP) with d_j, or c_jPm, GPUs; redundant cumulative constraints for each
     wider place. Size: jobs times places intervals, and jobs times places times cells counts. Source: optional
     intervals and cumulative resources in constraint programming (Laborie and others, 2018); tiers as in Dally,
-    section II-B.
+    section III.
 
     Parameters
     ----------

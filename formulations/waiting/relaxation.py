@@ -46,12 +46,12 @@ def raised_demand(demand: int, gpus: int) -> int:
 class Relaxation:
     r"""The time-indexed model of starts, which counts the GPUs in use at each of the nested places.
 
-    The model decides where and when each job starts. A job on a tier needs any GPUs in one of the tier's
+    The model decides where and when each job starts. A job on a tier may use any GPUs of one of the tier's
     places. At any time, such GPUs exist if no place is overloaded. But the same GPUs may not remain available
     until the job ends, so the job might have to move. The optimum is therefore a bound. If fixed GPUs are
-    found for the schedule, the optimum is exact. If all places of each tier are equally large, the places of a
-    tier are merged (`merged`). The model is then much smaller, and places are no longer interchangeable, but
-    single places may be overloaded.
+    found for the schedule, the optimum is exact. If the places of each tier are equally large and hold all
+    GPUs, the places of a tier are merged (`merged`). The model is then much smaller and has no interchangeable
+    places, but single places may be overloaded.
 
     Sets: jobs j; places P of every tier, nested; slots t; for each job, the places that can hold it, except
     those inside a place where it runs equally fast. Parameters: d_j: GPUs of a job; p_jP: its slots at a place;
@@ -62,7 +62,7 @@ class Relaxation:
     s <= t < s + p_jQ is at most n_P G_P for each place and slot; the same with raised demands
     (`raised_demand`), because two jobs of 5 GPUs do not fit into a place of 8; M >= sum (s + p_jP) x_jPs for
     each job. Size: a column for each job, place and slot of the horizon. Source: the time-indexed model of
-    single-machine scheduling (Sousa and Wolsey, 1992), with nested places as in Dally, section II-B.
+    single-machine scheduling (Sousa and Wolsey, 1992), with nested places as in Dally, section III.
     """
 
     instance: SlottedInstance  # jobs and places on a grid
@@ -103,7 +103,7 @@ class Relaxation:
 
     @cached_property
     def merged(self) -> tuple[int, ...]:
-        """The place that stands for each place: the first of its tier if all places of each tier are alike."""
+        """The place that stands for each place: the first of its tier if they are merged, otherwise itself."""
         places = self.instance.places
         total = sum(self.instance.sizes)
         first: dict[int, int] = {}
@@ -188,7 +188,7 @@ class Relaxation:
         return [SlottedRun(start, place) for _, place, start in sorted(chosen)]
 
     def without(self, form: StandardForm, choices: Sequence[SlottedRun], jobs: Sequence[int]) -> StandardForm:
-        """Return the model with another row, which excludes the chosen starts and run times of the given jobs.
+        """Return `form` with another row, which excludes the chosen starts and run times of the given jobs.
 
         At least one of these jobs must get a different start or run time.
         """

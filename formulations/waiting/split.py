@@ -13,7 +13,7 @@ from gsopt.solvers.standard_form import StandardForm
 def find_split(
     instance: SlottedInstance, choices: Sequence[SlottedRun], budget: Budget
 ) -> list[SlottedRun] | None:
-    """Assign each job fixed numbers of GPUs per cell, or return None if no assignment is found in time.
+    """Assign each job fixed numbers of GPUs per cell, or return None if no such numbers are found.
 
     The numbers stay the same for the job's whole run. A job may use any place where its run time is at most
     that at the chosen place.

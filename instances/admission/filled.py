@@ -1,4 +1,4 @@
-"""Filled: a cluster on which gangs have come and gone for a while, without enough room for a pending gang."""
+"""Filled: a cluster on which gangs have come and gone for a while, and gangs that are pending."""
 
 from collections.abc import Callable, Mapping
 from random import Random
@@ -94,10 +94,10 @@ def filled(
 ) -> Admission:
     """Generate a cluster on which gangs have come and gone for a while, with pending gangs.
 
-    Running gangs are placed in a rack if they fit there, and anywhere otherwise. On an LLM cluster, they are
-    placed within a pod. The fullest machines are used first. A gang that does not fit is dropped. Running gangs
-    have one of three priorities, two of which are lower than that of the pending gangs. They have been running
-    for at most a week.
+    A running gang is placed in one of eight random racks if it fits in any, and anywhere otherwise. On an LLM
+    cluster, it is placed within a pod. The fullest machines are used first. A gang that does not fit is
+    dropped. Running gangs have one of three priorities, two of which are lower than that of the pending gangs.
+    They have been running for at most a week.
 
     Parameters
     ----------

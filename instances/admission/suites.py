@@ -21,7 +21,7 @@ def committed() -> list[Admission]:
 
 
 def known() -> list[Admission]:
-    """Generate the instances that have names of their own."""
+    """Create the instances of `latest_is_widest` and `restarts_elsewhere`."""
     return [
         renamed(latest_is_widest(), "latest-is-widest"),
         renamed(restarts_elsewhere(), "restarts-elsewhere"),

@@ -55,7 +55,7 @@ def elastic_jobs(
     scaling
         ``proportional``: the speed is proportional to the number of workers. ``imperfect``: each worker beyond
         the middle of the range reduces that speed by 10 %. ``across_servers``: the speed drops with every
-        additional server, so that the values are neither concave nor monotone.
+        additional server, so that the values may be neither concave nor monotone.
     queued_share
         Share of the jobs that are still waiting.
     seed

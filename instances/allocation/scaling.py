@@ -33,8 +33,8 @@ def imperfect(least: int, most: int) -> Speed:
 def across_servers(gpus_per_worker: int, toll: float) -> Speed:
     """Return a speed function that drops at every eight-GPU server beyond the job's first one.
 
-    The drop makes the values neither concave nor monotone: the first worker on another server can prolong the
-    job, and later workers make up for it. Measured curves look like this when a job expands to another node.
+    The values may be neither concave nor monotone: the first worker on another server can prolong the job, and
+    later workers make up for it. Measured curves look like this when a job expands to another node.
     """
 
     def speed(workers: int) -> float:

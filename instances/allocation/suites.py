@@ -26,7 +26,7 @@ def committed() -> list[Allocation]:
 
 
 def paper() -> list[Allocation]:
-    """Create the examples of the paper."""
+    """Create the examples of the Aryl paper."""
     return [renamed(problem, problem.name) for problem in (table_4(), figure_6())]
 
 
@@ -41,7 +41,7 @@ def small() -> list[Allocation]:
 
 
 def production() -> list[Allocation]:
-    """Generate the instances as large as a production cluster."""
+    """Generate instances with up to 2,000 jobs, and multiple-choice knapsacks with 100 classes."""
     made = {**dict(_of_production_size()), **_classic()}
     return in_folder("production", made)
 

@@ -14,7 +14,7 @@ from instances.speed_up import log_uniform
 #: Possible numbers of samples that fit on a GPU.
 _LOCAL_LIMITS = (32, 64, 128, 256, 512)
 
-#: A network of 100 Gb/s between servers of four GPUs.
+#: Wires of 100 Gb/s between the GPUs, through a switch.
 _WIRE = Wire(bandwidth=12.5e9, latency=1e-5)
 
 
@@ -33,11 +33,11 @@ def elastic_jobs(
     reconfiguration: float = 0.0,
     seed: int = 0,
 ) -> Batching:
-    """Generate jobs whose batch limits fill between 1 and 2 to the power of `doublings` GPUs, 64 by default.
+    """Generate jobs whose batch limits fill 1 to ``2**doublings`` GPUs, by default 1 to 64.
 
     The duration of a step is the sum of a fixed time of 5 to 50 ms, 0.2 to 4 ms per sample, and the time to
-    exchange 20 MB to 1.5 GB of gradients. Jobs have between 100,000 and 100 million samples left. All numbers
-    are log-uniform. Their ranges are gsopt's own, and of the same order of magnitude as in the paper's models.
+    exchange 20 MB to 1.5 GB of gradients. Jobs have between 100,000 and 100 million samples left. These
+    numbers are log-uniform, in ranges of gsopt's own.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def elastic_jobs(
     doublings
         Largest number of doublings from a full local batch to the batch limit of a job.
     running, new
-        Share of the jobs that have just arrived (`new`), and share of the others that are already running.
+        Share of the jobs that have just arrived (`new`), and share of the others that run already (`running`).
     uncertain
         Share of the jobs whose remaining samples are known only as a distribution.
     seed

@@ -29,7 +29,7 @@ def small() -> list[Batching]:
 
 
 def medium() -> list[Batching]:
-    """Generate clusters of 16 and 64 GPUs, as in the paper, with instances for every criterion."""
+    """Generate instances for every criterion on clusters of 16 and 64 GPUs, as in the ONES paper."""
     made = {
         "016-020-sruf": elastic_jobs(gpus=16, jobs=20, seed=1),
         "016-020-printed": elastic_jobs(gpus=16, jobs=20, forced="none", caps="batch", seed=1),
@@ -46,8 +46,8 @@ def medium() -> list[Batching]:
 def challenge() -> list[Batching]:
     """Generate instances with menus of doublings, which are far from convex.
 
-    A table of all jobs and numbers of GPUs does not fit in memory. In the larger instance, not even parts of it
-    do, and the exact method leaves a gap.
+    A table of all jobs and numbers of GPUs does not fit in memory. In the larger instance, it is too large even
+    if only parts of it are kept, and the exact method leaves a gap.
     """
     made = {
         f"{gpus}-{jobs}-doublings": elastic_jobs(

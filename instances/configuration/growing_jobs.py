@@ -32,8 +32,8 @@ def growing_jobs(
     """Generate a typical decision in a scheduler's round: most jobs are running and some have just arrived.
 
     Jobs scale as in `instances.goodput.running_jobs`. The speed of each job on each type is multiplied by a
-    random factor. A job may double its GPUs. On a type on which it has not run, it may have one GPU, with an
-    assumed goodput equal to its lowest known one. These numbers are gsopt's own.
+    random factor. A job may double its GPUs. On types for which its goodput is not known, it may have only one
+    GPU, and its goodput there is assumed to equal its lowest known one. These numbers are gsopt's own.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def growing_jobs(
     jobs
         Number of jobs.
     running
-        Share of the jobs that are running.
+        Share of the jobs that are running. If GPUs run out, fewer jobs are running.
     busy
         Largest share of the GPUs that running jobs hold.
     most_gpus

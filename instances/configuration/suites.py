@@ -24,7 +24,7 @@ def small() -> list[Configuration]:
 
 
 def medium() -> list[Configuration]:
-    """Generate clusters like the paper's, with at most 64 GPUs of one or three types, and few or many jobs."""
+    """Generate clusters like Sia's, with at most 64 GPUs of one or three types, and few or many jobs."""
     made = {
         "04-009": growing_jobs(nodes=4, jobs=9, seed=1),
         "16-015": growing_jobs(jobs=15, seed=1),

@@ -33,7 +33,7 @@ def running_jobs(
     nodes, gpus_per_node, jobs
         Number of nodes, of GPUs per node, and of jobs.
     running
-        Share of the jobs that are running.
+        Share of the jobs that are running. If GPUs run out, fewer jobs are running.
     busy
         Largest share of the GPUs that running jobs hold.
     most_gpus, most_nodes

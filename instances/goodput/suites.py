@@ -23,7 +23,7 @@ def small() -> list[Goodput]:
 
 
 def medium() -> list[Goodput]:
-    """Generate clusters like the paper's, most of them with 16 four-GPU nodes, and few or many jobs."""
+    """Generate clusters like Pollux's, most of them with 16 four-GPU nodes, and few or many jobs."""
     made = {
         "04-009": running_jobs(nodes=4, jobs=9, seed=1),
         "16-008": running_jobs(jobs=8, seed=5),

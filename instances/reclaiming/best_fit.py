@@ -18,7 +18,7 @@ class BestFit:
         self._with_free = [0] * gpus + [(1 << servers) - 1]
 
     def place(self, workers: Iterable[int]) -> dict[int, int] | None:
-        """Place workers with given numbers of GPUs; return the GPUs used on each server, or None on failure."""
+        """Place workers, given their GPUs; return the GPUs used on each server, or None if not all fit."""
         placement: dict[int, int] = {}
         for gpus in workers:
             server = self._best(gpus)

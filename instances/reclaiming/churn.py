@@ -50,8 +50,8 @@ def churn(
         Smallest share of GPUs in use, above 0 and at most 1. Jobs arrive until this share is reached.
     mode
         ``packed``: the workers of a job have 8 GPUs each; a job with fewer GPUs has one worker. ``worker``: the
-        number of GPUs per worker is drawn for each job from 1, 2, 4 and 8, which scatters jobs over dozens of
-        servers. ``mixed``: 80 % of the jobs are packed.
+        number of GPUs per worker is drawn for each job from 1, 2, 4 and 8, which scatters large jobs over
+        many servers. ``mixed``: 80 % of the jobs are packed.
     elastic_share
         Share of the jobs with 4 GPUs or more that are elastic: half of their GPUs are flexible.
     elasticity

@@ -19,8 +19,9 @@ def random_hypergraph(
 ) -> Reclaiming:
     """Generate jobs that have one GPU on each of `span` randomly drawn servers.
 
-    Every server has eight GPUs, or as many as the fullest server needs. With a span of 2 the jobs are the edges
-    of a random graph, which has a giant component if there are more than half as many jobs as servers.
+    Every server has eight GPUs, or as many as the fullest server needs if that is more. With a span of 2, the
+    jobs are the edges of a random graph, which has a giant component if there are more than half as many jobs
+    as servers.
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ _MODES: tuple[Mode, ...] = ("packed", "worker")
 
 
 def from_data(folder: Path) -> Iterator[Reclaiming]:
-    """Yield instances from three moments of the Philly and ITP traces, with packed and with scattered jobs.
+    """Yield instances from three moments of each of two traces, Philly and ITP, with jobs packed or scattered.
 
     A trace that is not in the folder is skipped.
     """

@@ -16,10 +16,10 @@ _Shape = tuple[int, int]
 class ServerReplay:
     """A workload running on eight-GPU servers, first come first served with backfilling.
 
-    A job starts as soon as all its workers fit. They are placed by best fit, largest workers first. A job that
-    does not fit waits, and later jobs may overtake it. At every departure, the waiting jobs are tried in order
-    of arrival, so a large job may wait for a long time on a crowded cluster. A job larger than the cluster is
-    left out.
+    A job starts as soon as all its workers fit. They are placed by best fit, largest workers first. Jobs that
+    do not fit wait. At every departure, they are tried in order of arrival. Later jobs may overtake a waiting
+    job, so a large job may wait for a long time on a crowded cluster. A job larger than the cluster is left
+    out.
 
     Waiting jobs are grouped by shape. Once a job does not fit, no other job of its shape is tried until the
     next departure, so the computation takes no longer for a long queue than for a short one.

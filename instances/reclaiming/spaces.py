@@ -14,7 +14,7 @@ _Spread = tuple[tuple[int, ...], int]
 
 
 def tiny(*, jobs: int = 3, servers: int = 3, costs: int = 2) -> Space:
-    """Return the space of all problems with a few jobs that each have one worker on some of the servers.
+    """Return the space of all problems with a few jobs, each of which has one worker on each of its servers.
 
     Parameters
     ----------

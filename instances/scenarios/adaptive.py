@@ -27,7 +27,8 @@ POLLUX, SIA = Path("pollux_osdi21", "workloads"), Path("sia", "workloads")
 #: The simulator to follow: the published one of Pollux or Sia, or the one of Ares.
 Setting = Literal["published", "ares"]
 
-#: Seconds per round in the simulator of Ares, and its largest number of nodes per job.
+#: In the setting of Ares: seconds between the times at which jobs tune themselves, and largest number of nodes
+#: per job.
 ROUND, NODES_OF_A_JOB = 360, 8
 
 #: Largest number of nodes of a cluster.

@@ -126,7 +126,10 @@ def bracket(name: str) -> tuple[float, float]:
 def entry(
     name: str, *, by: str, day: date, value: float | None = None, bound: float | None = None, **file: str
 ) -> dict[str, Any]:
-    """Return the entry of a workload in ``known.json`` with a better value or bound, and facts on the file."""
+    """Return the entry of a workload in ``known.json`` with a better value or, if `value` is None, bound.
+
+    `file` contains the entry's `version` and `digest`. `by` and `day` are stored only with a value.
+    """
     better: dict[str, Any] = {"mean_jct": value, "found_by": by, "since": day}
     known = _row(name).model_copy(update={"bound": bound} if value is None else better)
     return known.model_dump(mode="json") | file

@@ -25,7 +25,7 @@ _DAY = 86_400
 #: Nodes of a generated rack, as many as most racks of Lingjun have.
 _RACK = 8
 
-#: Most nodes, and most faults that a node has for one in the trace.
+#: Maximum number of nodes, and maximum rate of faults.
 _MOST_NODES, _MOST_RATE = 10_000, 1_000
 
 #: Assumptions where the data say nothing, for printing with results.

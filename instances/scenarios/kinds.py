@@ -17,8 +17,8 @@ TRAINING, INFERENCE = "V100", "T4"
 #: The mode in which a job runs on the inference cluster.
 INFERENCE_MODE = "inference"
 
-#: Smallest number of GPUs of a large job. If 5 % of all jobs are drawn from the large jobs of the ITP trace,
-#: they account for 36 % of the GPU time, like the elastic jobs in the paper.
+#: Smallest number of GPUs of a large job. If 5 % of a scenario's jobs are drawn from its large jobs, they take
+#: about as much of the GPU time as the elastic jobs in the paper, 36 %.
 LARGE = 4
 
 #: Share of its speed that a job loses with each worker beyond mid-range. Source: Aryl, section 7.2.

@@ -57,9 +57,9 @@ def overlaid_workload(
 ) -> Workload:
     """Overlay two windows of a trace, and stretch all durations to reach a given load.
 
-    Two windows are needed because the public ITP trace has half as many jobs per day as Aryl's. If the windows
-    overlap, some jobs occur twice, days apart, under two names. Jobs that demand more than half of the GPUs are
-    left out.
+    Two windows are needed because even the busiest 15 days of the public ITP trace have only half as many jobs
+    as Aryl's trace. If the windows overlap, some jobs occur twice, days apart, under two names. Jobs that
+    demand more than half of the GPUs are left out.
 
     Parameters
     ----------

@@ -41,9 +41,8 @@ def pollux(
     """Create a scenario of Pollux: jobs of six models whose progress follows from measurements.
 
     In its default mode, a job has its user's batch size. In the mode ``adaptive``, it chooses its batch size.
-    The authors' simulator decides in rounds of 60 s, and the simulator of Ares in rounds of 360 s. Pass the
-    round length to `gsopt.simulate` as `round_length`. `ASSUMPTIONS` lists what is unknown or differs from the
-    published data.
+    The authors' simulator decides in rounds of 60 s. Pass the round length to `gsopt.simulate` as
+    `round_length`. `ASSUMPTIONS` lists what is unknown or differs from the published data.
 
     Parameters
     ----------

@@ -71,8 +71,8 @@ def sia(
         Number of GPUs per node. By default, nodes are like those on which the models were measured.
     halvings
         How many times to halve a job's demand, after rounding it down to a power of two. If the job cannot run
-        on the result, it demands the next larger number on which it can. By default, the demand is that in the
-        trace, which Sia chose for good utilization. The demands used by Ares are not published. Policies that
+        on the result, it demands the next larger number on which it can. By default, the demand is the one in
+        the trace. Sia chose it for good utilization. The demands used by Ares are not published. Policies that
         divide GPUs by goodput ignore demands.
 
     Raises

@@ -1,7 +1,7 @@
 """Whole: the best known values and bounds of whole public traces, in the setting of docs/suites.md.
 
-The file ``solutions/traces/known.json`` has one row per trace. Jobs are rigid, and starts and stops are free.
-Its other rows are about certificates for the workloads of `instances.scenarios.best`.
+Jobs are rigid, and starts and stops are free. The file ``solutions/traces/known.json`` has a row for each
+trace, and further rows about certificates for the workloads of `instances.scenarios.best`.
 """
 
 import json
@@ -27,7 +27,7 @@ FILE = Path(__file__).parents[1] / "solutions" / "traces" / "known.json"
 
 
 def rows() -> dict[str, dict[str, Any]]:
-    """Return the rows, keyed by the name of the trace.
+    """Return the rows of the traces, keyed by name, without those about certificates.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def rows() -> dict[str, dict[str, Any]]:
 
 
 def scenario(name: str, path: str | Path | None = None) -> Scenario:
-    """Read the scenario of a trace, whose digest must be that of its row.
+    """Read the scenario of a trace, and check that its digest is the one in the trace's row.
 
     Parameters
     ----------
@@ -85,7 +85,10 @@ def bracket(name: str) -> tuple[float, float]:
 def entry(
     name: str, *, by: str, day: date, value: float | None = None, bound: float | None = None, **file: str
 ) -> dict[str, Any]:
-    """Return the row of a trace with a better value or bound, and facts about the file that holds it."""
+    """Return the row of a trace with a better value or, if `value` is None, a better bound.
+
+    `file` contains the version of gsopt, and the digest of the schedule or certificate.
+    """
     row = _row(name) | {"by": by, "date": day.isoformat(), "version": file["version"]}
     if value is None:
         return row | {"bound": bound, "certificate": file["digest"]}

@@ -33,17 +33,16 @@ TRACES: tuple[tuple[_Reader, str], ...] = (
 def year(path: str | Path | None = None, *, jobs: int = JOBS, load: float = 1.0, seed: int = 0) -> Scenario:
     """Create a year of 100,000 GPUs from the traces Philly, Venus (Helios) and Crux.
 
-    A third of the jobs comes from each trace. Copies of the trace are laid side by side over the year and, in
-    each copy, one after the other, until there are enough jobs, of which some are then left out at random.
-    Each repetition of a trace begins at a day of the trace that is drawn at random, wraps around at its end and
-    releases each job up to an hour later. Times of day, bursts and days with few jobs therefore remain. All
-    times are rounded to whole seconds.
+    A third of the jobs comes from each trace. The trace is repeated until it fills the year. Such years are
+    laid over each other until there are enough jobs, and some jobs are then left out at random. Each repetition
+    begins at a random day of the trace, wraps around at its end, and releases each job up to an hour later.
+    Times of day, bursts and days with few jobs therefore remain. All times are rounded to whole seconds.
 
     The jobs of these traces are too small to fill 100,000 GPUs. Every job therefore needs either 2^k or 2^(k+1)
     times its GPUs for the same duration, where k and the probabilities follow from the load.
 
-    Fewer jobs are the first ones of the year. The number of GPUs stays the same, so that the jobs are the same
-    and all of them fit. The first days are less busy, because the cluster is empty at first.
+    If `jobs` is less than two million, only the first jobs of the year are kept, on the same number of GPUs.
+    The first days are less busy, because the cluster is empty at first.
 
     Parameters
     ----------

@@ -39,7 +39,7 @@ def elastic_jobs(
     """Generate elastic jobs with Poisson arrivals, the first one at time 0.
 
     A job demands 1, 2, 4 or 8 GPUs and may run on doublings of that number. Few long jobs make up most of the
-    work. Work and rates are rounded to three digits.
+    work. Work, rates and release dates are rounded to three significant digits.
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ def small() -> list[Scheduling]:
 
 
 def medium() -> list[Scheduling]:
-    """Generate the instances with 10 to 20 jobs, of which some are solved to proven optimality."""
+    """Generate the instances with 10 to 20 jobs, most of which are solved to proven optimality."""
     made = {}
     for jobs in (10, 12, 15, 20):
         for gpus, load in ((8, 1.0), (16, 1.2), (64, 1.5)):

@@ -38,8 +38,8 @@ def measured(
 ) -> Shares:
     """Create an instance with measured configurations, and random ages and remaining steps.
 
-    A job has at most `largest` GPUs. With ``largest=1``, and a quarter as many GPUs of each type as jobs, these
-    are the jobs of Figure 2 of POP (SOSP 2021), except that they cannot share GPUs.
+    A job has at most `largest` GPUs. With ``largest=1``, and a quarter as many GPUs of each type as jobs, this
+    is the setting of Figure 2 of POP (SOSP 2021), except that jobs cannot share GPUs.
     """
     random = Random(seed)
     ran = sorted(key for key, own in rates.items() if any(own.values()) and _gpus(key) <= largest)

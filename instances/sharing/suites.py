@@ -30,8 +30,8 @@ def small() -> list[Sharing]:
 def challenge() -> list[Sharing]:
     """Generate larger instances that the exact method cannot solve to proven optimality within minutes.
 
-    If the method is given an optimal solution of the first instance, it proves optimality in seconds, but it
-    does not find the solution on its own.
+    Given an optimal solution of the first instance, the method soon proves it optimal, but it does not find the
+    solution on its own.
     """
     made = {
         f"j{jobs:02}-g{gpus:02}": interfering_jobs(jobs=jobs, gpus=gpus, seed=jobs)

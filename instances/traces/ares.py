@@ -68,9 +68,9 @@ def ares(
     halvings
         How many times to halve a job's demand, after rounding it down to a power of two. If the result was not
         measured, the job demands the largest smaller number that was measured or, if there is none, the
-        smallest measured one. The number of iterations stays the same. By default, the demand is that in the
-        trace, which Sia chose for good utilization. In this case, only 5 to 18 % of the jobs, depending on
-        the trace, can grow at a scaling control threshold of 0.75, compared with 63 to 87 % with one halving.
+        smallest measured one. The number of iterations stays the same. By default, the demand is the one in
+        the trace, and only 5 to 18 % of the jobs, depending on the trace, can grow at a scaling control
+        threshold of 0.75. With one halving, 63 to 87 % can.
     profiles
         Folder of the profiles; see `sia`.
     selection

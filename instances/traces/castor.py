@@ -17,8 +17,8 @@ from instances.traces.selection import Selection
 JOBS = 240
 
 #: Length in seconds of the busiest period of each trace. For Philly it is that of Pollux, whose settings the
-#: paper follows. For Venus it is two days, the shortest period that has twice as many jobs, most of them longer
-#: than a few seconds.
+#: paper follows. For Venus it is two days, because the busiest single day has fewer jobs than the 480 of the
+#: highest load.
 PERIODS: Mapping[str, float] = {"philly": 8 * 3600.0, "venus": 48 * 3600.0}
 
 #: Share of the jobs with more than 8 GPUs, and their numbers of GPUs. Source: Castor, section 9.1.

@@ -38,8 +38,8 @@ def gavel(
     """Read a trace of Gavel: arrival (s), type, steps and number of GPUs of every job.
 
     The duration of a job is the time for its steps at its measured speed on the first GPU type, with
-    consolidated workers. With several GPU types, the default mode is for the first type. Each other type on
-    which the job was measured has a mode that is named after it. Jobs are numbered from 0 in the order of the
+    consolidated workers. With several GPU types, the default mode is for the first type. For each other type,
+    a job that was measured on it has a mode named after the type. Jobs are numbered from 0 in the order of the
     lines, as in the authors' simulator. Because data sets are not described, a training run has a single epoch,
     whose number of samples is the number of steps times the batch size. If the job type has no batch size, a
     step is one sample. Weights and deadlines are not read. A row is dropped if a value is missing or breaks a

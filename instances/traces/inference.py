@@ -47,10 +47,10 @@ def duty_cycle_of_a_day(path: str | Path, *, step: int = 300, window: int = 7_20
     """Return the mean duty cycle of a service's GPUs in each step of a day, as a smooth periodic curve.
 
     Only the first 24 hours of the trace count, and the first step begins at the earliest sample. The value of a
-    step is the mean of its samples. A step without samples is interpolated between its
-    neighbours; such steps occur at the end of a trace that is shorter than a day. Every value is then averaged
-    over a window around it. `step` and `window` are in seconds. The data are anonymized, so the shape of the
-    curve is meaningful, but its level is not.
+    step is the mean of its samples. A step without samples is interpolated between its neighbours; such steps
+    occur at the end of a trace that is shorter than a day. Every value is then averaged over a window around
+    it. `step` and `window` are in seconds. The data are anonymized, so the shape of the curve is meaningful,
+    but its level is not.
 
     Notes
     -----

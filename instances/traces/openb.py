@@ -24,7 +24,7 @@ _GpuCount = Annotated[int, Field(ge=0, le=10**6)]
 
 
 class OpenbNode(Frozen):
-    """A server with its CPU cores in thousandths, its main memory in MiB, and any GPUs, all of one type."""
+    """A server with its CPU cores in thousandths, its main memory in MiB, and its GPUs, all of one type."""
 
     name: Name
     cpu_milli: _Amount

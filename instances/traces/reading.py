@@ -41,7 +41,7 @@ class Issue(Frozen):
     file
         Name of the file.
     row
-        Line number in the file, where the header is line 1. In a JSON file, the number of the entry.
+        Line number in the file, from 1. In a JSON file, the number of the entry.
     reason
         The problem with the row and, if the row was repaired, the repair.
     repaired
@@ -183,7 +183,7 @@ def find(path: str | Path | None, place: Path) -> Path:
 def rows(
     file: str, data: bytes, columns: tuple[str, ...], issues: list[Issue], *, further: bool = False
 ) -> Iterator[TraceRow]:
-    """Yield the usable rows of a comma-separated table, and report rows with missing values.
+    """Yield the usable rows of a comma-separated table, and report the others.
 
     A value in double quotes may contain commas. A row is always one line, so an unclosed quote spoils only its
     own line. Empty lines at the end of the file are skipped, and so are lines before the header that begin with

@@ -15,7 +15,7 @@ def is_rfold(data: bytes) -> bool:
 
 
 def rfold_rows(file: str, data: bytes, issues: list[Issue]) -> Iterator[TraceRow]:
-    """Yield the rows of a file, and report those with a missing value, as in `rows`."""
+    """Yield the usable rows of a file, and report the others, as in `rows`."""
     return rows(file, data.removeprefix(b"#"), _COLUMNS, issues)
 
 

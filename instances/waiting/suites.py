@@ -31,7 +31,7 @@ def medium() -> list[Waiting]:
 
 
 def challenge() -> list[Waiting]:
-    """Generate larger instances, of which the exact method solves those up to 20 jobs within minutes."""
+    """Generate larger instances; the exact method solves those with up to 20 jobs within minutes."""
     made = {
         "batch-mean-jct-j16": tier_jobs(jobs=16, arrivals="batch", minimize="mean_jct", seed=16),
         "batch-mean-jct-j40": tier_jobs(jobs=40, arrivals="batch", minimize="mean_jct", seed=40),

@@ -28,8 +28,8 @@ _Class = Annotated[tuple[Gpus, _Quantiles], Field(strict=False)]
 class JobDistribution(Frozen):
     """Statistics of a trace from which jobs are drawn: GPU demands, and durations given the demand.
 
-    Between two quantiles, the logarithm of the duration is uniformly distributed. In this way, durations follow
-    the trace over five orders of magnitude, and none lies beyond its extremes.
+    Between two quantiles, the logarithm of the duration is uniformly distributed. No duration lies beyond the
+    extremes of the trace.
 
     Attributes
     ----------

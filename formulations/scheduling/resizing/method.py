@@ -48,8 +48,8 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
     The model is a relaxation, so it bounds the optimum. A linear program with explicit start times (`order`)
     converts the order of events of its solution to a schedule, which is optimal if it meets the bound. Two
     effects may leave a gap. First, jobs that start within an interval may start in an order, or run for a time,
-    that is impossible in any schedule. Second, GPUs are divided continuously. Time-sharing achieves this if all
-    elastic jobs have workers of one size, but with mixed sizes the bound may be too low.
+    that is impossible in any schedule. Second, GPUs are divided continuously. Unless time-sharing can achieve
+    this (`Resizable.is_exact`), the bound may be too low.
 
     Sets
     ----
@@ -143,7 +143,7 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
     def extract(self, values: Mapping[str, float], problem: Scheduling) -> SchedulingSolution:
         """Return the best schedule for the order of events that the column values represent.
 
-        Raises `ModelMismatch` if there is none.
+        If there is none, the jobs start in the order of the column values by a rule (`launch`).
         """
         jobs = _jobs_of(problem)
         for plan in _plans(jobs, values):
