@@ -118,19 +118,25 @@ class _Probing:
 
     def run(self) -> Finding:
         """Solve the program, narrow every choice, and compare the pairs."""
+        if not self.question.bisects:
+            self._stop_above_cutoff()
         first = self._solve()
         if first is None or self._stopped:
             return self._finding(None, first)
         self._price_out(first)
         if not self.question.bisects:
             return self._finding(self._values(), first)
-        self.solver.setOptionValue("presolve", "off")
-        self.solver.setOptionValue("objective_bound", self.cutoff + PROBED * abs(self.cutoff))
+        self._stop_above_cutoff()
         values, self.basis = self._values(), self.solver.getBasis()
         for number in range(len(self.question.choices)):
             for low in (True, False):
                 self._cut_end(number, values, low=low)
         return self._finding(values, first, list(self._compare(values)))
+
+    def _stop_above_cutoff(self) -> None:
+        """Let the dual simplex method stop as soon as the bound exceeds the cutoff."""
+        self.solver.setOptionValue("presolve", "off")
+        self.solver.setOptionValue("objective_bound", self.cutoff + PROBED * abs(self.cutoff))
 
     @property
     def _stopped(self) -> bool:

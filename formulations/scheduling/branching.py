@@ -21,6 +21,9 @@ _COLUMNS, _GROWTH, _LITTLE = 4_000, 1.4, 0.05
 #: completion. Without it, windows would never be split within a bucket.
 _WIDTH = 0.25
 
+#: Number of nodes that are solved from one suggestion to the next. Each split solves two.
+_PER_SUGGESTION = 20
+
 #: Minimum distance of a split from both ends of the window, as a fraction of the window's length.
 _MARGIN = 0.05
 
@@ -50,8 +53,8 @@ class Node:
 class WindowSearch:
     """Branch and bound, whose nodes are bucket relaxations.
 
-    `suggest` is told the completion times of the relaxation with the lowest bound, and may improve the best
-    schedule.
+    Now and then, `suggest` is told the completion times of the relaxation with the lowest bound, and may
+    improve the best schedule.
     """
 
     def __init__(
@@ -74,7 +77,8 @@ class WindowSearch:
         self._keep([self._solve(windows, best.lower, _COLUMNS)])
         while self._open and best.finished is None:
             node = heappop(self._open)
-            self.suggest(node.completions)
+            if self.nodes % _PER_SUGGESTION == 1:
+                self.suggest(node.completions)
             halves = [self._solve(half, node.bound, node.size, learns=node.is_stuck) for half in node.halves]
             if best.finished is not None:
                 return

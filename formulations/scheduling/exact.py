@@ -45,10 +45,12 @@ _SIZES = (2_000, 4_000, 8_000)
 #: Maximum number of pairs of jobs that may complete in either order for which every pair is probed.
 _MOST_PAIRS = 60
 
+#: Maximum number of jobs whose windows are narrowed by bisection.
+_MOST_BISECTED = 15
+
 #: Limits on the average number of remaining positions per job: narrowing stops at the first limit, and the
-#: positional model is tried at the second one. The third number is the number of jobs up to which it is always
-#: tried.
-_FEW_PLACES, _MOST_PLACES, _MOST_POSITIONS = 4, 6, 15
+#: positional model is tried at the second one.
+_FEW_PLACES, _MOST_PLACES = 4, 6
 
 #: Seconds that Moore and Hodgson's bound takes on a slow machine, divided by the cube of the number of jobs;
 #: and the fraction of the remaining time that it may take.
@@ -75,8 +77,8 @@ def exact(problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
        can be finer. Orders of pairs of jobs are ruled out in the same way, unless too many are undecided. The
        relaxation's completion times suggest an order of events, for which the linear program finds the best
        schedule.
-    3. With at most 15 jobs, or with few remaining positions per job, the positional model (`milp`) is solved
-       within the remaining windows and orders. It needs no grid, so nothing has to be refined.
+    3. If few positions per job remain, the positional model (`milp`) is solved within the remaining windows and
+       orders. It needs no grid, so nothing has to be refined.
     4. If this does not settle the problem, branch and bound splits windows, those with the lowest bound first:
        the job whose completion in the relaxation is spread most widely completes either before or after its
        mean completion there. Each half is a relaxation on a grid of its own, whose reduced costs narrow the
@@ -249,15 +251,14 @@ class _Bracket:
         """Narrow the windows of a few jobs on finer and finer grids, until only a few positions are left."""
         best, jobs = self.best, len(self.instance)
         self.windows = Windows.of(self.instance, best.limit, exchange_orders(self.instance))
-        for size in _SIZES if jobs <= _MOST_POSITIONS else ():
+        for size in _SIZES if jobs <= _MOST_BISECTED else ():
             if best.finished is not None or not self._probe(size) or self._places <= _FEW_PLACES * jobs:
                 return
             self._search_on()
 
     def _prove(self) -> None:
         """Solve the model of positions if there are few of them, and split windows until the bracket closes."""
-        jobs = len(self.instance)
-        few = jobs <= _MOST_POSITIONS or self._places <= _MOST_PLACES * jobs
+        few = self._places <= _MOST_PLACES * len(self.instance)
         if self.best.finished is None and not (few and self._solve_positions()):
             self.technique = "branching on windows"
             WindowSearch(self.best, self.relaxations, self._suggest).run(self.windows)

@@ -22,6 +22,7 @@ class Relaxations:
     def __init__(self, best: BestSchedule) -> None:
         self.best = best
         self.cuts: list[Mapping[Item, float]] = []
+        self._examined_in, self._wait = 0, 0
 
     def model(self, windows: Windows, size: int) -> BucketModel:
         """Return a relaxation with at most `size` columns, on the finest grid possible.
@@ -42,5 +43,15 @@ class Relaxations:
             shortest = max(_COARSER, _GROWTH * shortest)
 
     def learn(self, model: BucketModel, values: Reals) -> None:
-        """Keep a cut for each bucket of a solution in which no mixture of configurations achieves the times."""
-        self.cuts += [prices for prices in model.overfull(values) if prices not in self.cuts]
+        """Keep a cut for each bucket of a solution in which no mixture of configurations achieves the times.
+
+        Whenever a solution calls for no new cut, more of the following ones are not examined, because that
+        takes time.
+        """
+        if self._examined_in > 0:
+            self._examined_in -= 1
+            return
+        found = [prices for prices in model.overfull(values) if prices not in self.cuts]
+        self.cuts += found
+        self._wait = 0 if found else 2 * self._wait + 1
+        self._examined_in = self._wait
