@@ -3,18 +3,19 @@
 import gzip
 import json
 from collections.abc import Callable, Iterator, Mapping
+from io import BytesIO
 from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
 from gsopt.core.errors import InvalidInput, shorten
-from gsopt.core.files import first_error
+from gsopt.core.files import first_error, read_bytes
 from gsopt.core.problem import Problem
 
 P = TypeVar("P", bound=Problem[Any])
 
-#: Maximum number of characters that are read from a file, far more than the known files have.
+#: Maximum number of bytes of JSON in a file, far more than the known files have.
 _LONGEST = 10_000_000
 
 
@@ -22,14 +23,22 @@ def compressed_lines(path: Path) -> list[Mapping[str, Any]]:
     """Return the objects in a gzipped file of JSON lines, or an empty list if the file does not exist."""
     if not path.is_file():
         return []
+    data = read_bytes(path)
     try:
-        with gzip.open(path, "rt", encoding="utf-8") as file:
-            text = file.read(_LONGEST)
-        return [json.loads(line) for line in text.splitlines()]
+        return [json.loads(line) for line in _unzipped(data).splitlines()]
     except (OSError, EOFError, ValueError) as error:
         raise InvalidInput(
             "", "", f"must be lines of JSON, compressed by gzip: {error}", source=str(path)
         ) from None
+
+
+def _unzipped(data: bytes) -> str:
+    """Return the text in gzipped data, or raise `ValueError` if it is too long."""
+    with gzip.open(BytesIO(data)) as file:
+        text = file.read(_LONGEST + 1)
+    if len(text) > _LONGEST:
+        raise ValueError(f"more than {_LONGEST:,} bytes")
+    return text.decode()
 
 
 def recorded_decisions(path: Path, problem: Callable[[Mapping[str, Any]], P]) -> Iterator[P]:

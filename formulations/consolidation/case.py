@@ -29,7 +29,7 @@ class ConsolidationCase:
     This equivalence does not hold if the penalty depends on the split itself, as in an analytical model of
     communication. The models here need penalties by tier, measured or computed.
 
-    Source: Dally, section II-B, for values by tier only.
+    Source: Dally, section III-B, for values by tier only.
     """
 
     problem: Consolidation

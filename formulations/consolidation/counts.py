@@ -53,7 +53,7 @@ class Counts(Formulation[Consolidation, ConsolidationSolution]):
 
     Source
     ------
-    Dally, section II-B, for values by tier.
+    Dally, section III-B, for values by tier.
 
     Examples
     --------

@@ -49,9 +49,9 @@ class Divisible(Merged):
 
     Source
     ------
-    Dally, section II-B, for values by tier. The slots suffice if jobs are placed in descending order of demand:
-    at any time, the number of GPUs taken from a machine is a multiple of the current demand d, so the machine
-    has lost exactly one slot of d GPUs for every d GPUs taken.
+    Dally, section III-B, for values by tier. The slots suffice if jobs are placed in descending order of
+    demand: at any time, the number of GPUs taken from a machine is a multiple of the current demand d, so the
+    machine has lost exactly one slot of d GPUs for every d GPUs taken.
 
     Raises
     ------

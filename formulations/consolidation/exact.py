@@ -36,7 +36,7 @@ def exact(problem: Consolidation, budget: Budget) -> Result[ConsolidationSolutio
 
     Source
     ------
-    Dally, section II-B and Table I, for the problem.
+    Dally, section III-B and Table I, for the problem.
 
     Parameters
     ----------

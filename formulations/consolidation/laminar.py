@@ -45,7 +45,7 @@ class Laminar(GroupModel):
 
     Source
     ------
-    Dally, section II-B, for values by tier. If every group has enough room, there is a placement, as
+    Dally, section III-B, for values by tier. If every group has enough room, there is a placement, as
     `formulations.consolidation.case.ConsolidationCase` explains.
 
     Examples

@@ -54,7 +54,7 @@ class Patterns(Merged):
 
     Source
     ------
-    Dally, section II-B, for values by tier; Gilmore and Gomory, Operations Research 9 (1961), for patterns.
+    Dally, section III-B, for values by tier; Gilmore and Gomory, Operations Research 9 (1961), for patterns.
 
     Raises
     ------

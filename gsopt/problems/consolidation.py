@@ -60,7 +60,7 @@ class Consolidation(Problem[ConsolidationSolution]):
     does not communicate, so its s is 0. A job that is not placed has no value. A float stands for its
     shortest decimal, such as 0.1, so every value is an exact fraction.
 
-    Source: Dally, section II-B and Table I, for the penalties. The paper decides about one job at a time,
+    Source: Dally, section III-B and Table I, for the penalties. The paper decides about one job at a time,
     when GPUs are offered (Algorithm 1), whereas this problem decides about all waiting jobs at once. Table I
     was simulated for 8 GPUs; that it holds for other numbers of GPUs is an assumption.
 

@@ -72,7 +72,7 @@ class Waiting(Problem[WaitingSolution]):
     A job runs for its duration, prolonged by the penalty of the tier that connects its GPUs. It is neither
     interrupted nor moved, so it may pay to wait for GPUs that are closer together.
 
-    Source: Dally, section II-B, for the running times. This is the problem that Dally's scheduler solves,
+    Source: Dally, section III-B, for the running times. This is the problem that Dally's scheduler solves,
     except that all jobs are known in advance and preemption is not allowed.
 
     Attributes

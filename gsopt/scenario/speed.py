@@ -171,7 +171,7 @@ class Speed(Frozen):
         Synchronous training waits for its slowest worker, so the worst partner on any GPU determines the
         slowdown, unless all partners together (`groups`) cause a larger one. On GPUs of several types, the
         batch is divided in proportion to their speeds, so that no GPU waits for another and their speeds add
-        up. Source: the penalty of Dally, section II-B; the interference ratio of Castor, Eq. 4-5; the balance
+        up. Source: the penalty of Dally, section III-B; the interference ratio of Castor, Eq. 4-5; the balance
         of Aryl, appendix A.
 
         Parameters

@@ -2,7 +2,7 @@
 
 The guard counts steps instead of measuring wall-clock time: the actions in one decision, the consecutive
 wakes that hardly advance the clock, and the consecutive wakes after which no job runs and no event is due.
-Arrivals, completions and changes of the cluster reset the counts, and there are only finitely many of them.
+Whatever resets these counts, such as an arrival, happens only finitely often.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

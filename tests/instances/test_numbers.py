@@ -7,6 +7,7 @@ from random import Random
 import pytest
 
 from gsopt.core.errors import InvalidInput
+from gsopt.core.files import noting_reads
 from gsopt.scenario.job import Job
 from instances.doublings import doublings
 from instances.records import compressed_lines
@@ -42,14 +43,22 @@ def test_each_line_is_a_value(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "data",
-    [b"{}", gzip.compress(b"{"), gzip.compress(b"7")[:-3]],
-    ids=["not compressed", "no JSON", "cut short"],  # compressed bytes hold the time
+    [b"{}", gzip.compress(b"{"), gzip.compress(b"7")[:-3], gzip.compress(b"7\n" * 5_000_001)],
+    ids=["not compressed", "no JSON", "cut short", "too long"],  # compressed bytes hold the time
 )
 def test_other_files_are_refused(tmp_path: Path, data: bytes) -> None:
-    """What is not compressed, cut short, or no JSON is named."""
+    """What is not compressed, cut short, no JSON, or too long is named."""
     (tmp_path / "a.gz").write_bytes(data)
     with pytest.raises(InvalidInput, match="compressed by gzip"):
         compressed_lines(tmp_path / "a.gz")
+
+
+def test_reading_is_noted(tmp_path: Path) -> None:
+    """A study that reads a recording remembers which one."""
+    (tmp_path / "a.gz").write_bytes(gzip.compress(b"7\n"))
+    with noting_reads() as noted:
+        compressed_lines(tmp_path / "a.gz")
+    assert [*noted] == [str(tmp_path / "a.gz")]
 
 
 def test_several_nodes_are_no_faster_than_one() -> None:

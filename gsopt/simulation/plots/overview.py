@@ -1,5 +1,6 @@
 """Overview: a Gantt chart with the waiting jobs in one figure, and the charts of several runs as files."""
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -48,6 +49,8 @@ def overview(schedule: Schedule, scenario: Scenario, *, colour: str = "slowdown"
 def save(replays: Sequence[Replay], folder: str | Path, *, ending: str = ".png") -> list[Path]:
     """Save charts of each recorded run, in files named after its policy, and one chart of all JCTs.
 
+    If several runs have the same policy, the names of their files are numbered from the second run on.
+
     Parameters
     ----------
     replays
@@ -81,10 +84,14 @@ def save(replays: Sequence[Replay], folder: str | Path, *, ending: str = ".png")
     """
     require_one_of("ending", ending, ENDINGS)
     saved: list[Path] = []
+    runs: Counter[str] = Counter()
     for run in replays:
         if run.schedule is None:
             continue
         name = run.metrics.policy
+        runs[name] += 1
+        if runs[name] > 1:
+            name = f"{name} {runs[name]}"
         pictures = {
             "gantt": overview(run.schedule, run.scenario, title=name),
             "jobs": jobs(run.schedule, run.scenario, title=name).figure,

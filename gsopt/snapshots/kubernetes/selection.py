@@ -4,9 +4,6 @@ from collections.abc import Iterator, Mapping
 
 from gsopt.snapshots.field import Field
 
-#: The taint of a cordoned node.
-CORDONED = "node.kubernetes.io/unschedulable"
-
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 

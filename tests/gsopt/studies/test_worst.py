@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from gsopt.core.result import Result
 from gsopt.evaluation import catalogue
 from gsopt.evaluation.hard_instances import HardInstances
 from gsopt.evaluation.ratio import Optima, Worst, ratio, worst_of
-from gsopt.evaluation.space import Space
+from gsopt.evaluation.space import Pick, Space
 from gsopt.problems.scheduling import Scheduling, SchedulingSolution
 from gsopt.problems.waiting import Run, Waiting, WaitingSolution
 from gsopt.studies.worst import worst
@@ -103,6 +104,24 @@ def test_the_genetic_search_finds_the_worst_of_a_small_space() -> None:
     found = HardInstances(method, optima, seed=1).run(Budget(), generations=12)
     assert found.ratio == wanted.ratio
     assert len(unwrap(found.pick).items) == len(unwrap(wanted.pick).items)
+
+
+def test_a_search_that_runs_out_of_time_is_shrunk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The search leaves time for replacing jobs by simpler ones, unless that reduces the ratio."""
+    ticks = count(step=0.25)
+    monkeypatch.setattr("gsopt.core.budget.perf_counter", lambda: next(ticks))
+    space = rigid(jobs=4, gpus=2, durations=3, releases=0)
+    optima, method = exact(space), catalogue.find_method("scheduling", "fifo")
+    found = HardInstances(method, optima, seed=1).run(Budget(time_limit=100, begin=0.0))
+    setting, items = unwrap(found.pick)
+    simpler = [
+        Pick(setting, (*items[:place], kind, *items[place + 1 :]))
+        for place, item in enumerate(items)
+        for kind in range(item)
+    ]
+    ratios = [worst_of([pick], method, optima).ratio or Fraction(0) for pick in simpler]
+    assert ratios
+    assert max(ratios) < unwrap(found.ratio)
 
 
 def fails_on_two(problem: Scheduling) -> SchedulingSolution | NoSolution:

@@ -352,6 +352,13 @@ def test_pictures_are_saved_in_every_format(tmp_path: Path, ending: str) -> None
     assert all(path.read_bytes().startswith(STARTS[ending]) for path in saved)
 
 
+def test_two_runs_of_a_policy_have_pictures_of_their_own(tmp_path: Path) -> None:
+    """The second run of a policy is numbered instead of replacing the pictures of the first one."""
+    saved = save([small(fifo), small(fifo)], tmp_path)
+    assert len({*saved}) == 7
+    assert tmp_path / "gantt-fifo 2.png" in saved
+
+
 def test_what_cannot_be_saved_is_one_line(tmp_path: Path) -> None:
     """Another format and a folder that is not there are named."""
     with pytest.raises(InvalidInput, match=r"ending: '\.bmp': must be one of \.png, \.svg, \.pdf"):
