@@ -55,9 +55,9 @@ def table_within(jobs: Jobs, memory: int) -> StateTable:
 def is_new(jobs: Jobs, stack: Stack, depth: int, table: StateTable) -> bool:
     """Check that the state of a node was not seen before at the same or a lower cost, and record it.
 
-    If no arrivals are left, the same schedules, merely shifted, follow from a state at any time. The cost of a
-    state is therefore the sum of the ends so far, plus the current time for each job that has not ended. A
-    state counts as seen only if it is provably equal.
+    If no arrivals are left, it does not matter when a state is reached: the same schedules can follow, merely
+    shifted in time. The cost of a state is therefore the sum of the ends so far, plus the current time for each
+    job that has not ended. A state counts as seen only if it is provably equal to a recorded one.
     """
     count, cost, ahead = len(jobs.demand), stack.cost[depth], arrives(jobs, stack, depth)
     cost += unfinished(stack, depth) * stack.time[depth]

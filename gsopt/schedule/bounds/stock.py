@@ -99,9 +99,10 @@ class Stock:
 
     Machines are counted in groups: one for each type, and one for all machines. A request for machines of one
     type counts in both groups of these machines; any other request counts only in the group of all machines.
-    A machine that was given up is absent, but counts as promised until the deadline of its request, when as
-    many promises end as machines were requested. A machine that returns or is lent in the meantime counts
-    again, since it may be given up again.
+    Each group has two counts: the largest number of machines that may be present, and the same number
+    including machines given up for requests that are still open. At the deadline of a request, the number of
+    requested machines is subtracted from the second count. A machine that returns or is lent before the
+    deadline is added to both counts, since it may be given up again.
     """
 
     def __init__(self, cluster: Cluster) -> None:
