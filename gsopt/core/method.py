@@ -145,7 +145,7 @@ def name_of(function: Callable[..., Any]) -> str:
     """
     if isinstance(function, partial):
         options = ", ".join(f"{name}={value!r}" for name, value in function.keywords.items())
-        return f"{name_of(function.func)}({options})"
+        return f"{name_of(function.func)}({options})" if options else name_of(function.func)
     return getattr(function, "__name__", type(function).__name__)
 
 

@@ -135,6 +135,8 @@ class IllegalDecision(GsoptError):
         The forbidden action.
     rule
         The rule that the action breaks.
+    source
+        The policy and the time of the decision, or an empty string.
 
     Examples
     --------
@@ -142,12 +144,12 @@ class IllegalDecision(GsoptError):
     Start(job=3, gpus=None, mode=''): a job must not start before its release
     """
 
-    def __init__(self, action: object, rule: str) -> None:
-        self.action, self.rule = action, rule
-        super().__init__(f"{action}: {rule}")
+    def __init__(self, action: object, rule: str, source: str = "") -> None:
+        self.action, self.rule, self.source = action, rule, source
+        super().__init__(f"{source}: {action}: {rule}" if source else f"{action}: {rule}")
 
-    def __reduce__(self) -> tuple[type["IllegalDecision"], tuple[object, str]]:
-        return type(self), (self.action, self.rule)
+    def __reduce__(self) -> tuple[type["IllegalDecision"], tuple[object, str, str]]:
+        return type(self), (self.action, self.rule, self.source)
 
 
 class NotReleased(GsoptError, LookupError):

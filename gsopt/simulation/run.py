@@ -20,7 +20,7 @@ from gsopt.schedule.figures import Record
 from gsopt.simulation.engine import Engine
 from gsopt.simulation.interval import require_interval
 from gsopt.simulation.placer import Placer, consolidated
-from gsopt.simulation.policy import Policy
+from gsopt.simulation.policy import IllegalDecision, Policy
 from gsopt.simulation.record import record_of
 
 if TYPE_CHECKING:
@@ -259,10 +259,14 @@ def replay(
         placer=placer,
         budget=budget,
     )
-    engine.run(on_progress)
+    name = name_of(partial(policy, **options) if options else policy)
+    try:
+        engine.run(on_progress)
+    except IllegalDecision as error:
+        source = f"{name}, at {float(clock.instant(engine.now))} s"
+        raise IllegalDecision(error.action, error.rule, source) from None
     if fair_times is None:
         fair_times = FairTimes.of(scenario, exact=exact)
-    name = name_of(partial(policy, **options) if options else policy)
     metrics = record_of(engine, name, known_bound(bound, scenario), fair_times, clock)
     return Replay(
         scenario=scenario,

@@ -103,7 +103,7 @@ def test_policies_that_fail_say_so() -> None:
         *((False, True), (True, True), (True, True), (False, False))
     ]
     assert rows[0].note == "no 3 jobs today"
-    assert rows[1].note.startswith("IllegalDecision: ")
+    assert rows[1].note.startswith("IllegalDecision: greedy, at 0.0 s: ")
     assert rows[2].note.startswith("InvalidSolution: idle on scheduling/small/ares-figure-4: job ")
 
 

@@ -53,7 +53,9 @@ def test_wakes_that_hardly_advance_the_clock(release: float, later: Callable[[An
             yield from (first if decisions == 1 else ())
             yield Wake(later(state.now))
 
-        with pytest.raises(IllegalDecision, match=r"^Wake\(time=.*\): wakes must be at least 1e-06 s apart"):
+        with pytest.raises(
+            IllegalDecision, match=r"^<lambda>, at .* s: Wake\(time=.*\): wakes must be at least 1e-06 s apart"
+        ):
             simulate(workload((release, 4, 1)), doing(decide), cluster=1, bound=False)
         assert decisions == 26
 
