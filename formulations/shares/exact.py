@@ -1,4 +1,4 @@
-"""Exact: closed forms for one GPU type, and linear programs with proven prices for several types."""
+"""Exact: closed forms for one GPU type, and linear programs whose prices prove a bound for several."""
 
 from formulations.shares.best import BestShares
 from formulations.shares.climb import climb

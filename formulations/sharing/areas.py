@@ -15,11 +15,11 @@ def area_bound(release: Array, left: Array, areas: Array, alone: Array, now: flo
 
     Each second of work of job j counts w[j] on each of its GPUs. The weights are so small that a GPU, alone or
     shared, earns at most 1 per second: w[j] / xi[j, k] + w[k] / xi[k, j] <= 1 for all pairs that may share,
-    where xi[j, k] is the slowdown of j by k. So a machine of speed M, the number of GPUs, could process all
-    areas w[j] G[j] p[j] (G GPUs, p seconds) in the same time. The result is the larger of two bounds. The first
-    is the sum of ends on this machine under shortest remaining area first, where the first, second, ... end is
-    raised to the first, second, ... end of the jobs alone. The second is the sum of mean busy times under
-    smallest area first, plus half of the remaining work of each job, whose speed is at most 1.
+    where xi[j, k] is the slowdown of j by k. So a machine of speed M, the number of GPUs, could process the
+    areas w[j] G[j] p[j] of all jobs (G GPUs, p seconds) in no more time than the cluster. The result is the
+    larger of two bounds. The first is the sum of ends on this machine under shortest remaining area first,
+    where the k-th end is at least the k-th smallest entry of `alone`. The second is the sum of mean busy times
+    under smallest area first, plus half of the remaining work of each job, whose speed is at most 1.
 
     Each row of `areas` holds, for one choice of weights, the seconds of work `left` times the job's GPUs and
     weight, divided by the number of all GPUs. No job ends before `alone`.

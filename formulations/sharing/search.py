@@ -316,7 +316,7 @@ def is_now(jobs: Jobs, stack: Stack, depth: int, rests: Array) -> bool:
 
 @compiled
 def leave(jobs: Jobs, stack: Stack, depth: int, job: int) -> None:
-    """End a job in a node, and adjust the speed of its partners."""
+    """End a job in a node of the search tree, and adjust the speeds of the job's partners."""
     count = stack.state.shape[1]
     stack.state[depth, job] = ENDED
     stack.cost[depth] += stack.time[depth]

@@ -68,7 +68,7 @@ def reclaiming_of(
     among: Sequence[str] = (),
     time: float | None = None,
 ) -> Reclaiming:
-    """Create the problem of giving nodes back so that the least work is lost.
+    """Create the problem of giving nodes back at the least preemption cost.
 
     The parameters are described in `gsopt.snapshots.Snapshot.reclaiming`.
     """

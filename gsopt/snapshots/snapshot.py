@@ -153,9 +153,9 @@ class Snapshot(Frozen):
         return kept_nodes(chosen_nodes(self.nodes, among), self.gangs)
 
     def reclaiming(self, servers: int, *, cost: str = Cost.JOBS, among: Sequence[str] = ()) -> Reclaiming:
-        """Create the problem of giving nodes back so that the least work is lost.
+        """Create the problem of giving nodes back at the least preemption cost.
 
-        Every gang that has GPUs, and runs on a node that may be given back, becomes a job. The number of its
+        Every gang that has GPUs and runs on a node that may be given back becomes a job. The number of its
         GPUs on a node is rounded up to an integer of at least 1. If these numbers add up to more than the
         number of GPUs of the node, the node counts as having that total.
 

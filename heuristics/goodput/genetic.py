@@ -53,7 +53,7 @@ def genetic(
     -----
     Crossover exchanges the jobs before a random point. Mutation resets some jobs to their current GPUs, and
     takes the GPUs on some nodes from other jobs. On each node with idle GPUs, it grants more GPUs to about one
-    job overall, and to about one of the jobs that run there. Repair takes GPUs from jobs that violate a
+    of all jobs, and to about one of the jobs that already run there. Repair takes GPUs from jobs that violate a
     constraint.
 
     Departures: the search starts from the current GPUs only, like the authors' first search, whereas

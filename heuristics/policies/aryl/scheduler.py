@@ -89,8 +89,8 @@ class SchedulerView:
     pending
         Whether any job is waiting.
     room
-        For each pool, how many GPUs of each machine no base worker holds; machines with no such GPUs are
-        omitted.
+        For each pool, the number of GPUs on each machine that are not held by base workers; machines without
+        such GPUs are omitted.
     """
 
     now: Any

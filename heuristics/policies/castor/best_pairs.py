@@ -16,8 +16,8 @@ def best_pairs(
     `heuristics.policies.castor.sjf_bsbf` goes from job to job, and chooses for each the partner with the
     smallest mean completion time of the pair. Here, all waiting jobs are matched with running jobs at once, at
     every event. The value of a pair is the time that sharing with the best sub-batch saves compared with
-    waiting. Only pairs that save time count, and the sum of their values is maximized. The policy needs a
-    cluster of racks with a `share_limit` of 2. In other clusters, it is the same as
+    waiting. Only pairs that save time count, and the sum of their values is maximized. If the
+    cluster's `share_limit` is 1, no jobs share GPUs, and the policy is the same as
     `heuristics.policies.sjf.sjf`.
 
     Source: the pairs are those of Castor, Theorem 1 and Algorithm 2. The joint decision, a maximum-weight

@@ -37,8 +37,8 @@ def sjf_bsbf(
     mean completion time of the pair lower if they share, or if one waits for the other? The running jobs with
     which sharing is better become partners, in ascending order of the mean completion time of the pair, until
     there are enough GPUs. The job starts with the sub-batch that is best with these partners, and keeps it.
-    Running jobs never change their sub-batches. At most two jobs share a GPU. The policy needs a cluster of
-    racks with a `share_limit` of 2. In other clusters, it is the same as `heuristics.policies.sjf.sjf`.
+    Running jobs never change their sub-batches. At most two jobs share a GPU. If the cluster's
+    `share_limit` is 1, no jobs share GPUs, and the policy is the same as `heuristics.policies.sjf.sjf`.
 
     Source: Castor, section 5.2, Algorithms 1 and 2. Key: remaining time. Ties: lower job number, also among
     partners with the same mean. Not preemptive, and decides at arrivals and completions; knows durations and

@@ -60,11 +60,9 @@ def marginal(
     is recomputed only if it matters: O(running jobs that may grow) per event, and O(distinct segments) per
     change.
 
-    Hysteresis and charge favour running jobs, which helps if preemptions and resizes take time. If these take
-    up to a minute, a hysteresis of 4 and a charge of 120 save half of the preemptions, a third of the resizes
-    and 7 % of the mean JCT. Without overheads, they raise the mean JCT by up to 5 %. These figures and the
-    exponent were determined on one half of the workloads of `docs/best-policy.md`, which has the results on the
-    other half. Between exponents of 3 and 6, the results differ by less than a per cent.
+    Hysteresis and charge favour running jobs, which helps if preemptions and resizes take time. In
+    `docs/best-policy.md`, a hysteresis of 4 and a charge of 120 save about half of the preemptions where these
+    take up to a minute. Without overheads, they lengthen the mean JCT.
 
     **Jobs that tune their batch** (`gsopt.scenario.scenario.Physics.applications`) have a different speed in
     each epoch, so their menus say little. As soon as such a job arrives in a cluster with GPUs of one kind,
@@ -75,12 +73,11 @@ def marginal(
     Nodes are chosen so that few jobs move.
 
     **Several types of GPU.** Jobs of models that are measured on several types get GPUs of one type at a time.
-    The weight of a GPU type is the average speed of all jobs so far on that type, and areas and efficiencies
-    count GPUs by these weights. If the best GPUs for a job are taken, it gets the next best ones. A restart on
-    another type is also charged.
+    The weight of a GPU type is the average speed on it of the jobs so far that run on all types, and areas and
+    efficiencies count GPUs by these weights. If the best GPUs for a job are taken, it gets the next best ones.
+    A restart on another type is also charged.
 
-    `docs/systems.md` compares the policy on public workloads of Pollux and Sia. Its mean job completion time is
-    10 to 30 % below that of the best published policy there.
+    `docs/systems.md` compares the policy with published ones on the workloads of Pollux and Sia.
 
     Parameters
     ----------
@@ -107,7 +104,7 @@ def marginal(
         shortens the tail; None to ignore age.
     multipliers
         Factors by which the keys of jobs that tune themselves are multiplied, keyed by job name, between 1e-9
-        and 1e9; 1 for all other jobs. A job with a smaller factor goes first.
+        and 1e9; 1 for all other jobs. A smaller factor moves a job forward.
 
     Raises
     ------
