@@ -10,6 +10,7 @@ from formulations.common.probing import Finding, probe
 from formulations.scheduling import event_orders
 from formulations.scheduling.best import BestSchedule
 from formulations.scheduling.branching import WindowSearch
+from formulations.scheduling.bucket import BucketModel
 from formulations.scheduling.exchange import exchange_orders
 from formulations.scheduling.incumbents import KnownLists
 from formulations.scheduling.instance import Instance
@@ -24,18 +25,30 @@ from tests.strategies.scheduling import figure_4, packing, tiny
 from tests.unwrap import unwrap
 
 
+class _Stopping(Relaxations):
+    """Relaxations after a number of which the search is asked to stop."""
+
+    def __init__(self, best: BestSchedule, most: int) -> None:
+        super().__init__(best)
+        self.left = most
+
+    def model(self, windows: Windows, size: int) -> BucketModel:
+        """Return a relaxation, and ask to stop if it is the last one."""
+        self.left -= 1
+        self.best.asked_to_stop = self.left <= 0
+        return super().model(windows, size)
+
+
 def _search(problem: Scheduling, *, most: int, improves: bool = True) -> tuple[BestSchedule, WindowSearch]:
     """Run the search from a list schedule until it ends, or until `most` relaxations have been solved."""
     best = BestSchedule(problem, Instance.of(problem), Budget(), "test")
     KnownLists(best).serve()
-    relaxations = Relaxations(best)
 
     def suggest(completions: Sequence[float]) -> None:
         if improves:
             best.take(best_nearby_plan(best.instance, event_order(best.instance, completions)))
-        best.asked_to_stop = search.nodes >= most
 
-    search = WindowSearch(best, relaxations, suggest)
+    search = WindowSearch(best, _Stopping(best, most), suggest)
     search.run(Windows.of(best.instance, best.limit, exchange_orders(best.instance)))
     return best, search
 
