@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 
 from formulations.common.probing import Finding, probe
 from formulations.scheduling import event_orders
 from formulations.scheduling.best import BestSchedule
 from formulations.scheduling.branching import WindowSearch
-from formulations.scheduling.bucket import BucketModel
+from formulations.scheduling.bucket import BucketModel, Reals
 from formulations.scheduling.exchange import exchange_orders
 from formulations.scheduling.incumbents import KnownLists
 from formulations.scheduling.instance import Instance
@@ -111,3 +112,22 @@ def test_cuts_close_what_splits_leave_open() -> None:
         optimum = float(unwrap(event_orders(problem).objective))
         assert best.closed
         assert best.instance.mean_jct(best.total) == pytest.approx(optimum, rel=1e-6)
+
+
+def test_solutions_are_examined_less_often_while_they_call_for_no_cut() -> None:
+    """After a new cut, the next solution is examined; without one, 1, 3, 7, ... solutions are skipped."""
+    problem, examined = tiny(0), list[int]()
+    best = BestSchedule(problem, Instance.of(problem), Budget(), "test")
+    relaxations = Relaxations(best)
+
+    def overfull(_model: BucketModel, values: Reals) -> list[dict[tuple[int, int], float]]:
+        examined.append(int(values[0]))
+        return [{(0, 0): values[0]}] if values[0] in {0, 1, 4} else []
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(BucketModel, "overfull", overfull)
+        model = relaxations.model(Windows.of(best.instance, 1e9), 100)
+        for number in range(20):
+            relaxations.learn(model, np.array([float(number)]))
+    assert examined == [0, 1, 2, 4, 5, 7, 11, 19]
+    assert len(relaxations.cuts) == 3
