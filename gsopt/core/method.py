@@ -248,8 +248,8 @@ def solve_within(
     """Run an exact method, and replace its solution by the start if the start is better.
 
     The result's message lists the options that the method ignored. If the method is interrupted, or raises
-    `gsopt.core.errors.TimeUp`, the result has the start, or a better incumbent that was reported to
-    `on_progress`. If there is neither, an interrupt is raised again.
+    `gsopt.core.errors.TimeUp`, the result has the best solution that is known by then, which may be the start.
+    If no solution is known, an interrupt is raised again.
     """
     _check_start(problem, budget.start)
     with watched(budget, problem) as inner:
@@ -363,9 +363,9 @@ def _joined(message: str, more: str) -> str:
 
 
 def proves(method: MethodLike) -> bool:
-    """Check whether a method is exact.
+    """Check whether a method is exact: whether it accepts a budget and also each of its options by name.
 
-    Exact methods accept every option of a budget, while heuristics accept only the time limit, or none.
+    Heuristics accept at most a budget and the time limit.
 
     Examples
     --------
