@@ -122,7 +122,7 @@ class Frozen(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """Return a copy with some fields replaced, which are not validated; drop cached properties."""
+        """Return a copy with some fields replaced, but not validated; cached properties are not copied."""
         copied = super().model_copy(update=update, deep=deep)
         for name in copied.__dict__.keys() - type(copied).model_fields.keys():
             del copied.__dict__[name]

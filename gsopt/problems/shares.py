@@ -196,7 +196,11 @@ class Shares(Problem[TimeShares]):
 
     @cached_property
     def isolated_shares(self) -> Mapping[str, Mapping[str, Exact]]:
-        """Shares of each job, keyed by job name and type, if the jobs divide the GPUs of every type equally."""
+        """Shares of each job, keyed by job name and type, if the jobs divide the GPUs of every type equally.
+
+        If a job's shares of all types, including types on which it cannot run, would add up to more than 1,
+        they are divided by their sum.
+        """
         parts = {gpus: self._isolated_parts(gpus) for gpus in {job.gpus for job in self.jobs}}
         return {job.name: {kind: parts[job.gpus][kind] for kind in self.rates[job.name]} for job in self.jobs}
 

@@ -103,9 +103,9 @@ class Trial:
 
     @cached_property
     def completions(self) -> tuple[Exact | None, ...]:
-        """Completion times of all jobs, in seconds after the first release, including debts.
+        """Completion times of all jobs, in seconds after the first release; None if a job does not complete.
 
-        The entry of a job that does not complete is None.
+        Each includes all debts up to then: the times for which rounding has made jobs break rules.
         """
         moments, total = sorted(self._owed), 0 * Fraction(1)
         later = dict[int, Exact]()
@@ -120,7 +120,7 @@ class Trial:
 
     @property
     def mean_jct(self) -> Fraction:
-        """Mean time from release to completion, in seconds."""
+        """Mean time from release to completion, in seconds; meaningless unless all jobs complete."""
         pairs = zip(self.completions, self.tasks, strict=True)
         return Fraction(sum(end - task.release for end, task in pairs if end is not None)) / len(self.tasks)
 
