@@ -142,10 +142,10 @@ def set_time_axis(axes: "Axes", begin: float, end: float) -> None:
 
 
 def tick_time(axis: "Axis", begin: float, end: float, name: str = "") -> str:
-    """Place ticks on a time axis at round multiples of a unit, counted from `begin`, and return its name.
+    """Place ticks on a time axis at round multiples of a unit, counted from `begin`; return the unit's name.
 
-    The unit is the one called `name` (``days``, ``h`` or ``min``). Otherwise, it is chosen to suit the time
-    span; it may then be ``s``, which leaves the positions of the ticks as they are.
+    The unit is the one called `name` if that is ``days``, ``h`` or ``min``. Otherwise, it is chosen to suit the
+    time from `begin` to `end`. If this is short, the unit is ``s``, and the ticks are not moved.
     """
     from matplotlib.ticker import FuncFormatter, MultipleLocator
 

@@ -6,8 +6,8 @@ from gsopt.core.problem import Number, Problem, S
 def brute_force(problem: Problem[S]) -> tuple[Number, S] | None:
     """Find an optimal solution of a tiny instance by brute force, and return its value and the solution.
 
-    Return None if the instance is infeasible. Raise `gsopt.core.errors.Unsupported` if its problem cannot list
-    all candidates.
+    Return None if the instance is infeasible. Raise `gsopt.core.errors.Unsupported` if the problem cannot list
+    its candidates.
 
     Examples
     --------

@@ -251,7 +251,8 @@ def read_text(path: str | Path) -> str:
 def read_bytes(path: str | Path) -> bytes:
     """Return the content of a regular file.
 
-    Pipes and devices are rejected, because reading them might never end, and so are files of more than 256 MiB.
+    Raise `InvalidInput` if the file cannot be read, if it has more than 256 MiB, or if it is a pipe or device,
+    because reading that might never end.
     """
     try:
         mode = Path(path).stat().st_mode

@@ -248,8 +248,8 @@ def solve_within(
     """Run an exact method, and replace its solution by the start if the start is better.
 
     The result's message lists the options that the method ignored. If the method is interrupted, or raises
-    `gsopt.core.errors.TimeUp`, the result has the best solution that is known by then, which may be the start.
-    If no solution is known, an interrupt is raised again.
+    `gsopt.core.errors.TimeUp`, the result has the best solution recorded by then, which may be the start. If
+    there is none, an interrupt is raised again.
     """
     _check_start(problem, budget.start)
     with watched(budget, problem) as inner:
@@ -365,7 +365,7 @@ def _joined(message: str, more: str) -> str:
 def proves(method: MethodLike) -> bool:
     """Check whether a method is exact: whether it accepts a budget and also each of its options by name.
 
-    Heuristics accept at most a budget and the time limit.
+    Of these, heuristics accept at most the budget and the time limit.
 
     Examples
     --------

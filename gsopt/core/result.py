@@ -489,9 +489,10 @@ def settles(value: Number | None, bound: Number | None, resolution: Number = 0) 
 
 
 def agree(problem: Problem[S], results: Sequence[Result[S]]) -> list[Result[S]]:
-    """Return the results; if two solver families proved the same optimum, optimal ones get the level `agreed`.
+    """Return results; optimal ones have the level `agreed` if at least two solver families proved the optimum.
 
-    Each solver, and each algorithm of gsopt, counts as one family.
+    Each solver, and each algorithm of gsopt, counts as one family. If two proofs of optimality state different
+    values, no level is changed.
     """
     proven = [r for r in results if r.status is Status.OPTIMAL]
     families = {r.solver or r.method for r in proven}

@@ -486,12 +486,12 @@ class Placement(Problem[PlacementSolution]):
 
     @cached_property
     def demands(self) -> tuple[Vector, ...]:
-        """Resources that one worker of each entry needs, in the order of `resources`."""
+        """For each entry of `workers`, the resources that one worker needs, in the order of `resources`."""
         return tuple(line.demand.vector(self.resources) for line in self.workers)
 
     @cached_property
     def rooms(self) -> tuple[Vector, ...]:
-        """Free resources of one server of each entry, in the order of `resources`."""
+        """For each entry of `servers`, the free resources of one server, in the order of `resources`."""
         return tuple(server.free(self.resources) for server in self.servers)
 
     @cached_property

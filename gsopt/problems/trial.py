@@ -264,7 +264,8 @@ class Trial:
 def fair_times(tasks: Sequence[ElasticTask], shares: Sequence[Exact], gpus: int) -> list[Fraction]:
     """Return the jobs' completion times if all GPUs are shared equally, as a fluid, among the jobs present.
 
-    The algorithm uses virtual time: the amount of service that a job present from the beginning has received.
+    The algorithm uses virtual time: the amount of service that a job present from the beginning would have
+    received.
 
     Parameters
     ----------
