@@ -245,7 +245,10 @@ def tick_shares(axis: "Axis") -> None:
 
 
 def show_zero(axis: "Axis") -> None:
-    """Make zero visible: start a linear axis at zero, and a symlog axis slightly below it."""
+    """Make zero visible: start a linear axis at zero, and a symlog axis slightly below it.
+
+    A linear axis with negative data and a logarithmic axis stay as they are.
+    """
     least, most = sorted(axis.get_view_interval())
     if axis.get_scale() == "symlog":
         least = -_BELOW_ZERO * axis.get_transform().linthresh  # type: ignore[attr-defined]

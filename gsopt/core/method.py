@@ -91,7 +91,8 @@ def with_time_limit(own: Signature) -> Signature:
 def run(method: MethodLike, problem: Problem[S], /, *args: Any, **options: Any) -> Result[S]:
     """Call a method or a plain function ``problem -> solution``, and judge its result.
 
-    If the call raises `gsopt.core.errors.TimeUp`, the result has no solution.
+    If the call returns a `Result`, which has been judged already, it is returned as it is. If the call raises
+    `gsopt.core.errors.TimeUp`, the result has no solution.
 
     Raises
     ------

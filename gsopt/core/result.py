@@ -489,7 +489,7 @@ def settles(value: Number | None, bound: Number | None, resolution: Number = 0) 
 
 
 def agree(problem: Problem[S], results: Sequence[Result[S]]) -> list[Result[S]]:
-    """Return results; optimal ones have the level `agreed` if at least two solver families proved the optimum.
+    """Return the results, with level `agreed` for optimal ones if several solver families proved the optimum.
 
     Each solver, and each algorithm of gsopt, counts as one family. If two proofs of optimality state different
     values, no level is changed.

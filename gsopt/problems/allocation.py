@@ -309,7 +309,7 @@ class Allocation(Problem[AllocationSolution]):
         return exact_total(Fraction(total, denominator) for denominator, total in numerators.items())
 
     def violations(self, solution: AllocationSolution) -> list[str]:
-        """Return a message for each broken rule about numbers of extra workers or the GPUs in use."""
+        """Return a message for each broken rule about queued jobs, numbers of extra workers, or GPUs in use."""
         jobs = {job.name: job for job in self.jobs}
         found = [f"jobs: {self.obstacle}"] if self.obstacle else []
         found += [

@@ -34,7 +34,8 @@ class Job(Frozen):
     cost
         Cost of preempting the job: 1 to count preemptions or, for example, the GPU-seconds of lost work.
     training_servers
-        Number of servers of the training cluster itself on which the job also runs.
+        Number of servers of the training cluster itself on which the job also runs. The problem ignores them,
+        but some heuristics count them.
     """
 
     name: Name
