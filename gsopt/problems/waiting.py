@@ -211,7 +211,7 @@ class Waiting(Problem[WaitingSolution]):
         return found or list(self._crowded(solution))
 
     def measures(self, solution: WaitingSolution) -> dict[str, Number]:
-        """Return the criterion that is not minimized, and the total delay of jobs by wider tiers, in seconds."""
+        """Return the criterion that is not minimized, and the seconds that wider tiers add to running times."""
         values = self._values(solution)
         del values[self.minimize]
         lost = (self._length(run) - self.run_times(self._job_of[run.job])[0] for run in solution.runs)
