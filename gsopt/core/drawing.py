@@ -145,7 +145,7 @@ def tick_time(axis: "Axis", begin: float, end: float, name: str = "") -> str:
     """Place ticks on a time axis at round multiples of a unit, counted from `begin`; return the unit's name.
 
     The unit is the one called `name` if that is ``days``, ``h`` or ``min``. Otherwise, it is chosen to suit the
-    time from `begin` to `end`. If this is short, the unit is ``s``, and the ticks are not moved.
+    time from `begin` to `end`. If this is less than 5 minutes, the unit is ``s``, and the ticks are not moved.
     """
     from matplotlib.ticker import FuncFormatter, MultipleLocator
 

@@ -57,7 +57,7 @@ class Rooms:
             self.free[machine] -= amounts
 
     def copies(self, part: Part) -> Numbers:
-        """Return how many workers of a part fit on each machine, up to all of them; 0 where they may not run."""
+        """Return how many workers of a part fit on each machine, up to all; 0 where they may not run."""
         need = np.array(part.needs.vector(self._problem.resources), dtype=np.int64)
         asked = np.flatnonzero(need)
         most = (self.free[:, asked] // need[asked]).min(axis=1)
