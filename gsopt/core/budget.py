@@ -43,7 +43,7 @@ class _TimeLimit:
 class Budget:
     """The time limit, solver and other options of a method.
 
-    Heuristics observe only the time limit.
+    Heuristics observe at most the time limit, and ignore all other options.
 
     A method passes its budget on to every function that it calls, so all of them share one clock. The clock
     starts when the budget is created.
@@ -166,7 +166,7 @@ def checked_time_limit(value: TimeLimit, field: str = "time_limit") -> float | N
     """Return a time limit in seconds, or None for no limit.
 
     Raise `InvalidInput` unless the given limit is None, a number from 0 to a billion, or a string such as
-    ``30s``.
+    ``30s``. The error names the limit as `field`.
 
     Examples
     --------

@@ -120,7 +120,7 @@ def new_figure(width: float, height: float) -> "Figure":
 
 
 def titled(given: "Axes | None", horizontal: str, vertical: str, *, size: tuple[float, float]) -> "Axes":
-    """Label the given axes, or those of a new figure if none are given, and return them."""
+    """Label and return the given axes or, without any, those of a new figure of the given size in inches."""
     axes = given or new_figure(*size).subplots()
     axes.set_xlabel(horizontal)
     axes.set_ylabel(vertical)
@@ -142,9 +142,10 @@ def set_time_axis(axes: "Axes", begin: float, end: float) -> None:
 
 
 def tick_time(axis: "Axis", begin: float, end: float, name: str = "") -> str:
-    """Place ticks on a time axis at round multiples of a unit, counted from `begin`, and return the unit.
+    """Place ticks on a time axis at round multiples of a unit, counted from `begin`; return the unit's name.
 
-    The unit is the one called `name`, or one that suits the span if `name` is empty.
+    The unit is the one called `name` if that is ``days``, ``h`` or ``min``. Otherwise, it is chosen to suit the
+    time from `begin` to `end`. If this is less than 5 minutes, the unit is ``s``, and the ticks are not moved.
     """
     from matplotlib.ticker import FuncFormatter, MultipleLocator
 
@@ -164,8 +165,8 @@ def _unit_of(span: float) -> tuple[float, str, tuple[int, ...]]:
 def set_log_time_axis(axis: "Axis", least: float, most: float) -> str:
     """Place ticks on a logarithmic time axis at familiar durations such as a minute or an hour.
 
-    If the axis spans too few of these, keep plain seconds. Return the unit for the axis label: seconds in that
-    case, otherwise an empty string.
+    The axis runs from `least` to `most` seconds. If it contains fewer than three of these durations, it keeps
+    plain seconds. Return the unit for the axis label: ``s`` in that case, otherwise an empty string.
     """
     from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
@@ -194,7 +195,8 @@ def _room(axis: "Axis") -> float:
 def scale_for(values: Iterable[float]) -> dict[str, Any]:
     """Return an axis scale that keeps values distinguishable: logarithmic if they lie far apart, else linear.
 
-    If some value is 0, the scale is linear near 0. If some value is negative, the scale is linear throughout.
+    Values lie far apart if the largest is more than four times the smallest positive one. If some value is 0,
+    the scale is linear near 0. If some value is negative, it is linear throughout.
 
     Examples
     --------
@@ -211,7 +213,7 @@ def scale_for(values: Iterable[float]) -> dict[str, Any]:
 
 
 def tick_numbers(axis: "Axis", write: Callable[[float], str] = "{:,.10g}".format, *, unit: float = 1.0) -> None:
-    """Place a few ticks on an axis, and label them in a unit with `write`.
+    """Place a few ticks on an axis, and label each with its value divided by `unit`, formatted by `write`.
 
     On a logarithmic axis, the ticks are at round multiples of the unit.
     """
@@ -243,7 +245,10 @@ def tick_shares(axis: "Axis") -> None:
 
 
 def show_zero(axis: "Axis") -> None:
-    """Make zero visible: start a linear axis at zero, and a symlog axis slightly below it."""
+    """Make zero visible: start a linear axis at zero, and a symlog axis slightly below it.
+
+    A linear axis with negative data and a logarithmic axis stay as they are.
+    """
     least, most = sorted(axis.get_view_interval())
     if axis.get_scale() == "symlog":
         least = -_BELOW_ZERO * axis.get_transform().linthresh  # type: ignore[attr-defined]

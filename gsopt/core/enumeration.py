@@ -4,7 +4,10 @@ from gsopt.core.problem import Number, Problem, S
 
 
 def brute_force(problem: Problem[S]) -> tuple[Number, S] | None:
-    """Return the optimal value and a solution of a tiny instance by brute force, or None if it is infeasible.
+    """Find an optimal solution of a tiny instance by brute force, and return its value and the solution.
+
+    Return None if the instance is infeasible. Raise `gsopt.core.errors.Unsupported` if the problem cannot list
+    its candidates.
 
     Examples
     --------

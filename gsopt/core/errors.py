@@ -36,7 +36,7 @@ def shorten(value: object) -> str:
 
 
 def escape(text: str) -> str:
-    r"""Return a string as one line that any terminal can print, with line breaks and undecodable bytes escaped.
+    r"""Return a string as one line, with line breaks and all other unprintable characters escaped.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def escape(text: str) -> str:
 
 
 def brief(source: str) -> str:
-    """Return the name of a file, truncated if it is too long.
+    """Return the name of a file, truncated if it has more than 300 characters.
 
     Examples
     --------

@@ -33,7 +33,10 @@ _noted: ContextVar[dict[str, str] | None] = ContextVar("noted", default=None)
 
 
 def read_data(kind: type[F], path: str | Path) -> F:
-    """Read an object of the given type, such as a `Workload` or a `Cluster`, from a JSON file."""
+    """Read an object of the given type, such as a `Workload` or a `Cluster`, from a JSON file.
+
+    Raise `InvalidInput` if the file cannot be read, is not JSON, or breaks a rule of the type.
+    """
     text = read_text(path)
     parse_json(str(path), text)
     return validated(kind, str(path), text)
@@ -73,9 +76,9 @@ def write_text(path: str | Path, text: str) -> None:
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
-    """Yield the path of a temporary file that replaces the given file once it is completely written.
+    """Yield the path of a temporary file that replaces the given file at the end of the ``with`` block.
 
-    After a failure or Ctrl-C, the file is unchanged and the temporary file is deleted. A device, such as
+    After a failure or Ctrl-C, the given file is unchanged and the temporary file is deleted. A device, such as
     ``/dev/stdout``, is written directly.
 
     Examples
@@ -126,7 +129,7 @@ def _is_plain(target: Path) -> bool:
 
 
 def file_name(text: str) -> str:
-    r"""Turn a string into a valid file name without extension.
+    r"""Turn a string into a valid file name, to which an extension can be appended.
 
     Examples
     --------
@@ -137,7 +140,7 @@ def file_name(text: str) -> str:
 
 
 def quoted(cell: Any) -> Any:
-    """Return a cell, with an apostrophe before any string that a spreadsheet would evaluate as a formula.
+    """Return a table cell, with an apostrophe before a string that a spreadsheet would take for a formula.
 
     Examples
     --------
@@ -148,7 +151,7 @@ def quoted(cell: Any) -> Any:
 
 
 def unquoted(cell: str) -> str:
-    """Return a cell without the apostrophe that `quoted` puts before a string.
+    """Return a table cell without the apostrophe that `quoted` puts before some strings.
 
     Examples
     --------
@@ -159,7 +162,7 @@ def unquoted(cell: str) -> str:
 
 
 def require_writable(path: str | Path) -> None:
-    """Raise `InvalidInput` if a file cannot be written, so that no work is wasted on it.
+    """Raise `InvalidInput` if a file cannot be written, before any work is spent on its content.
 
     Examples
     --------
@@ -248,7 +251,8 @@ def read_text(path: str | Path) -> str:
 def read_bytes(path: str | Path) -> bytes:
     """Return the content of a regular file.
 
-    Pipes and devices are rejected, because reading them might never end, and so are files of more than 256 MiB.
+    Raise `InvalidInput` if the file cannot be read, if it has more than 256 MiB, or if it is a pipe or device,
+    because reading that might never end.
     """
     try:
         mode = Path(path).stat().st_mode
@@ -290,7 +294,10 @@ def noting_reads() -> Iterator[dict[str, str]]:
 
 
 def parse_json(source: str, text: str) -> dict[str, Any]:
-    """Parse JSON, rejecting duplicate keys and NaN, which pydantic's parser would accept."""
+    """Parse a JSON object, and raise `InvalidInput` if the text is not one.
+
+    Duplicate keys, NaN and infinity, which pydantic's parser would accept, are rejected, too.
+    """
 
     def no_double_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         seen = dict(pairs)

@@ -18,7 +18,8 @@ _HELD: list[tuple[list[Any], Callable[..., Any]]] = []
 def held() -> Iterator[None]:
     """Hold back Ctrl-C inside the ``with`` block, and deliver it once at the end.
 
-    Ctrl-C reaches only the main thread. If the program ignores Ctrl-C, it continues to do so.
+    In threads other than the main one, nothing is held back, because Ctrl-C does not reach them. If the program
+    ignores Ctrl-C, it continues to do so.
 
     Examples
     --------

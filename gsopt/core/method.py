@@ -91,7 +91,8 @@ def with_time_limit(own: Signature) -> Signature:
 def run(method: MethodLike, problem: Problem[S], /, *args: Any, **options: Any) -> Result[S]:
     """Call a method or a plain function ``problem -> solution``, and judge its result.
 
-    If the call raises `gsopt.core.errors.TimeUp`, the result has no solution.
+    If the call returns a `Result`, which has been judged already, it is returned as it is. If the call raises
+    `gsopt.core.errors.TimeUp`, the result has no solution.
 
     Raises
     ------
@@ -248,8 +249,8 @@ def solve_within(
     """Run an exact method, and replace its solution by the start if the start is better.
 
     The result's message lists the options that the method ignored. If the method is interrupted, or raises
-    `gsopt.core.errors.TimeUp`, the result has the start, or a better incumbent that was reported to
-    `on_progress`. If there is neither, an interrupt is raised again.
+    `gsopt.core.errors.TimeUp`, the result has the best solution recorded by then, which may be the start. If
+    there is none, an interrupt is raised again.
     """
     _check_start(problem, budget.start)
     with watched(budget, problem) as inner:
@@ -363,9 +364,9 @@ def _joined(message: str, more: str) -> str:
 
 
 def proves(method: MethodLike) -> bool:
-    """Check whether a method is exact.
+    """Check whether a method is exact: whether it accepts a budget and also each of its options by name.
 
-    Exact methods accept every option of a budget, while heuristics accept only the time limit, or none.
+    Of these, heuristics accept at most the budget and the time limit.
 
     Examples
     --------

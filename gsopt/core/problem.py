@@ -122,7 +122,7 @@ class Frozen(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """Return a copy with some fields replaced, without validation or cached properties."""
+        """Return a copy with some fields replaced, but not validated; cached properties are not copied."""
         copied = super().model_copy(update=update, deep=deep)
         for name in copied.__dict__.keys() - type(copied).model_fields.keys():
             del copied.__dict__[name]
@@ -277,5 +277,8 @@ class Problem(Frozen, ABC, Generic[S]):
         return {}
 
     def candidates(self) -> Iterator[S]:
-        """Yield every possible solution of a tiny instance, feasible or not, for brute force in tests."""
+        """Yield every possible solution of a tiny instance, feasible or not, for brute force in tests.
+
+        Raise `gsopt.core.errors.Unsupported` if the problem has no enumeration.
+        """
         raise Unsupported(f"{type(self).__name__} has no enumeration")

@@ -58,7 +58,7 @@ class Watch:
     value, bound
         Best value and best bound so far, or None.
     best
-        The best complete result with a solution so far, or None.
+        The best `Result` with a solution that was reported so far, or None.
 
     Examples
     --------
@@ -83,7 +83,7 @@ class Watch:
             self._listener(KnownBracket(runtime, self.value, self.bound))
 
     def hear(self, result: Result[Any], runtime: float) -> None:
-        """Process a complete result, whose bound is already rounded."""
+        """Process a `Result`, whose bound is already rounded."""
         known = None if self.best is None else self.best.objective
         if result.objective is not None and (
             known is None or self._problem.sense.better(result.objective, known)

@@ -90,8 +90,8 @@ class Result(Generic[S]):
     level
         How far the result has been verified.
     solver
-        Solver family that produced the result (``highs``, ``cp-sat``, ``scip``), or the gsopt algorithm behind
-        the method. Empty if the method is that algorithm.
+        Solver family that produced the result (``highs``, ``cp-sat``, ``scip``), or the algorithm of gsopt that
+        the method called. Empty if the method is itself such an algorithm.
     message
         One line that says, for example, why there is no solution or which technique was used.
 
@@ -374,8 +374,8 @@ def judged_value(problem: Problem[S], method: str, solution: S) -> Number:
 def round_bound(problem: Problem[S], bound: Number) -> Number:
     """Round a bound to the next possible objective value, if all objective values are multiples of a step.
 
-    A float is first weakened by its rounding error, so that a bound that is just above a value only because of
-    rounding is rounded to that value.
+    A float is first weakened by its possible rounding error, so that this error cannot carry it past the
+    optimum. Without a step, an exact bound is returned unchanged.
 
     Examples
     --------
@@ -489,9 +489,10 @@ def settles(value: Number | None, bound: Number | None, resolution: Number = 0) 
 
 
 def agree(problem: Problem[S], results: Sequence[Result[S]]) -> list[Result[S]]:
-    """Return the results; if two solver families proved the same optimum, optimal ones get the level `agreed`.
+    """Return the results, with level `agreed` for optimal ones if several solver families proved the optimum.
 
-    Each solver, and each algorithm of gsopt, counts as one family.
+    Each solver, and each algorithm of gsopt, counts as one family. If two proofs of optimality state different
+    values, no level is changed.
     """
     proven = [r for r in results if r.status is Status.OPTIMAL]
     families = {r.solver or r.method for r in proven}

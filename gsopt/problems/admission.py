@@ -65,10 +65,10 @@ class Part(Lean):
         Name of the set of machines, a key of the problem's `places`, on which the workers may run; empty if
         they may run on any machine.
     slice
-        Number of workers in each slice; 0 if the workers form no slices. Must divide `count`. Each slice must
-        run within one group at the level `slice_within`.
+        Number of workers in each slice; 0 if the workers form no slices. Must divide `count`.
     slice_within
-        Level of the group that must hold each slice; empty if there are no slices.
+        Level of the cluster, such as ``rack``, at which a single group of machines must hold each slice; empty
+        if there are no slices.
 
     Examples
     --------
@@ -116,12 +116,13 @@ class Gang(Lean):
     parts
         The workers of the gang, one part for each kind of worker.
     within
-        Level at which a single group must hold all workers of the gang; empty if they may run anywhere.
+        Level of the cluster, such as ``rack``, at which a single group of machines must hold all workers of the
+        gang; empty if they may run anywhere.
     priority
         Priority of the gang; higher is more important.
     queue
-        Name of the queue that the gang belongs to; empty if there is only one. Costs ignore the queue, but
-        the rules of real schedulers use it.
+        Name of the queue that the gang belongs to; empty if there is only one. The problem ignores the queue,
+        but some heuristics use it.
 
     Examples
     --------
@@ -157,8 +158,8 @@ class Running(Gang):
     protected
         Whether the gang must not be evicted. It may still be moved if it has a `move_cost`.
     started
-        Time at which the gang started, in seconds from an arbitrary origin; None if unknown. Costs ignore
-        this time, but the rules of real schedulers use it.
+        Time at which the gang started, in seconds from an arbitrary origin; None if unknown. The problem
+        ignores this time, but some heuristics use it.
 
     Examples
     --------
@@ -330,7 +331,10 @@ class Admission(Problem[AdmissionSolution]):
 
     @cached_property
     def rooms(self) -> tuple[Vector, ...]:
-        """Resources that each machine has for gangs: one vector per machine, in the order of `resources`."""
+        """Resources of each machine that gangs may use, whether or not running gangs hold them.
+
+        There is one vector per machine, in the order of `resources`.
+        """
         names, found = self.resources, []
         for machine in self.cluster.machines:
             node = self.nodes.get(machine.name)
@@ -438,7 +442,7 @@ class Admission(Problem[AdmissionSolution]):
     def tie(self) -> Exact:
         """Small cost added for each evicted or moved gang, to break ties; 0 without a second objective.
 
-        Even summed over all gangs, it is smaller than any difference between two costs.
+        Even summed over all gangs, it is smaller than any difference between two total costs.
         """
         return self._costs / (1 + len(self.running)) if self.second_objective == "gangs" else 0
 

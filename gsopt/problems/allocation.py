@@ -49,7 +49,8 @@ class ElasticJob(Frozen):
     counts
         Allowed numbers of extra workers other than 0, in ascending order. Given instead of `max_workers`.
     time_at_min
-        Running time in seconds with `min_workers` workers; for a running job, the remaining time.
+        Running time in seconds with `min_workers` workers; for a running job, the remaining time. A queued job
+        needs it, or `remaining_work`, even if `values` are given.
     remaining_work
         Remaining work in worker-seconds. Given instead of `time_at_min`, which then equals ``remaining_work /
         min_workers``.
@@ -163,10 +164,10 @@ class Allocation(Problem[AllocationSolution]):
     """The problem of dividing the remaining GPUs among elastic jobs so that the most running time is saved.
 
     This is a multiple-choice knapsack: each job is given a number of extra workers, which use
-    ``extra * gpus_per_worker`` GPUs. `capacity` is the number of free GPUs. Running jobs already hold the
-    GPUs of their minimum workers. Queued jobs take these GPUs from the capacity, because every solution
-    starts all queued jobs. If they do not fit, the problem is infeasible. To choose which jobs of a longer
-    queue to start, use `heuristics.allocation.two_phase.two_phase_allocation`.
+    ``extra * gpus_per_worker`` GPUs. `capacity` is the number of free GPUs. The minimum workers of running jobs
+    already have their GPUs. Those of queued jobs take GPUs from the capacity, because every solution starts all
+    queued jobs. If they do not fit, the problem is infeasible. To choose which jobs of a longer queue to start,
+    use `heuristics.allocation.two_phase.two_phase_allocation`.
 
     In the classic multiple-choice knapsack, exactly one item of each class must be chosen. To state such a
     knapsack, make each class a queued job: `min_workers` is the weight of the lightest item, and `counts` and
@@ -308,7 +309,7 @@ class Allocation(Problem[AllocationSolution]):
         return exact_total(Fraction(total, denominator) for denominator, total in numerators.items())
 
     def violations(self, solution: AllocationSolution) -> list[str]:
-        """Return a message for each broken rule about numbers of extra workers or the GPUs in use."""
+        """Return a message for each broken rule about queued jobs, numbers of extra workers, or GPUs in use."""
         jobs = {job.name: job for job in self.jobs}
         found = [f"jobs: {self.obstacle}"] if self.obstacle else []
         found += [

@@ -30,7 +30,7 @@ class Grant(Frozen):
 
 
 class Batches(Frozen):
-    """The grant of each running job, keyed by job name.
+    """The number of GPUs and the batch size of each running job, keyed by job name.
 
     Jobs that are left out wait.
     """
@@ -47,17 +47,18 @@ class Batching(Problem[Batches]):
     **Criteria.** `sruf` (smallest remaining utilization first) minimizes the sum of T c over the running
     jobs, where c is the number of GPUs of the job. `rate` maximizes the sum of 1 / T, that is, completions
     per second. `sum_time` minimizes the sum of T. For jobs with weight w, these terms are T c / w, w / T and
-    w T. Each job that is reconfigured incurs an additional cost of `reconfiguration`, in the same unit.
+    w T. Each job that is reconfigured incurs an additional cost of `reconfiguration`, in the unit of the
+    objective.
 
-    **Which jobs must run.** Waiting jobs cost nothing, so `sruf` alone would run only the few jobs with the
-    least work, each on as many GPUs as it may have. The paper tries to avoid this. With `forced`, jobs must
-    run as long as enough GPUs are left: either the new jobs, in the given order (as in the paper's refresh
-    operator), or all jobs, in ascending order of T on their smallest number of GPUs with their fastest batch
-    size. `sum_time` requires ``"all"``. If every job may run on a single GPU, ``"all"`` runs as many jobs as
-    possible.
+    **Which jobs must run.** Waiting jobs cost nothing, so `sruf` alone favours letting jobs wait. `forced` says
+    which jobs are considered one after another, each on its smallest number of GPUs. A job must run if that
+    many GPUs are left when it is considered. With ``"new"``, these are the new jobs, in the given order (as in
+    the paper's refresh operator). With ``"all"``, they are all jobs, in ascending order of T with their fastest
+    batch size. `sum_time` requires ``"all"``. If every job may run on a single GPU, ``"all"`` runs as many jobs
+    as possible.
 
     **How many GPUs.** The paper requires every GPU to run a job, but the limits of the jobs may leave some
-    GPUs unused. Here, solutions use as many GPUs as these limits allow (`target`).
+    GPUs unused. Here, solutions must by default use as many GPUs as these limits allow (`target`).
 
     Source: ONES, section 3.2.1, Equations 1-5, 7 and 8. Equation 1 chooses a separate local batch for each
     GPU. Here, the local batches of a job are as equal as possible, because the largest one determines the
@@ -72,7 +73,8 @@ class Batching(Problem[Batches]):
     criterion
         Criterion to optimize; see above.
     forced
-        Which jobs must run: no jobs, new jobs, or all jobs.
+        Which jobs must run if enough GPUs are left: no jobs (``none``), new jobs (``new``), or all jobs
+        (``all``).
     caps
         Rule for the maximum number of GPUs of a job, where R is its batch limit and b the maximum number of
         samples on one GPU. ``convergence``: ceil(R / b), because more GPUs would only make local batches
@@ -86,8 +88,9 @@ class Batching(Problem[Batches]):
     reconfiguration
         Cost of each job that starts, stops, or changes its number of GPUs or its batch size.
     estimate
-        How to estimate a job's remaining samples if only their distribution is known. Because `sruf` is
-        linear in the remaining samples, their means yield the mean of `sruf` (Equation 8).
+        How to estimate a job's remaining samples if only their distribution is known. ``mean``: their mean,
+        which yields the mean of `sruf` (Equation 8). ``mean_progress``: their number at the job's mean
+        progress.
 
     Examples
     --------
@@ -177,7 +180,7 @@ class Batching(Problem[Batches]):
 
     @cached_property
     def required(self) -> frozenset[str]:
-        """Names of the jobs that must run: the forced jobs that fit on their smallest numbers of GPUs."""
+        """Names of the jobs that must run, which follow from `forced` and the number of GPUs."""
         places = [place for place, counts in enumerate(self.counts) if counts]
         if self.forced == "all":
             places.sort(key=self._least_time)

@@ -84,7 +84,7 @@ class Server(Lean):
     capacity
         Resources of one server.
     used
-        Resources of one server that are in use by workers staying there.
+        Resources of one server that earlier workers use. These workers stay there.
     rack
         Name of the servers' rack or other network group; empty to ignore racks.
     gpu_type
@@ -303,8 +303,8 @@ class Placement(Problem[PlacementSolution]):
         an inference server that also hosts other workers. An inference server that hosts only flexible
         workers can be given back without preempting a job. Resources in `used` count as other workers.
     ``"racks"``
-        the number of racks with a server in use. Every server names its rack; `on_cluster` derives it from the
-        network.
+        the number of racks with a server in use. Every server names its rack; `on_cluster` takes it from the
+        cluster.
     ``"unallocated"``
         the free GPU capacity of all servers, in thousandths of a GPU. Workers may stay unplaced. This is the
         problem of a full cluster: which workers to place, and where, so that as little GPU capacity as
@@ -372,7 +372,7 @@ class Placement(Problem[PlacementSolution]):
         workers
             The workers, which must need nothing but GPUs and accept any GPU type.
         level
-            Level of the network whose groups count as racks.
+            Level of the cluster at which each group of machines counts as a rack.
         taken
             Indices of the GPUs that are already in use.
         fields
@@ -486,12 +486,12 @@ class Placement(Problem[PlacementSolution]):
 
     @cached_property
     def demands(self) -> tuple[Vector, ...]:
-        """Resources that one worker of each entry needs, in the order of `resources`."""
+        """For each entry of `workers`, the resources that one worker needs, in the order of `resources`."""
         return tuple(line.demand.vector(self.resources) for line in self.workers)
 
     @cached_property
     def rooms(self) -> tuple[Vector, ...]:
-        """Free resources of one server of each entry, in the order of `resources`."""
+        """For each entry of `servers`, the free resources of one server, in the order of `resources`."""
         return tuple(server.free(self.resources) for server in self.servers)
 
     @cached_property
@@ -501,7 +501,7 @@ class Placement(Problem[PlacementSolution]):
 
     @cached_property
     def beyond_amounts(self) -> str:
-        """Message about a requirement other than amounts of resources; empty if there is none."""
+        """Message about a feature other than amounts of resources, such as parts of GPUs; empty if none."""
         if self.minimize == "unallocated":
             return "workers may stay unplaced"
         if any(line.gpu_part for line in self.workers):
@@ -702,8 +702,8 @@ class Placement(Problem[PlacementSolution]):
     def measures(self, solution: PlacementSolution) -> dict[str, Number]:
         """Return the numbers of servers in use, free GPUs on them, and misplaced GPUs by kind of worker.
 
-        If racks are minimized, the number of racks in use is included. If amounts are not all that matters
-        (`beyond_amounts`), so are the free GPU capacity in thousandths and the number of unplaced workers.
+        If racks are minimized, the number of racks in use is included. Unless `beyond_amounts` is empty, so are
+        the free GPU capacity in thousandths of a GPU and the number of unplaced workers.
         """
         misplaced = self.misplaced_gpus(solution)
         return {

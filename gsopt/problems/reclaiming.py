@@ -34,7 +34,8 @@ class Job(Frozen):
     cost
         Cost of preempting the job: 1 to count preemptions or, for example, the GPU-seconds of lost work.
     training_servers
-        Number of servers of the training cluster itself on which the job also runs.
+        Number of servers of the training cluster itself on which the job also runs. The problem ignores them,
+        but some heuristics count them.
     """
 
     name: Name
@@ -71,8 +72,8 @@ class Reclaiming(Problem[ReclaimingSolution]):
     * (1 + GPUs in use) + collateral``, which orders solutions lexicographically. In this case, costs must be
     integers.
 
-    Source: Aryl, section 4. If all costs are 1, this is the minimum k-union problem: find the fewest jobs whose
-    removal vacates k servers.
+    Source: Aryl, section 4. With ``elasticity="tagged"`` and costs of 1, this is the minimum k-union problem:
+    find the fewest jobs whose removal vacates k servers.
 
     Examples
     --------
@@ -253,7 +254,7 @@ class Reclaiming(Problem[ReclaimingSolution]):
     def measures(self, solution: ReclaimingSolution) -> dict[str, Number]:
         """Return the numbers of preemptions, of GPUs lost as collateral damage, and of released GPUs.
 
-        GPUs are released if they belong to jobs that are not preempted.
+        Released GPUs are those that jobs lose on returned servers without being preempted.
         """
         preempted = self.preempted(solution)
         gone = {job.name for job in preempted}

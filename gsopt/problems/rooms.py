@@ -57,7 +57,7 @@ class Rooms:
             self.free[machine] -= amounts
 
     def copies(self, part: Part) -> Numbers:
-        """Return how many of a part's workers fit on each machine, but at most the part's number of workers."""
+        """Return how many workers of a part fit on each machine, up to all; 0 where they may not run."""
         need = np.array(part.needs.vector(self._problem.resources), dtype=np.int64)
         asked = np.flatnonzero(need)
         most = (self.free[:, asked] // need[asked]).min(axis=1)

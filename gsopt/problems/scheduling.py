@@ -142,12 +142,15 @@ class Scheduling(Problem[SchedulingSolution]):
 
     Job completion times are counted from the jobs' release dates.
 
-    A job may be interrupted and resized at any time and at no cost, and all GPUs are alike. Therefore, the
-    optimum is a bound for every policy that runs jobs on allowed numbers of GPUs, regardless of its rounds,
-    overheads and placements. With `fairness`, no job may complete more than this many seconds later than it
-    would if all GPUs were shared equally, as a fluid, among the jobs present. In the non-preemptive case, a
-    job may be resized at any time but not paused. That case is the offline problem of elastic jobs in Aryl,
-    section 5. Exact methods solve it only if speeds are linear and there is no fairness constraint.
+    By default, a job may be interrupted and resized at any time and at no cost. All GPUs are alike. The optimum
+    is therefore a lower bound for every policy that runs jobs on allowed numbers of GPUs, regardless of its
+    rounds, overheads and placements.
+
+    With `fairness`, no job may complete more than this many seconds later than it would if all GPUs were shared
+    equally, as a fluid, among the jobs present. With ``preemptive=False``, a job may be resized at any time but
+    not paused, as in the offline problem of elastic jobs in Aryl, section 5. Exact methods solve that case only
+    without `fairness`, and only if the speed of each job is proportional to its number of GPUs and its allowed
+    numbers of GPUs are evenly spaced.
 
     Times are exact numbers. Floats in the data stand for their shortest decimals, such as 0.1. A job may miss
     its fairness deadline by a billionth of the time between its release date and this deadline. Runs whose
@@ -213,7 +216,7 @@ class Scheduling(Problem[SchedulingSolution]):
     def tasks(self) -> tuple[ElasticTask, ...]:
         """The jobs in exact numbers, in order of release.
 
-        Times are counted from the first release date. Rates on more GPUs than there are have been removed.
+        Times are counted from the first release date. Rates for more GPUs than the cluster has are left out.
         """
         return tuple(
             ElasticTask(

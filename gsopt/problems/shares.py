@@ -88,9 +88,10 @@ class Shares(Problem[TimeShares]):
 
     - `max_min`: maximize min_m z_m r_m / (w_m e_m), where e_m = sum_t a_mt M_t / M is the throughput of a job
       that runs on each type in proportion to the type's number of GPUs (max-min fairness, Gavel's default).
-    - `finish_time`: minimize max_m (age_m + s_m / r_m) / (isolated_m + s_m / i_m), where s_m is the number of
-      remaining steps and i_m the throughput with the isolated shares M_t / (J z_m), divided by their sum if
-      that exceeds 1 (finish-time fairness, as in Gavel's comparison with Themis).
+    - `finish_time`: minimize max_m (age_m + s_m / r_m) / (isolated_m + s_m / i_m), where age_m and isolated_m
+      are given for each job (`TypedJob`), s_m is the number of remaining steps, and i_m is the throughput with
+      the isolated shares M_t / (J z_m), divided by their sum if that exceeds 1 (finish-time fairness, as in
+      Gavel's comparison with Themis).
     - `makespan`: minimize max_m s_m / r_m.
     - `fifo`: maximize sum_m (J - m) r_m / max_t a_mt, with m from 0 in the order of the jobs.
     - `max_sum`: maximize sum_m r_m, the steps per second of all jobs together.
@@ -196,7 +197,11 @@ class Shares(Problem[TimeShares]):
 
     @cached_property
     def isolated_shares(self) -> Mapping[str, Mapping[str, Exact]]:
-        """Shares of each job, keyed by job name and type, if the jobs divide the GPUs of every type equally."""
+        """Shares of each job, keyed by job name and type, if the jobs divide the GPUs of every type equally.
+
+        If a job's shares of all types, including types on which it cannot run, would add up to more than 1,
+        they are divided by their sum.
+        """
         parts = {gpus: self._isolated_parts(gpus) for gpus in {job.gpus for job in self.jobs}}
         return {job.name: {kind: parts[job.gpus][kind] for kind in self.rates[job.name]} for job in self.jobs}
 

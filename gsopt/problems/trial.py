@@ -103,9 +103,9 @@ class Trial:
 
     @cached_property
     def completions(self) -> tuple[Exact | None, ...]:
-        """Completion times of all jobs, in seconds after the first release, including debts.
+        """Completion times of all jobs, in seconds after the first release; None if a job does not complete.
 
-        The entry of a job that does not complete is None.
+        Each includes all debts up to then: the times for which rounding has made jobs break rules.
         """
         moments, total = sorted(self._owed), 0 * Fraction(1)
         later = dict[int, Exact]()
@@ -120,7 +120,7 @@ class Trial:
 
     @property
     def mean_jct(self) -> Fraction:
-        """Mean time from release to completion, in seconds."""
+        """Mean time from release to completion, in seconds; meaningless unless all jobs complete."""
         pairs = zip(self.completions, self.tasks, strict=True)
         return Fraction(sum(end - task.release for end, task in pairs if end is not None)) / len(self.tasks)
 
@@ -264,7 +264,8 @@ class Trial:
 def fair_times(tasks: Sequence[ElasticTask], shares: Sequence[Exact], gpus: int) -> list[Fraction]:
     """Return the jobs' completion times if all GPUs are shared equally, as a fluid, among the jobs present.
 
-    The algorithm uses virtual time: the amount of service that a job present from the beginning has received.
+    The algorithm uses virtual time: the amount of service that a job present from the beginning would have
+    received.
 
     Parameters
     ----------

@@ -45,7 +45,7 @@ class Run(Frozen):
 
 
 class CellShare(NamedTuple):
-    """The number of GPUs that a job holds in each cell.
+    """The number of GPUs that a job holds in each cell, that is, each group at the cluster's innermost tier.
 
     Attributes
     ----------
@@ -147,10 +147,11 @@ class Waiting(Problem[WaitingSolution]):
 
     @property
     def step(self) -> Fraction | None:
-        """A divisor of the optimum, and of the value of any schedule without needless idling.
+        """A divisor of the optimum, and of the value of any schedule without avoidable delays.
 
-        It is the greatest common divisor of all running times and release dates, where release dates are
-        counted from the first one. For the mean job completion time, this is divided by the number of jobs.
+        In such a schedule, each job starts at a release date or when another job ends. The divisor is the
+        greatest common divisor of all running times and release dates, where release dates are counted from the
+        first one. For the mean job completion time, this is divided by the number of jobs.
         """
         times = [time for job in self.jobs for time in self.run_times(job)]
         common = step([*times, *(self._release(job) - self.origin for job in self.jobs)])
@@ -210,7 +211,7 @@ class Waiting(Problem[WaitingSolution]):
         return found or list(self._crowded(solution))
 
     def measures(self, solution: WaitingSolution) -> dict[str, Number]:
-        """Return the criterion that is not minimized, and the seconds that wider tiers add to all run times."""
+        """Return the criterion that is not minimized, and the seconds that wider tiers add to running times."""
         values = self._values(solution)
         del values[self.minimize]
         lost = (self._length(run) - self.run_times(self._job_of[run.job])[0] for run in solution.runs)
@@ -254,6 +255,8 @@ class Waiting(Problem[WaitingSolution]):
 
     def started(self, shares: Sequence[CellShare]) -> WaitingSolution:
         """Start the jobs in the given order, each as soon as its cells have enough free GPUs.
+
+        No job starts before the job ahead of it in this order.
 
         Examples
         --------

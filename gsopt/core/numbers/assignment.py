@@ -17,9 +17,9 @@ Reals = NDArray[np.float64]
 def sequence(seconds: Reals, available: Reals | None = None) -> list[list[int]]:
     """Return the jobs of each machine, assigned and ordered so that the total completion time is minimal.
 
-    The search begins with a few positions on each machine, and doubles their number as long as some machine
-    uses the position furthest from the end, or the jobs do not fit. If that position is empty on every machine,
-    no more positions are needed, because every job would cost more in an even earlier one.
+    Jobs are assigned to positions, which are counted from the end of each machine's sequence. The search begins
+    with a few positions on each machine, and doubles their number until all jobs fit and the furthest position
+    is empty on every machine. Further positions are then useless, because every job would cost more there.
 
     Complexity: O(n^2 m K) for n jobs on m machines with K positions each, where K is about 2 n / m.
 
@@ -58,9 +58,10 @@ def sequence(seconds: Reals, available: Reals | None = None) -> list[list[int]]:
 
 
 def positions(seconds: NDArray[Any], available: NDArray[Any], depth: int) -> NDArray[Any]:
-    """Return the cost of each job in each position.
+    """Return the cost of each job in each position, counted from the end of a machine's sequence.
 
-    The last positions of all machines come first, followed by the second-to-last positions, and so on.
+    In the k-th position, it is k times the job's duration, plus the time until the machine is free. The last
+    positions of all machines come first, followed by the second-to-last positions, and so on.
 
     Examples
     --------

@@ -30,9 +30,10 @@ Found = TypeVar("Found")
 def compiled(function: Callable[Given, Found]) -> Callable[Given, Found]:
     """Compile the decorated function of numbers and arrays if numba is installed.
 
-    The machine code is cached for later processes if some cache folder is writable. Its file name depends on
-    the sources of the kernel and of all kernels that it calls. Numba itself compares only the modification time
-    of the kernel's own file, which may be the same in two versions of a package.
+    Without numba, the function is returned unchanged. The machine code is cached for later processes if some
+    cache folder is writable. Its file name depends on the sources of the kernel and of all kernels that it
+    calls. Numba itself compares only the modification time of the kernel's own file, which may be the same in
+    two versions of a package.
 
     Examples
     --------
@@ -93,7 +94,10 @@ def is_installed() -> bool:
 
 
 def is_worth_loading(seconds_left: float | None = None) -> bool:
-    """Check whether numba is already loaded, or is installed and enough time is left to benefit from it."""
+    """Check whether numba is already loaded, or is installed and enough time is left to benefit from it.
+
+    At least 10 s must be left; None stands for no limit.
+    """
     if "numba" in sys.modules:
         return True
     return (seconds_left is None or seconds_left >= _ENOUGH) and is_installed()
@@ -104,8 +108,9 @@ def is_ready(
 ) -> bool:
     """Check whether a kernel can be called without exceeding the remaining time.
 
-    A kernel that was called before, or runs without a compiler, is ready at once. Loading machine code from
-    disk takes a second or two. If there is none, the kernel must be compiled first.
+    Without numba, every kernel is ready. With numba, a kernel is ready in three cases: it was called before;
+    its module is imported, its machine code is on disk, and at least 10 s are left to load it; or the remaining
+    time suffices to compile it.
 
     Parameters
     ----------

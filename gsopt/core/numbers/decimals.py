@@ -15,10 +15,6 @@ _LARGEST = 10.0**15
 def whole_numbers(values: ArrayLike) -> tuple[NDArray[np.int64], int] | None:
     """Return the shortest decimals of finite floats, as integers over a common power of ten.
 
-    If n has at most 15 digits and dividing n by 10**k in double precision yields the float, then n / 10**k is
-    that float's shortest decimal, because division rounds correctly and no other decimal with at most 15
-    digits has the same double.
-
     Returns
     -------
     integers, denominator
@@ -32,6 +28,8 @@ def whole_numbers(values: ArrayLike) -> tuple[NDArray[np.int64], int] | None:
     """
     floats: NDArray[Any] = np.asarray(values, dtype=np.float64)
     largest = float(np.abs(floats).max(initial=0.0))
+    # If n has at most 15 digits and n / 10**k in doubles is the float, then n / 10**k is its shortest decimal:
+    # division rounds correctly, and no other decimal with at most 15 digits has the same double.
     for places in range(_MOST_PLACES + 1):
         power = 10.0**places
         if largest * power >= _LARGEST:

@@ -16,8 +16,8 @@ Exact = int | Fraction
 def decimal(value: Number) -> Exact:
     """Return the exact value of a number, reading a float as its shortest decimal, such as 11/10 for 1.1.
 
-    Sums of such numbers have few digits, while exact sums of doubles have fifty. Integers are returned as
-    integers.
+    Sums of such numbers have few digits, unlike exact sums of doubles. If the value is integral, it is returned
+    as an integer.
     """
     if isinstance(value, float):
         if value.is_integer():
@@ -102,7 +102,8 @@ def _floor_digits(numerator: int, denominator: int, digits: int) -> Exact:
 def floor_digits(value: Exact, digits: int) -> Exact:
     """Return the largest number with `digits` significant digits that is at most the given value.
 
-    With up to 15 digits and values below 10**15, `decimal` reads the nearest float as the same number.
+    If `digits` is at most 15 and the value is below 10**15, the result survives conversion to a float and back
+    with `decimal`.
 
     Examples
     --------

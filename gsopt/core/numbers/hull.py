@@ -12,7 +12,7 @@ Count = TypeVar("Count", int, float)
 
 
 class HullSegment(NamedTuple, Generic[Count]):
-    """The step from one corner of a hull to the next: additional GPUs and additional speed."""
+    """The step from one corner of a `concave_hull` to the next: additional GPUs and additional speed."""
 
     gpus: Count
     speed: float
@@ -26,8 +26,10 @@ class HullSegment(NamedTuple, Generic[Count]):
 def concave_hull(menu: Iterable[tuple[Count, float]]) -> tuple[HullSegment[Count], ...]:
     """Return the upper concave hull of the origin and a menu, as steps in descending order of efficiency.
 
-    Every GPU count that lies on the hull, up to rounding, is a corner, so a job with linear speed has a step
-    for each count. The last corner is the smallest GPU count with the highest speed.
+    If a job may pause and alternate between the GPU counts of its menu, the hull is its highest possible mean
+    speed as a function of its mean number of GPUs. Every GPU count that lies on the hull, up to rounding, is a
+    corner, so a job with linear speed has a step for each count. The last corner is the smallest GPU count with
+    the highest speed.
 
     Parameters
     ----------
