@@ -240,7 +240,7 @@ class Scenario(Physics):
     def offered_load(self) -> float | None:
         """Demanded GPU time, divided by the cluster's GPU time from the first to the last release date.
 
-        It is None if all release dates are equal.
+        It is None if all release dates are equal, or if there are no jobs.
         """
         jobs = self.workload.jobs
         span = jobs[-1].release_date - jobs[0].release_date if jobs else 0.0

@@ -63,8 +63,7 @@ def read_layers(path: str | Path, *, partial: bool = False) -> tuple[Layer, ...]
     path
         The file.
     partial
-        Whether the file may have fewer layers than it states, like those of MobileNetV3 and BERT in Dally's
-        data.
+        Whether the file may have fewer layers than it states.
 
     Raises
     ------

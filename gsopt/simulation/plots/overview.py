@@ -21,12 +21,17 @@ if TYPE_CHECKING:
 
 
 def overview(schedule: Schedule, scenario: Scenario, *, colour: str = "slowdown", title: str = "") -> "Figure":
-    """Plot a Gantt chart with the waiting jobs below it, on a common time axis.
+    """Plot a Gantt chart with the number of waiting jobs below it, on a common time axis.
 
     Parameters
     ----------
     schedule, scenario, colour, title
         The same as in `gantt`.
+
+    Raises
+    ------
+    InvalidInput
+        As in `gantt`.
 
     Examples
     --------
