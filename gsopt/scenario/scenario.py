@@ -238,7 +238,7 @@ class Scenario(Physics):
 
     @property
     def offered_load(self) -> float | None:
-        """Demanded GPU time, divided by the cluster's GPU time from the first to the last release date.
+        """GPU time that all jobs demand, divided by that of the cluster from the first to the last release.
 
         It is None if all release dates are equal, or if there are no jobs.
         """

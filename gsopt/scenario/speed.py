@@ -170,11 +170,14 @@ class Speed(Frozen):
     ) -> Any:
         """Return the speed of a job on `count` GPUs that a tier connects and that `partners` share.
 
+        The speed is the one in the menu, divided by the slowdowns due to the tier, the partners, the phase and
+        the GPU types.
+
         Synchronous training waits for its slowest worker, so the worst partner on any GPU determines the
-        slowdown, unless all partners together (`groups`) cause a larger one. On GPUs of several types, the
-        batch is divided in proportion to their speeds, so that no GPU waits for another and their speeds add
-        up. Source: the penalty of Dally, section III-B; the interference ratio of Castor, Eq. 4-5; the balance
-        of Aryl, appendix A.
+        slowdown by partners, unless all partners together (`groups`) cause a larger one. On GPUs of several
+        types, the batch is divided in proportion to their speeds, so that no GPU waits for another and their
+        speeds add up; the result is divided by `mixed`. Source: the penalty of Dally, section III-B; the
+        interference ratio of Castor, Eq. 4-5; the balance of Aryl, appendix A.
 
         Parameters
         ----------

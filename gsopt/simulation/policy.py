@@ -129,7 +129,7 @@ Action = Start | Stop | Resize | Move | Assign | Vacate | Wake
 
 
 class IllegalDecision(GsoptError):
-    """An error that is raised when a policy makes a decision that the rules forbid.
+    """An error that is raised if a policy's decision breaks a rule, or if a run makes no progress.
 
     Attributes
     ----------
@@ -282,7 +282,7 @@ class State(Protocol):
         """Return how many GPU-seconds a job has used so far."""
 
     def mode(self, job: int) -> str:
-        """Return the mode of a running job."""
+        """Return the name of a running job's mode, which is empty for the default mode."""
 
     def placement(self, job: int) -> tuple[int, ...]:
         """Return the indices of a running job's GPUs.

@@ -152,7 +152,7 @@ def simulate(
     record
         Whether to record the schedule.
     exact
-        Whether to compute with fractions instead of floats.
+        Whether to compute with fractions instead of floats; not allowed if any job is adaptive.
     bound
         Whether to compute a lower bound on the mean job completion time of every policy that decides in
         rounds of this length (`gsopt.schedule.bounds.mean_jct_bound`), or a bound that is already known.

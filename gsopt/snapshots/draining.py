@@ -115,8 +115,8 @@ class Drain:
     def rules(self) -> dict[str, Number]:
         """Preemption cost of the nodes that simple rules would choose, keyed by rule, for comparison.
 
-        The rules are ``"least utilized first"`` and ``"fewest jobs first"``; they consider each node separately.
-        The mapping is empty if `problem` is None.
+        The rules are ``"least utilized first"`` and ``"fewest jobs first"``, which consider each node
+        separately. The mapping is empty if `problem` is None.
         """
         problem = self.problem
         if problem is None:

@@ -76,7 +76,7 @@ class LimitRules(Frozen):
     scale_down: ScaleDown = ScaleDown.LONG
 
     def started(self, local_limit: int) -> int:
-        """Return the limit at the job's arrival, with which the batch fits on one GPU (rule "start")."""
+        """Return the limit at a job's arrival: `local_limit`, but at most `largest` (rule "start")."""
         return self._capped(_valid("local_limit", local_limit))
 
     def rejected(self, limit: int) -> int:

@@ -160,11 +160,11 @@ class Pair:
         """Check whether the new job should share from now on, by one of three rules.
 
         ``end_points``: share if the sum of completion times is then at most that for waiting, which is correct
-        for two jobs. ``sign``: share if 2 xi_B + xi_A - 2 xi_A xi_B is positive, as at the end of the paper's
-        proof, where xi_A and xi_B are the slowdowns of the running and the new job. This is correct only if the
-        new job outlasts the running one, as the proof assumes. ``cases``: share in Case 1 (`running_lasts`), in
-        which the paper considers no later start, and otherwise decide as with ``sign``. The last two rules
-        ignore `seconds_whole`.
+        for two jobs. ``sign``: share if 2 xi_B + xi_A - 2 xi_A xi_B is positive, for the slowdowns xi_A of the
+        running and xi_B of the new job. This condition is at the end of the paper's proof. It is correct only
+        if the new job outlasts the running one, as the proof assumes. ``cases``: share in Case 1
+        (`running_lasts`), in which the paper considers no later start, and otherwise decide as with ``sign``.
+        The last two rules ignore `seconds_whole`.
         """
         if rule not in get_args(Rule):
             raise InvalidInput("rule", shorten(rule), f"must be one of {', '.join(get_args(Rule))}")

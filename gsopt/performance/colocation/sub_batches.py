@@ -49,7 +49,7 @@ class Choice:
     name
         Name of the new job's sub-batch; that of the whole batch if the job does not share.
     mean_jct
-        Mean time, from now, until each of the two jobs completes, in the unit of the pair's times.
+        Mean of the two jobs' completion times, in seconds from now.
 
     Examples
     --------

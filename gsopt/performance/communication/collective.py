@@ -38,8 +38,8 @@ class Collective(Frozen):
         The dimensions are given innermost first. For a single dimension, the all-reduce is a ring.
 
         Each dimension of p units adds 2 (p - 1) h l to the latency and 2 (p - 1) / (P b) to the time per byte,
-        for h hops of l seconds and b bytes per second. P is the product of the numbers of units up to this
-        dimension. If there are no dimensions, both are 0.
+        for h hops of l seconds and b bytes per second. P is the product of the numbers of units of this
+        dimension and of all inner ones. If there are no dimensions, both are 0.
 
         Examples
         --------

@@ -31,7 +31,7 @@ class Layer(Frozen):
     input_gradient, weight_gradient
         Durations of the two parts of the backward pass in seconds.
     size
-        Bytes of the layer's gradients, which are all-reduced as soon as the weight gradient is computed.
+        Bytes of the layer's gradients, which are all-reduced after the weight gradient is computed.
 
     Examples
     --------

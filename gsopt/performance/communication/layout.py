@@ -41,9 +41,8 @@ def layout(cluster: Cluster, gpus: Sequence[int], wires: Mapping[str, Wire] = DA
     A hierarchy requires the same number of GPUs, at least two, on every machine, and the same number of
     machines in every rack. For other sets, such as 7 + 1 GPUs on two machines, no hierarchy is defined. They
     form one flat ring over the wires of the innermost level that connects all of them, so 7 + 1 may take longer
-    than 4 + 4. Dally's simulator has the same
-    rule, but it checks only whether the number of machines divides the number of GPUs, and so treats 6 + 2 like
-    4 + 4.
+    than 4 + 4. Dally's simulator has the same rule, but it checks only whether the number of machines divides
+    the number of GPUs, and so treats 6 + 2 like 4 + 4.
 
     Parameters
     ----------

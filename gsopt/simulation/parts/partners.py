@@ -8,7 +8,7 @@ from gsopt.simulation.policy import State
 
 
 class Match(NamedTuple):
-    """A rating of two jobs that may share GPUs, one waiting and one running; smaller ranks are better.
+    """A rating of a waiting job and a running job that may share GPUs; smaller ranks are better.
 
     `mode` is the mode in which the waiting job would start.
 
