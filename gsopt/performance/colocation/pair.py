@@ -88,7 +88,7 @@ class Pair:
 
     @property
     def saved(self) -> Any:
-        """Completion time saved by sharing from now on instead of waiting; negative if sharing is worse.
+        """Sum of completion times saved by sharing from now on instead of waiting; negative if it is worse.
 
         The value is computed from slowdowns read as decimals, not from the two sums. Therefore it is 0 for jobs
         that gain exactly nothing, such as two equally long jobs that slow each other down by a factor of 1.5,

@@ -264,7 +264,7 @@ class Cluster(Lean):
 
     @cached_property
     def gpus_of(self) -> Mapping[str, range]:
-        """Indices of each machine's GPUs, keyed by the machine's name."""
+        """Indices of each machine's GPUs, keyed by the machine's name; empty for a plain cluster."""
         ends = accumulate(machine.gpus for machine in self.machines)
         return {
             machine.name: range(end - machine.gpus, end)
@@ -360,8 +360,8 @@ class Cluster(Lean):
     def tier_between(self, first: int, last: int) -> str:
         """Return the tier of the GPUs from `first` to `last`, the innermost level that connects them all.
 
-        The first and last GPU determine it, because every group is a range of GPUs. The two numbers must exist
-        and be in ascending order, which is not checked.
+        The first and last GPU determine it, because every group is a range of GPUs. It is not checked
+        whether these two exist.
         """
         return Tier.MACHINE if self.is_plain else self.numbered.join(first, last)
 

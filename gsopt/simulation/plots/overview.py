@@ -54,7 +54,8 @@ def overview(schedule: Schedule, scenario: Scenario, *, colour: str = "slowdown"
 def save(replays: Sequence[Replay], folder: str | Path, *, ending: str = ".png") -> list[Path]:
     """Save charts of each recorded run, and one chart of the job completion times of all runs.
 
-    The files of a run are named after its policy.    If several runs have the same policy, the names of their files are numbered from the second run on.
+    The files of a run are named after its policy. If several runs have the same policy, the names of their
+    files are numbered from the second run on.
 
     Parameters
     ----------
