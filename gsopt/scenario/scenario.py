@@ -124,7 +124,7 @@ class Physics(Frozen):
         its last checkpoint.
     clock_start
         The origin of time, in seconds, from which the rounds of policies and the intervals of adaptive jobs are
-        counted; at most the first release date, for which None stands.
+        counted; None for the first release date, which is also the latest allowed origin.
 
     Examples
     --------
