@@ -126,8 +126,8 @@ class Reclaim(_OfMachines):
     `Loan` brings it back. At the deadline, as many as possible of the machines that are still owed are taken.
     In a plain cluster, the GPUs leave at the deadline.
 
-    Unlike a departure (`Leave`), a request is known in advance. A job therefore counts as moved if it continues
-    elsewhere when its machine is given up.
+    Unlike a departure (`Leave`), a request costs jobs with checkpoints no work. A job that continues elsewhere
+    at the moment when its machine is given up counts as moved, and keeps its progress even without checkpoints.
 
     Attributes
     ----------
@@ -140,7 +140,7 @@ class Reclaim(_OfMachines):
     gpus
         Number of GPUs of a plain cluster; None in any other cluster.
     among
-        Names of the machines that may be given up; empty if any machine may be.
+        Names of the machines that may be given up; empty for no restriction by name.
     gpu_type
         GPU type of the machines that may be given up, as an alternative to their names; empty for any type.
 
@@ -184,7 +184,7 @@ class Loan(_OfMachines):
     """A loan of absent machines, which join the cluster until their owner reclaims them.
 
     The absent machines that match are lent in cluster order, until `servers` of them are lent or none are left.
-    To lend machines that were never in the cluster before, let them leave at time 0.
+    Machines that join only with a loan must also be part of the `Cluster`; let them leave at time 0.
 
     Attributes
     ----------
@@ -193,7 +193,7 @@ class Loan(_OfMachines):
     servers
         Number of machines.
     among
-        Names of the machines that may be lent; empty if any machine may be.
+        Names of the machines that may be lent; empty for no restriction by name.
     gpu_type
         GPU type of the machines that may be lent, as an alternative to their names; empty for any type.
 
@@ -222,7 +222,8 @@ Event = Annotated[Leave | Return | Reclaim | Loan, Field(discriminator="event")]
 def refuse_impossible(events: Sequence[Event], cluster: Cluster) -> None:
     """Raise `RuleBroken` if events are not in order of time, or if one of them cannot happen on the cluster.
 
-    Only definite contradictions are rejected, because the machines to give up have not been chosen yet.
+    An event is rejected only if it is impossible whatever machines are given up, because policies choose these
+    during a run.
 
     Examples
     --------

@@ -106,7 +106,7 @@ class Phase(Frozen):
     slowdown
         Factor by which the work of this phase takes longer; at least 1.
     modes
-        Slowdowns in individual modes, keyed by the mode's name, which replace `slowdown`. The default mode has
+        Slowdowns that replace `slowdown` in individual modes, keyed by the mode's name. The default mode has
         the empty name.
 
     Examples
@@ -168,8 +168,8 @@ class Job(Frozen):
         Backfilling policies rely on it. A job that exceeds its estimate continues.
     checkpoints
         Whether the job keeps its progress when it stops or is evicted; otherwise it starts from scratch. A job
-        that stops and continues at the same moment counts as resized or moved. It keeps its progress unless its
-        machine left without notice.
+        that stops and continues at the same moment counts as resized or moved. It keeps its progress even
+        without checkpoints, unless its machine left without notice.
     priority
         Priority of the job; a higher number is more important. Only some policies take it into account, as
         their descriptions say.

@@ -124,7 +124,7 @@ class Physics(Frozen):
         its last checkpoint.
     clock_start
         The origin of time, in seconds, from which the rounds of policies and the intervals of adaptive jobs are
-        counted; None for the first release date.
+        counted; None for the first release date, which is also the latest allowed origin.
 
     Examples
     --------
@@ -238,9 +238,9 @@ class Scenario(Physics):
 
     @property
     def offered_load(self) -> float | None:
-        """Demanded GPU time, divided by the cluster's GPU time from the first to the last release date.
+        """GPU time that all jobs demand, divided by that of the cluster from the first to the last release.
 
-        It is None if all release dates are equal.
+        It is None if all release dates are equal, or if there are no jobs.
         """
         jobs = self.workload.jobs
         span = jobs[-1].release_date - jobs[0].release_date if jobs else 0.0

@@ -26,6 +26,8 @@ Penalty = Annotated[float, Field(ge=0, le=1e6)]
 class TierPenalty(Frozen):
     """Exposed communication time of a model per unit of computation time, by network tier.
 
+    Communication is exposed while GPUs wait for it, that is, when it does not overlap with computation.
+
     Other levels of a cluster may also have penalties, in fields with the names of the levels. A level without a
     penalty takes that of the next wider level that has one, or that of the network if there is none.
 
@@ -168,11 +170,14 @@ class Speed(Frozen):
     ) -> Any:
         """Return the speed of a job on `count` GPUs that a tier connects and that `partners` share.
 
+        The speed is the one in the menu, divided by the slowdowns due to the tier, the partners, the phase and
+        the GPU types.
+
         Synchronous training waits for its slowest worker, so the worst partner on any GPU determines the
-        slowdown, unless all partners together (`groups`) cause a larger one. On GPUs of several types, the
-        batch is divided in proportion to their speeds, so that no GPU waits for another and their speeds add
-        up. Source: the penalty of Dally, section III-B; the interference ratio of Castor, Eq. 4-5; the balance
-        of Aryl, appendix A.
+        slowdown by partners, unless all partners together (`groups`) cause a larger one. On GPUs of several
+        types, the batch is divided in proportion to their speeds, so that no GPU waits for another and their
+        speeds add up; the result is divided by `mixed`. Source: the penalty of Dally, section III-B; the
+        interference ratio of Castor, Eq. 4-5; the balance of Aryl, appendix A.
 
         Parameters
         ----------
@@ -193,6 +198,8 @@ class Speed(Frozen):
         ------
         KeyError
             The job has no such mode, or the mode does not allow this number of GPUs.
+        InvalidInput
+            The job's model has penalties, but none for this tier, which is not one of `levels` either.
         """
         slowdown = 1 + self._penalty(job, count, tier, number, levels)
         rate = number(job.speed(count, mode)) / (slowdown * number(self._worst(job, partners)))
@@ -203,7 +210,7 @@ class Speed(Frozen):
     def slowdown(
         self, job: Job, partners: Iterable[Job] = (), *, types: Mapping[str, int] | None = None
     ) -> float:
-        """Return the slowdown of a job due to its partners and its GPU types, but not due to the network.
+        """Return the slowdown of a job due only to its partners and its GPU types.
 
         Parameters
         ----------
@@ -316,8 +323,7 @@ def efficient_counts(job: Job, alpha: float | Fraction) -> tuple[int, ...]:
     are floats.
 
     Source: Ares, section 3.3, where the demanded number is doubled repeatedly. Here, the menu lists the
-    numbers. A menu of successive doublings yields the paper's rule; the 6 GPUs in its Figure 4 are also
-    possible.
+    numbers, so a menu of successive doublings yields the paper's rule.
 
     Raises
     ------
@@ -394,8 +400,8 @@ class IterationTime(Frozen):
 def fit_iteration_time(samples: Sequence[tuple[float, float, float]]) -> IterationTime:
     """Fit an `IterationTime` to measured samples ``(batch size per GPU, message bytes, seconds)``.
 
-    The fit minimizes the sum of squared relative errors over nonnegative parameters, starting from several
-    values of `overlap`.
+    The sum of squared relative errors is minimized by local searches from several values of `overlap`. All
+    parameters are nonnegative, and `overlap` is from 1 to 10.
 
     Raises
     ------

@@ -97,8 +97,8 @@ class Vacate(NamedTuple):
     """An action that vacates machines, given by name, for open requests; jobs on them are evicted at once.
 
     If several requests may take a machine, it counts towards the one with the earliest deadline.
-    `State.evicted` contains the evicted jobs until the decision ends. A plain cluster needs no such action:
-    at the deadline, it gives up free GPUs first.
+    `State.evicted` contains the evicted jobs until the decision ends. The action is not allowed in a plain
+    cluster, which gives up free GPUs first at the deadline.
 
     Examples
     --------
@@ -112,7 +112,9 @@ class Vacate(NamedTuple):
 class Wake(NamedTuple):
     """An action that requests a decision at the given time, in seconds on the clock of `State.now`.
 
-    Any earlier decision cancels the request.
+    The time must be later than `State.now`. If decisions are made in rounds, the decision is that of the first
+    round at or after this time. Any earlier decision cancels the request, and of several requests in one
+    decision, only the earliest counts.
 
     Examples
     --------
@@ -127,7 +129,7 @@ Action = Start | Stop | Resize | Move | Assign | Vacate | Wake
 
 
 class IllegalDecision(GsoptError):
-    """An error that is raised when a policy makes a decision that the rules forbid.
+    """An error that is raised if a policy's decision breaks a rule, or if a run makes no progress.
 
     Attributes
     ----------
@@ -182,7 +184,7 @@ class Request(NamedTuple):
     gpus
         Number of GPUs that are still owed; 0 except in a plain cluster.
     among
-        Names of the machines that may be given up for the request; empty if any may be.
+        Names of the machines that may be given up for the request; empty for no restriction by name.
     gpu_type
         GPU type of the machines that may be given up for the request; empty if any type may be.
 
@@ -236,7 +238,7 @@ class State(Protocol):
 
     @property
     def free(self) -> int:
-        """Number of GPUs that no job holds; negative while the plan grants more GPUs than there are."""
+        """Number of available GPUs that no job holds; negative while the plan grants more than there are."""
 
     @property
     def arrived(self) -> tuple[int, ...]:
@@ -248,7 +250,7 @@ class State(Protocol):
 
     @property
     def evicted(self) -> tuple[int, ...]:
-        """The jobs that were stopped since the last decision because they lost their GPUs."""
+        """The jobs that lost their GPUs since the last decision, or by a `Vacate` of this decision."""
 
     @property
     def requests(self) -> tuple[Request, ...]:
@@ -280,7 +282,7 @@ class State(Protocol):
         """Return how many GPU-seconds a job has used so far."""
 
     def mode(self, job: int) -> str:
-        """Return the mode of a running job."""
+        """Return the name of a running job's mode, which is empty for the default mode."""
 
     def placement(self, job: int) -> tuple[int, ...]:
         """Return the indices of a running job's GPUs.

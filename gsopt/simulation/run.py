@@ -40,14 +40,14 @@ class Replay:
     metrics
         The record of the run, which contains its figures.
     completion_times
-        Completion times of all jobs, indexed by job number, in seconds on the workload's clock. Unless the run
-        is exact, they are rounded to floats on this clock; `jct` is computed before this rounding. The entry of
-        a job that did not complete is None.
+        Completion times of all jobs, indexed by job number, in seconds on the clock of the workload's release
+        dates. Unless the run is exact, they are rounded to floats on this clock; `jct` is computed before this
+        rounding. The entry of a job that did not complete is None.
     start_times
         Times at which the jobs first started, in the same form.
     schedule
-        The schedule, in seconds on the workload's clock; None if it was not recorded. Times without
-        an exact float representation, which can occur with late dates, are fractions.
+        The schedule, in seconds on the same clock; None if it was not recorded. Times without an exact float
+        representation, which can occur with late dates, are fractions.
     decision_seconds
         Wall-clock duration of each decision in seconds, which is ignored when runs are compared for equality.
 
@@ -84,7 +84,7 @@ class Replay:
         return self.metrics.jct
 
     def plot(self, *, colour: str = "slowdown") -> "Figure":
-        """Plot a Gantt chart of the run, with the waiting jobs below it.
+        """Plot a Gantt chart of the run, with the number of waiting jobs over time below it.
 
         Parameters
         ----------
@@ -144,14 +144,15 @@ def simulate(
         The cluster on which a workload runs, its number of GPUs, or equal racks such as ``4x8x8``.
     round_length
         Time in seconds between decisions, at least 1e-6. Decisions are made only at multiples of it, counted
-        from the origin of the scenario's clock. If None, decisions are made at every event. While no job
-        waits or no job runs, rounds before the next event or wake are skipped.
+        from the origin of the scenario's clock. While no job waits or no job runs, rounds before the next
+        event or requested wake are skipped. If None, a decision is made at every arrival, completion, change
+        of the available GPUs, reclaim request and requested wake.
     placer
         Function that chooses the GPUs of a job if the policy grants only a number of GPUs.
     record
         Whether to record the schedule.
     exact
-        Whether to compute with fractions instead of floats.
+        Whether to compute with fractions instead of floats; not allowed if any job is adaptive.
     bound
         Whether to compute a lower bound on the mean job completion time of every policy that decides in
         rounds of this length (`gsopt.schedule.bounds.mean_jct_bound`), or a bound that is already known.
@@ -234,7 +235,7 @@ def replay(
 
     `bound` is a proven bound, or None. `fair_times` are the finish times with which fairness is measured;
     if None, they are computed. `on_progress` is called from time to time with the number of completed jobs.
-    The time limit of `budget` is checked at every event, action and decision; when it is reached,
+    The time limit of `budget` is checked at every event and action; when it is reached,
     `gsopt.core.errors.TimeUp` is raised. The other parameters are those of `simulate`.
 
     Examples

@@ -88,7 +88,7 @@ class RunView:
 
     @property
     def free(self) -> int:
-        """Number of GPUs that no job holds; negative while the plan grants more GPUs than there are."""
+        """Number of available GPUs that no job holds; negative while the plan grants more than there are."""
         run = self._run
         return run.ledger.free - run.plan.owed
 
@@ -104,7 +104,7 @@ class RunView:
 
     @property
     def evicted(self) -> tuple[int, ...]:
-        """The jobs that were stopped since the last decision because they lost their GPUs."""
+        """The jobs that lost their GPUs since the last decision, or by a `Vacate` of this decision."""
         return self._run.evicted
 
     @property

@@ -48,7 +48,7 @@ class Request:
         Number of workers per slice, and the level at which a single group must hold each slice, such as
         ``4:rack``; empty if there are no slices.
     gpu_type
-        GPU type that a new gang needs; empty if any type will do.
+        GPU type that a new gang needs; empty if any type will do. It is ignored for a waiting gang.
     priority
         Priority of the gang. If it is None, a waiting gang keeps its own priority, and a new gang gets the
         highest priority, so that it may evict every gang that is not protected.
@@ -272,7 +272,7 @@ class Admit:
 
     @property
     def places(self) -> dict[str, int]:
-        """Number of workers of the admitted gang on each of its nodes, keyed by node name."""
+        """Number of workers of the admitted gang, keyed by node name; empty if there is no solution."""
         if self.result.solution is None:
             return {}
         return _together(self.result.solution.placed[self.request.gang])
@@ -336,9 +336,9 @@ def admit(
 ) -> Admit:
     """Choose which running gangs to evict or move, at minimum cost, so that a gang fits.
 
-    A gang is evicted only if its priority is lower than that of the admitted gang; a gang of any priority may
-    be moved. Gangs that must not be preempted, for example because of a disruption budget of zero, are neither
-    evicted nor moved.
+    A gang is evicted only if its priority is lower than that of the admitted gang. If `move_cost` is given, a
+    gang of any priority may be moved. Gangs that must not be preempted, for example because of a disruption
+    budget of zero, are neither evicted nor moved.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Draining: the nodes to give back so that the least work is lost, and the commands that do so."""
+"""Draining: the nodes to give back at the least preemption cost, and the commands that do so."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -95,7 +95,7 @@ class Drain:
 
     @property
     def solution(self) -> ReclaimingSolution | None:
-        """The solution, or None if there is none."""
+        """The solution of the reclaiming problem, or None if there is none."""
         return None if self.result is None else self.result.solution
 
     @property
@@ -113,7 +113,11 @@ class Drain:
 
     @cached_property
     def rules(self) -> dict[str, Number]:
-        """Preemption cost of the nodes that each simple rule chooses, keyed by rule."""
+        """Preemption cost of the nodes that simple rules would choose, keyed by rule, for comparison.
+
+        The rules are ``"least utilized first"`` and ``"fewest jobs first"``, which consider each node
+        separately. The mapping is empty if `problem` is None.
+        """
         problem = self.problem
         if problem is None:
             return {}
@@ -171,7 +175,7 @@ def drain(
     among: Sequence[str] = (),
     time_limit: TimeLimit = TIME_LIMIT,
 ) -> Drain:
-    """Choose which nodes to give back so that the least work is lost.
+    """Choose which nodes to give back at the least preemption cost.
 
     Parameters
     ----------

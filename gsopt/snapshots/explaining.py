@@ -62,7 +62,8 @@ class Why:
     obstacle
         Reason why no eviction or move can help; empty if one may help.
     changes
-        The results of all kinds of change that were tried; the first is that of changing nothing.
+        The results of all kinds of change that were tried. The first is that of changing nothing; if the gang
+        then fits, it is the only one.
 
     Examples
     --------

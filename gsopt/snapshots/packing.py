@@ -91,7 +91,7 @@ class Pack:
 
     @property
     def placed(self) -> int:
-        """Number of gangs that fit, counting every copy."""
+        """Number of gangs that were placed, counting every copy."""
         return self.waiting - sum((self.copies or {}).values())
 
     def as_dict(self) -> dict[str, Any]:
@@ -113,10 +113,11 @@ class Pack:
 def pack(snapshot: Snapshot, *, time_limit: TimeLimit = TIME_LIMIT) -> Pack:
     """Place all waiting gangs or, if they do not all fit, those that fit one after another.
 
-    If a placement of all gangs is found in time, the number of nodes in use is minimized. Otherwise, gangs are
-    placed one after another, each as a whole, in descending order of priority; ties are broken by the given
-    order. Each part goes to the fullest node that has room. If this fails for a gang with different parts, an
-    exact method searches for a placement of the gang. A different order might place more gangs.
+    If a placement of all gangs is found in time, the rest of the time is used to minimize the number of nodes
+    in use. Otherwise, gangs are placed one after another, each as a whole, in descending order of priority;
+    ties are broken by the given order. Each part goes to the fullest node that has room. If this fails for a
+    gang with different parts, an exact method searches for a placement of the gang. A different order might
+    place more gangs.
 
     Parameters
     ----------

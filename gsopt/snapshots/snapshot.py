@@ -37,7 +37,7 @@ class Snapshot(Frozen):
     places
         Sets of nodes to which the `where` of a part can refer.
     network
-        The nodes with GPUs and the switches above them; None if no node has GPUs.
+        The nodes with GPUs and the switches above them; None if no node has GPUs or the network is not given.
     budgets
         Number of evictions that each disruption budget now allows, keyed by the name of the budget.
     leaving
@@ -106,7 +106,7 @@ class Snapshot(Frozen):
         Raises
         ------
         InvalidInput
-            No node has GPUs.
+            `network` is None.
         """
         if self.network is None:
             raise InvalidInput("nodes", "", "must be nodes of which at least one has GPUs")
@@ -114,7 +114,7 @@ class Snapshot(Frozen):
 
     @property
     def gpus(self) -> Counter[str]:
-        """Number of GPUs of each type."""
+        """Number of GPUs, keyed by GPU type; types without GPUs are omitted."""
         found: Counter[str] = Counter()
         for node in self.nodes:
             found[node.gpu_type] += node.gpus

@@ -28,9 +28,9 @@ class Progress(Frozen):
     - 1), which is infinite for alpha = 1, as for a job in its first epoch. At the mean of rho, Y beta / alpha
     samples remain, which is always finite.
 
-    Source: ONES, Equations 6 and 7. According to Equation 7, a job that has processed no samples would have
-    none left, so `processed` must be positive. For a job that has processed nothing, use alpha times the number
-    of samples in an epoch, in line with the paper's threshold for alpha.
+    Source: ONES, Equations 6 and 7. `processed` must be positive, because according to Equation 7, a job that
+    has processed no samples would have none left. For such a job, set it to alpha times the number of samples
+    in an epoch.
 
     Examples
     --------
@@ -46,7 +46,7 @@ class Progress(Frozen):
     def left(self, estimate: Estimate = "mean") -> Exact:
         """Return an estimate of the number of remaining samples, without rounding.
 
-        The estimate ``"mean"`` raises an error for alpha = 1, because the mean is infinite.
+        The estimate ``"mean"`` raises `ZeroDivisionError` for alpha = 1, because the mean is infinite.
         """
         shape = decimal(self.alpha) - (1 if estimate == "mean" else 0)
         return whole(Fraction(decimal(self.processed)) * decimal(self.beta) / shape)

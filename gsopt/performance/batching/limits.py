@@ -23,7 +23,7 @@ from gsopt.performance.batching.throughput import BatchSize
 
 
 class ScaleDown(StrEnum):
-    """The running jobs to which the formula for long jobs applies.
+    """The running jobs whose limits follow the formula for long jobs, `scaled_down`, after an epoch.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class LimitRules(Frozen):
     scale_down: ScaleDown = ScaleDown.LONG
 
     def started(self, local_limit: int) -> int:
-        """Return the limit at the job's arrival, with which the batch fits on one GPU (rule "start")."""
+        """Return the limit at a job's arrival: `local_limit`, but at most `largest` (rule "start")."""
         return self._capped(_valid("local_limit", local_limit))
 
     def rejected(self, limit: int) -> int:
@@ -113,8 +113,7 @@ def scaled_down(limit: int, rate: Number, elapsed: Number) -> int:
     """Return ceil(2 R / ceil(sigma T + 1)), the limit that penalizes long-running jobs.
 
     The formula doubles R if sigma T is 0, and keeps R if sigma T is above 0 and at most 1. If it is applied at
-    every epoch, it reduces any limit to 1 or 2. A limit of 1 stays at 1, and a limit of 2 stays at 2 as long as
-    sigma T is at most 2.
+    every epoch while sigma T is above 1, it gradually reduces any limit to 1 or 2.
 
     Parameters
     ----------

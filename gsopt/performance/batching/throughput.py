@@ -77,7 +77,7 @@ class StepTime(Frozen):
     def seconds(self, batch_size: int, gpus: int) -> Exact:
         """Return the duration of a step in seconds.
 
-        There must be at least one GPU, and at least one sample per GPU.
+        Raise `InvalidInput` unless there is at least one GPU, and at least one sample per GPU.
         """
         if not 1 <= gpus <= batch_size:
             require(gpus >= 1, "gpus", gpus, "must be at least 1")
@@ -102,7 +102,7 @@ class StepTime(Frozen):
     def samples_per_second(self, batch_size: int, gpus: int) -> Exact:
         """Return the throughput in samples per second.
 
-        There must be at least one GPU, and at least one sample per GPU.
+        Raise `InvalidInput` unless there is at least one GPU, and at least one sample per GPU.
         """
         return whole(Fraction(batch_size) / self.seconds(batch_size, gpus))
 
@@ -206,8 +206,8 @@ class Tabulated(Frozen):
     def fastest(self, gpus: int, most: int) -> int | None:
         """Return the batch size of at most `most` samples with the highest throughput; None if there is none.
 
-        If several batch sizes have the same throughput, the largest one is returned. Unlike with the model, any
-        measured batch size may be the fastest.
+        If several batch sizes have the same throughput, the largest one is returned. Unlike in
+        `StepTime`, any measured batch size may be the fastest.
 
         Examples
         --------

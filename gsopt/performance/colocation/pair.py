@@ -17,9 +17,9 @@ class Pair:
     """A running job, and a new one that may share its GPUs.
 
     Each job runs at speed 1 when alone, and at 1 divided by its slowdown while the two share. For two jobs, the
-    sum of completion times is smallest if the new job starts either now or when the running job completes. The
-    sum grows with the delay of the start while the running job still outlasts the new one. For longer delays,
-    it is linear in the delay. With more than two jobs, another start time may be better.
+    sum of completion times is smallest if the new job starts either now or when the running job completes: the
+    sum grows with the delay of this start up to `turning_point`, and beyond it, it is linear in the delay. With
+    more than two jobs, another start time may be better.
 
     Integers and fractions yield exact sums; floats yield floats.
 
@@ -88,7 +88,7 @@ class Pair:
 
     @property
     def saved(self) -> Any:
-        """Completion time saved by sharing from now on instead of waiting; negative if sharing is worse.
+        """Sum of completion times saved by sharing from now on instead of waiting; negative if it is worse.
 
         The value is computed from slowdowns read as decimals, not from the two sums. Therefore it is 0 for jobs
         that gain exactly nothing, such as two equally long jobs that slow each other down by a factor of 1.5,
@@ -100,7 +100,7 @@ class Pair:
 
     @property
     def turning_point(self) -> Any:
-        """Delay up to which the running job outlasts the new one; negative if it never does.
+        """Delay in seconds up to which the running job outlasts the new one; negative if it never does.
 
         Examples
         --------
@@ -160,10 +160,11 @@ class Pair:
         """Check whether the new job should share from now on, by one of three rules.
 
         ``end_points``: share if the sum of completion times is then at most that for waiting, which is correct
-        for two jobs. ``sign``: share if 2 xi_B + xi_A - 2 xi_A xi_B is positive, as at the end of the paper's
-        proof. This is correct only if the new job outlasts the running one, as the proof assumes. ``cases``:
-        share in Case 1 (`running_lasts`), for which the paper considers only starting now, and otherwise decide
-        by the sign. The last two rules ignore `seconds_whole`.
+        for two jobs. ``sign``: share if 2 xi_B + xi_A - 2 xi_A xi_B is positive, for the slowdowns xi_A of the
+        running and xi_B of the new job. This condition is at the end of the paper's proof. It is correct only
+        if the new job outlasts the running one, as the proof assumes. ``cases``: share in Case 1
+        (`running_lasts`), in which the paper considers no later start, and otherwise decide as with ``sign``.
+        The last two rules ignore `seconds_whole`.
         """
         if rule not in get_args(Rule):
             raise InvalidInput("rule", shorten(rule), f"must be one of {', '.join(get_args(Rule))}")

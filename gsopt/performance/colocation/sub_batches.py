@@ -15,6 +15,8 @@ Ties = Literal["larger", "smaller"]
 class SubBatch:
     """A possible sub-batch of a new job that shares GPUs with a running job.
 
+    To save memory, a job can process its batch in several sub-batches and accumulate their gradients.
+
     Attributes
     ----------
     name
@@ -47,7 +49,7 @@ class Choice:
     name
         Name of the new job's sub-batch; that of the whole batch if the job does not share.
     mean_jct
-        Mean completion time of the two jobs.
+        Mean of the two jobs' completion times, in seconds from now.
 
     Examples
     --------
@@ -69,12 +71,12 @@ def choose_sub_batch(
 ) -> Choice:
     """Choose the sub-batch with the smallest mean completion time of the pair, or choose to wait.
 
-    Every sub-batch that fits is tried, including the whole batch and single samples. If sharing does not pay
-    off with a sub-batch, the job waits and then runs with the whole batch instead.
+    Every offered sub-batch that fits into the memory is tried, including the whole batch. If `rule` rejects
+    sharing with a sub-batch, waiting and then running with the whole batch is compared in its place.
 
     Source: Castor, Algorithm 2. As printed, the algorithm returns within its loop, so that it tries only the
-    whole batch. Its loop also excludes single samples, so that a job with a batch of 1 never shares. It stores
-    a variable ``t`` that is never computed, and it ignores memory.
+    whole batch. It also excludes single samples, so that a job with a batch of 1 never shares, and it ignores
+    memory.
 
     Parameters
     ----------

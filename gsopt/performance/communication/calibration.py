@@ -134,10 +134,7 @@ def _ends(layers: Sequence[Layer]) -> Iterator[tuple[float, float]]:
 def fit_scale(layers: Sequence[Layer], collective: Collective, measured: float) -> float:
     """Return the factor by which computing times must be scaled so that a model has the measured penalty.
 
-    For some k, the all-reduces of the first k layers run without a pause until the end of the iteration.
-    Suppose that they take S seconds, that A seconds of computing time fall into this period, and that the whole
-    iteration has C seconds of computing time. Then the penalty for a factor f is the maximum over k of (S - f
-    A) / (f C). So f is the maximum over k of S / (A + C times the penalty).
+    The factor is computed directly from the layers, not by a search.
 
     Parameters
     ----------

@@ -33,13 +33,13 @@ class Collective(Frozen):
 
     @classmethod
     def of(cls, dimensions: Sequence[Dimension]) -> Self:
-        """Return the hierarchical all-reduce over the given dimensions, innermost first.
+        """Return the latency and the time per byte of a hierarchical all-reduce over the given dimensions.
 
-        For a single dimension, it is a ring.
+        The dimensions are given innermost first. For a single dimension, the all-reduce is a ring.
 
         Each dimension of p units adds 2 (p - 1) h l to the latency and 2 (p - 1) / (P b) to the time per byte,
-        for h hops of l seconds and b bytes per second. P is the product of the numbers of units up to this
-        dimension. If there are no dimensions, both are 0.
+        for h hops of l seconds and b bytes per second. P is the product of the numbers of units of this
+        dimension and of all inner ones. If there are no dimensions, both are 0.
 
         Examples
         --------

@@ -31,7 +31,7 @@ class Layer(Frozen):
     input_gradient, weight_gradient
         Durations of the two parts of the backward pass in seconds.
     size
-        Bytes of the layer's gradients, which are all-reduced as soon as the weight gradient is computed.
+        Bytes of the layer's gradients, which are all-reduced after the weight gradient is computed.
 
     Examples
     --------
@@ -63,8 +63,7 @@ def read_layers(path: str | Path, *, partial: bool = False) -> tuple[Layer, ...]
     path
         The file.
     partial
-        Whether the file may have fewer layers than it states, like those of MobileNetV3 and BERT in Dally's
-        data.
+        Whether the file may have fewer layers than it states.
 
     Raises
     ------

@@ -18,7 +18,7 @@ class Layout(Frozen):
     dimensions
         The dimensions, innermost first; empty for a single GPU.
     reason
-        Why a flat ring over the outermost tier replaces a hierarchy; empty if it does not.
+        Why a flat ring over all GPUs replaces a hierarchy; empty if it does not.
 
     Examples
     --------
@@ -39,10 +39,10 @@ def layout(cluster: Cluster, gpus: Sequence[int], wires: Mapping[str, Wire] = DA
     """Return the dimensions of the given GPUs: GPUs in a machine, machines in a rack, and racks.
 
     A hierarchy requires the same number of GPUs, at least two, on every machine, and the same number of
-    machines in every rack. For other sets, such as 7 + 1, no hierarchy is defined. They form one ring over the
-    outermost tier, like NCCL's flat ring, so 7 + 1 may take longer than 4 + 4. Dally's simulator has the same
-    rule, but it checks only whether the number of machines divides the number of GPUs, and so treats 6 + 2 like
-    4 + 4.
+    machines in every rack. For other sets, such as 7 + 1 GPUs on two machines, no hierarchy is defined. They
+    form one flat ring over the wires of the innermost level that connects all of them, so 7 + 1 may take longer
+    than 4 + 4. Dally's simulator has the same rule, but it checks only whether the number of machines divides
+    the number of GPUs, and so treats 6 + 2 like 4 + 4.
 
     Parameters
     ----------

@@ -52,8 +52,7 @@ def penalty(
         As in `exposed`. The layers must have some computing time.
     floor
         Lowest penalty of a model in any placement. In Table I of Dally, ResNet-50 has a penalty of 12 % both
-        inside a machine and in a rack, which no link time explains. The floor is not added to the penalty of
-        the links, because this would raise ResNet-50's penalty on the network from 38 % to about 50 %.
+        inside a machine and in a rack, which no link time explains.
 
     Examples
     --------

@@ -16,8 +16,8 @@ def tier_penalty(
     """Return the penalty of a model on every tier, for `gsopt.scenario.speed.Speed`.
 
     With computing times and collectives fitted to Table I of Dally, the penalty is within 5 % of the table's
-    value for the network. The root mean square of the errors (`Fit.spread`) is a factor of about two for the
-    rack, and of about ten for the machine. The table itself is `gsopt.scenario.speed.TIER_PENALTIES`.
+    value for the network. For the rack, it is typically off by a factor of about two, and for the machine, by a
+    factor of about ten. The table itself is `gsopt.scenario.speed.TIER_PENALTIES`.
 
     Parameters
     ----------
@@ -27,6 +27,11 @@ def tier_penalty(
         Durations of all-reduces, keyed by tier: machine, rack, network, and any further levels.
     scale, floor
         As in `penalty`, for every tier.
+
+    Raises
+    ------
+    InvalidInput
+        A machine, rack or network tier is missing, or an argument is out of range.
 
     Examples
     --------

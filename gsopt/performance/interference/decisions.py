@@ -31,7 +31,7 @@ class Decisions(Frozen):
         Fraction of cases in which the jobs should share according to the measured slowdowns.
     benefit, benefit_measured
         Mean sharing benefit of the decisions based on predicted and on measured slowdowns. The benefit is the
-        new job's completion time if it waits, divided by its actual completion time. Source: Castor, Eq. 24.
+        new job's completion time if it waits, divided by that under the decision. Source: Castor, Eq. 24.
     deviation
         Mean absolute difference between the two benefits, relative to the benefit with measured slowdowns. The
         paper reports less than 10 % (section 6.4).

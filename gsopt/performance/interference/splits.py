@@ -24,6 +24,11 @@ def splits(
     Source: Castor, section 6.2, which splits job pairs at random, about 80:20. The split by configuration is
     gsopt's own. It models a scheduler that receives a job that was never measured together with any other job.
 
+    Raises
+    ------
+    InvalidInput
+        `folds` is below 2, or `by` is unknown.
+
     Examples
     --------
     >>> from gsopt.performance.interference import Profile

@@ -34,8 +34,8 @@ class Cluster(Lean):
     other cluster, GPUs are numbered from 0 in the order of the tree, rack by rack and machine by machine, and a
     job holds particular GPUs, which are given by their numbers. The levels of a cluster of racks are machine,
     rack and network. In a cluster with a `network`, the levels of its switches replace rack and network. If any
-    machine has islands, the innermost level is island. Methods raise `InvalidInput` for GPUs and levels that do
-    not exist.
+    machine has islands, the innermost level is island. Unless stated otherwise, methods raise `InvalidInput`
+    for GPUs and levels that do not exist.
 
     Attributes
     ----------
@@ -125,7 +125,10 @@ class Cluster(Lean):
 
     @classmethod
     def uniform(cls, *, racks: int = 1, machines: int, gpus: int, memory: int | None = None) -> "Cluster":
-        """Return a cluster of equal racks with equal machines; `gpus` is the number of GPUs per machine.
+        """Return a cluster of equal racks with equal machines.
+
+        `machines` is the number of machines per rack, and `gpus` the number of GPUs per machine. `memory` is
+        that of each GPU in bytes, or None if memory is not modelled.
 
         Examples
         --------
@@ -192,8 +195,9 @@ class Cluster(Lean):
             Names of all levels that may occur, innermost first. If None, the graph's attribute ``"levels"`` is
             used; if there is none, the levels in common use may occur in any order.
         root
-            The root node. If None, it is the graph's attribute ``"root"``, or the only node to which no edge
-            leads, or the only node of kind ``"datacenter"`` or ``"network"``.
+            The root node. If None, the graph's attribute ``"root"`` names it. Without this attribute, it is the
+            only node to which no edge leads (in a directed graph) or the only node of kind ``"datacenter"`` or
+            ``"network"`` (in an undirected graph).
 
         Raises
         ------
@@ -239,13 +243,13 @@ class Cluster(Lean):
 
     @cached_property
     def machines(self) -> tuple[Machine, ...]:
-        """All machines, in the order of the tree."""
+        """All machines, in the order of the tree; empty for a plain cluster."""
         tops: Sequence[Switch] = (self.network,) if self.network else self.racks
         return tuple(machine for top in tops for switch in top.walk() for machine in switch.machines)
 
     @cached_property
     def numbered(self) -> Levels:
-        """The groups on every level, prepared for look-ups. Raise `InvalidInput` for a plain cluster."""
+        """The groups on every level, with fast look-ups of tiers. Raise `InvalidInput` for a plain cluster."""
         return Levels(self.root)
 
     @property
@@ -255,12 +259,12 @@ class Cluster(Lean):
 
     @cached_property
     def gpu_types(self) -> tuple[str, ...]:
-        """Distinct GPU types, in the order in which they occur on the machines."""
+        """Distinct GPU types, in the order in which they occur on the machines; empty for a plain cluster."""
         return tuple(dict.fromkeys(machine.gpu_type for machine in self.machines))
 
     @cached_property
     def gpus_of(self) -> Mapping[str, range]:
-        """Indices of each machine's GPUs, keyed by the machine's name."""
+        """Indices of each machine's GPUs, keyed by the machine's name; empty for a plain cluster."""
         ends = accumulate(machine.gpus for machine in self.machines)
         return {
             machine.name: range(end - machine.gpus, end)
@@ -269,7 +273,10 @@ class Cluster(Lean):
 
     @property
     def rack_of(self) -> tuple[int, ...]:
-        """Indices of the machines' racks, one per machine; empty for a plain cluster."""
+        """Indices of the machines' racks, one per machine; empty for a plain cluster.
+
+        Raise `InvalidInput` for any other cluster without a level called rack.
+        """
         return () if self.is_plain else self.group_of(Tier.RACK)
 
     @property
@@ -287,7 +294,7 @@ class Cluster(Lean):
         return {} if self.is_plain else self.numbered.groups
 
     def group_of(self, level: str) -> tuple[int, ...]:
-        """Return the indices of the machines' groups on a level, one per machine.
+        """Return the indices of the machines' groups on a level, one per machine; none for a plain cluster.
 
         Raise `InvalidInput` for levels inside machines (islands).
 
@@ -353,7 +360,8 @@ class Cluster(Lean):
     def tier_between(self, first: int, last: int) -> str:
         """Return the tier of the GPUs from `first` to `last`, the innermost level that connects them all.
 
-        The first and last GPU determine it, because every group is a range of GPUs.
+        The first and last GPU determine it, because every group is a range of GPUs. It is not checked
+        whether these two exist.
         """
         return Tier.MACHINE if self.is_plain else self.numbered.join(first, last)
 
@@ -415,7 +423,8 @@ class Cluster(Lean):
         ``"machine"``, ``"island"`` or ``"gpu"``; machines also have `gpu_type` and `memory` (bytes). Without a
         `network`, the name and kind of the root are ``"datacenter"``. Each edge has the `tier` to which it
         leads and, if links are known, `bandwidth` (B/s), `latency` (s) and `capacity` (B/s). With
-        ``gpus=False``, GPUs are not nodes, and the nodes above them state the number of GPUs instead.
+        ``gpus=False``, GPUs are not nodes. Instead, the nodes above them state the number of GPUs as `gpus`,
+        and machines state the properties of their GPUs' links as `gpu_bandwidth` and so on.
 
         Examples
         --------

@@ -32,16 +32,18 @@ class Greedy:
     the allocation then equals that of the scan. Only waiting jobs, and running jobs below their largest
     number, can improve. Waiting jobs with the same needs form a queue, of which only the first job is checked.
 
-    With several kinds of GPUs, a job first takes those with the smallest memory that suffices. A job is stopped
-    only if another job may use its GPUs. It may continue at once on other GPUs.
+    A kind of GPUs is a type with a memory size. If there are several kinds, a job first takes GPUs of the kinds
+    that it already holds, and then those with the smallest memory that suffices. A job is stopped only if
+    another job may use its GPUs. It may continue at once on other GPUs.
 
     Parameters
     ----------
     state
         The state at the start of the run.
     key
-        Function that returns the current key of a job. The key of a running job may fall at any time. After any
-        other change of a key, except a rise at its `pace`, `rekey` or `update_key` must be called.
+        Function that returns the current key of a job. After every change of a key, `rekey` or `update_key`
+        must be called, with one exception: if `pace` is None, the key of a running job may fall at any time;
+        otherwise, it may rise at its pace.
     counts
         Function that returns the allowed numbers of GPUs of a job in ascending order; None to allow only the
         demanded number.

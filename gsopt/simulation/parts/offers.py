@@ -47,7 +47,8 @@ class Offers:
     state
         The state at the start of the run.
     patience
-        Decides how long jobs wait before they accept an offer.
+        Object that decides how long jobs wait before they accept an offer, such as
+        `gsopt.simulation.parts.patience.Timers`.
     key
         Function that returns a job's key when the job begins to wait; None if all keys are equal.
     clock

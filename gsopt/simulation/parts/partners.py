@@ -8,7 +8,9 @@ from gsopt.simulation.policy import State
 
 
 class Match(NamedTuple):
-    """The rank of a pair of a waiting and a running job that may share GPUs, and the waiting job's mode.
+    """A rating of a waiting job and a running job that may share GPUs; smaller ranks are better.
+
+    `mode` is the mode in which the waiting job would start.
 
     Examples
     --------
@@ -41,13 +43,14 @@ class Partners:
     There are no partners if only one job may hold a GPU, or if GPUs have no indices. At most two jobs share a
     GPU.
 
-    Rejected pairs are cached, so that they are not rated again. Most pairs stay rejected, because the
-    remaining work of the running job only decreases.
+    Rejected pairs are cached: as long as the running job holds the same GPUs alone, such a pair is rated again
+    only if the running job has phases, or after either job was evicted.
 
     Parameters
     ----------
     judge
-        Function that rates a pair, or rejects it.
+        Function of the state, the waiting job, the running job, and the GPUs that only the latter holds. It
+        returns the `Match` of the two jobs, or None to reject them.
 
     Attributes
     ----------
@@ -106,7 +109,7 @@ class Partners:
                 self._see(state, each)
 
     def of(self, state: State, job: int) -> list[Partner]:
-        """Return the partners of a waiting job, best first; ties go to the lower number."""
+        """Return the partners of a waiting job, best first; ties go to the lower job number."""
         item = state.jobs[job]
         found = []
         for partner, alone in self._alone.items():

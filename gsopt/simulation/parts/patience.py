@@ -25,20 +25,19 @@ class Patience(Protocol):
 class Timers:
     """Delay scheduling: patience that is given by a timer for each tier except the outermost one.
 
-    A job accepts GPUs of a tier once the timers of all better tiers that it could ever get have run out. The
-    timers run simultaneously.
+    A job accepts GPUs of a tier once the timers of all narrower tiers that it could ever get have run out. The
+    timers run simultaneously, so a timer that is shorter than that of a narrower tier has no effect. A job that
+    would not fit into any machine, or any rack, of the empty cluster does not wait for one.
 
-    Source: Dally, Algorithm 1. A job that would not fit into any machine, or any rack, of the empty cluster
-    does not wait for one. (The GPUs that are free now cannot be the criterion, because then no job would ever
-    wait.) A timer that is shorter than that of a better tier has no effect.
+    Source: Dally, Algorithm 1.
 
     Parameters
     ----------
     state
         The state at the start of the run.
     timer
-        Function that returns the timer of a tier for a given number of GPUs, in seconds. It is called at
-        every offer.
+        Function that returns the timer in seconds for a tier (0 for the innermost one) and a number of GPUs. It
+        is called at every offer.
 
     Examples
     --------
@@ -59,7 +58,7 @@ class Timers:
         self._timer = timer
 
     def seconds(self, state: State, job: int, tier: int, _gpus: tuple[int, ...], /) -> Any:
-        """Return the longest timer among the better tiers that the job could get, in seconds."""
+        """Return the longest timer, in seconds, of the tiers narrower than `tier` that the job could get."""
         item = state.jobs[job]
         best = self._tiers.best(item)
         return max((self._timer(better, item.gpus) for better in range(best, tier)), default=0.0)

@@ -19,7 +19,10 @@ Holding = Any
 
 
 def pool_of(state: State) -> "Pool":
-    """Create the pool for a cluster: `Kinds` if it has several kinds of GPUs, otherwise `Count`.
+    """Create the pool from which a policy takes free GPUs during a decision.
+
+    The pool is of class `Kinds` if the GPUs of the cluster differ in type or memory, and of class `Count`
+    otherwise.
 
     Examples
     --------

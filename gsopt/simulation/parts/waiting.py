@@ -43,18 +43,21 @@ class WaitingQueue:
         del self._keys[job]
 
     def head(self, queue: Hashable) -> Rank | None:
-        """Return the rank of the first job in a queue, or None if the queue is empty."""
+        """Return the rank (key and job) of the first job in a queue, or None if the queue is empty."""
         heap, keys = self._heaps[queue], self._keys
         while heap and keys.get(heap[0][1]) != heap[0][0]:
             heappop(heap)
         return heap[0] if heap else None
 
     def heads(self) -> list[Rank]:
-        """Return the rank of the first job in every queue, in arbitrary order."""
+        """Return the rank (key and job) of the first job in every nonempty queue, in arbitrary order."""
         return [head for queue, heap in self._heaps.items() if heap and (head := self.head(queue)) is not None]
 
     def first(self, open_to: Callable[[Any], bool]) -> Rank | None:
-        """Return the rank of the first job in the queues that `open_to` accepts, or None if there is none."""
+        """Return the rank (key and job) of the first job in the queues that `open_to` accepts, or None.
+
+        The result is None if there is no job in these queues.
+        """
         best = None
         for queue, heap in self._heaps.items():
             if heap and open_to(queue):

@@ -57,8 +57,8 @@ def gpus_in_use(
 def queue(schedule: Schedule, scenario: Scenario, *, title: str = "", axes: "Axes | None" = None) -> "Axes":
     """Plot the number of waiting jobs over time, stacked by the number of GPUs that they demand.
 
-    A job waits from its release, or from when it loses its GPUs, until it gets GPUs. If it never gets any, this
-    wait does not count.
+    A job waits from its release, or from when it loses its GPUs, until it gets GPUs. A wait that never ends is
+    not counted.
 
     Parameters
     ----------

@@ -33,8 +33,9 @@ def gantt(
     """Plot the jobs on each GPU over time, and the capacity as a line; GPUs without jobs are white.
 
     With the default colours, jobs that were slowed down most are dark, so a light job that ran before a dark
-    one may have overtaken it. If there are few jobs, they are framed and labelled. If GPUs have no indices,
-    each segment occupies the lowest rows that are free when it starts or when the capacity changes.
+    one may have overtaken it. If there are at most 40 jobs, they are framed and labelled, unless they are split
+    into very many blocks. If GPUs have no indices, each segment occupies the lowest rows that are free when it
+    starts or when the capacity changes.
 
     Parameters
     ----------
@@ -43,7 +44,7 @@ def gantt(
     colour
         What the colours of jobs mean: ``slowdown`` (completion time, from release, divided by duration),
         ``waiting`` (seconds since the release without GPUs), ``gpus`` (number of demanded GPUs) or ``job``
-        (one colour per job, if there are few jobs).
+        (one colour per job, for at most 40 jobs).
     title
         Title of the chart, such as the name of the policy.
     axes

@@ -21,12 +21,17 @@ if TYPE_CHECKING:
 
 
 def overview(schedule: Schedule, scenario: Scenario, *, colour: str = "slowdown", title: str = "") -> "Figure":
-    """Plot a Gantt chart with the waiting jobs below it, on a common time axis.
+    """Plot a Gantt chart with the number of waiting jobs below it, on a common time axis.
 
     Parameters
     ----------
     schedule, scenario, colour, title
         The same as in `gantt`.
+
+    Raises
+    ------
+    InvalidInput
+        As in `gantt`.
 
     Examples
     --------
@@ -47,9 +52,10 @@ def overview(schedule: Schedule, scenario: Scenario, *, colour: str = "slowdown"
 
 
 def save(replays: Sequence[Replay], folder: str | Path, *, ending: str = ".png") -> list[Path]:
-    """Save charts of each recorded run, in files named after its policy, and one chart of all JCTs.
+    """Save charts of each recorded run, and one chart of the job completion times of all runs.
 
-    If several runs have the same policy, the names of their files are numbered from the second run on.
+    The files of a run are named after its policy. If several runs have the same policy, the names of their
+    files are numbered from the second run on.
 
     Parameters
     ----------

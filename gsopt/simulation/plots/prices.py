@@ -12,11 +12,10 @@ _COLOUR = "#D55E00"
 
 
 def prices(bound: PriceBound, *, title: str = "", axes: "Axes | None" = None) -> "Axes":
-    """Plot GPU prices over time, as the hours of waiting that one additional GPU-hour would save.
+    """Plot GPU prices over time, which state how much an additional GPU-hour lowers a bound.
 
-    Time is divided into cells. A price is the dual value of the capacity in a cell: the number of seconds by
-    which the bound on the total completion time falls for each additional GPU-second in this cell. Long queues
-    of short jobs make prices high. While GPUs stay idle, the price is 0.
+    Time is divided into intervals. The price in an interval is the number of hours by which the bound on the
+    total completion time falls for each additional GPU-hour in this interval.
 
     Parameters
     ----------

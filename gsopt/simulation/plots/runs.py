@@ -37,7 +37,7 @@ _CELLS = 60
 
 
 class JobTime(StrEnum):
-    """The time of a job to plot: completion time (from release), execution time, or queueing time.
+    """The time of a job to plot: completion time (from its release), execution time, or queueing time.
 
     Examples
     --------

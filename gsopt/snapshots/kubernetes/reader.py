@@ -36,12 +36,12 @@ def read(
     - **GPUs** are the GPU resources of any vendor. Slices (MIG) and shares remain separate resources, in
       addition to a machine's number of GPUs. With time slicing, GPUs are counted, not their replicas.
     - **Gangs** consist of the pods of one PodGroup, JobSet, LeaderWorkerSet group, Kubeflow, Volcano or Ray
-      job, Job or other owner. Each pod of a ReplicaSet or StatefulSet is a gang of its own. Pods of a
-      DaemonSet belong to their node.
-    - **Kept nodes** are those that are cordoned, not ready or part of the control plane, those with an
-      annotation that forbids removing them, and those with a gang that must not be evicted. A gang must not be
-      evicted if an annotation of a pod forbids it, if a disruption budget allows no eviction, or if two
-      disruption budgets apply to the same pod.
+      job, Job or other owner. Each pod of a ReplicaSet or StatefulSet, or without an owner, is a gang of its
+      own. Pods of a DaemonSet belong to their node.
+    - **Kept nodes**, which must not be given back, are those that are cordoned, not ready or part of the
+      control plane, those with an annotation that forbids removing them, and those with a gang that must not be
+      evicted. A gang must not be evicted if an annotation of a pod forbids it, if a disruption budget allows no
+      eviction, or if two disruption budgets apply to the same pod.
 
     Parameters
     ----------

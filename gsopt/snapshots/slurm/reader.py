@@ -44,10 +44,11 @@ def read(
 
     - **GPUs** are generic resources, with their type if it is stated. Shards and MPS remain separate
       resources. A job's GPUs on each node are read from its ``gres_detail`` or, if this is missing, from
-      its ``tres_per_node``. If both are missing, they are spread evenly.
+      its ``tres_per_node``. If both are missing, the job's GPUs are spread evenly over its nodes.
     - **Gangs** are jobs, tasks of job arrays, and heterogeneous jobs as a whole. If a waiting job requests a
       total number of GPUs (``--gpus``) on any number of nodes, its GPUs may all be on different nodes.
-    - **Kept nodes** are those that are down, drained, powered down, or in an active reservation.
+    - **Kept nodes**, which must not be given back, are those that are powered down, in an active reservation,
+      or in a state in which no job starts, such as down, drained, failing or in maintenance.
 
     Parameters
     ----------

@@ -103,10 +103,12 @@ def read_cluster(
         A `Format`; if empty, the format is detected from the content.
     gpus
         Number of GPUs of every machine, or a mapping from machine names to numbers. It is required if the file
-        does not state it, as in Slurm (without ``Gres``), topograph and NetQ.
+        does not state it, as in Slurm (without ``Gres``), topograph and NetQ. It is not allowed for gsopt's
+        JSON and for graphs, which always state it.
     levels
         Names of the levels of switches below the root, innermost first. If None, these are rack, pod, zone and
-        region. For a graph, names are needed only if it has levels that are not in common use.
+        region. For a graph, names are needed only if it has levels that are not in common use. They are not
+        allowed for gsopt's JSON.
     notes
         A list to which a line is appended for everything that was left out.
 
