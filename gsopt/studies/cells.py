@@ -42,7 +42,8 @@ class Cell:
     method
         Name of the method or policy.
     options
-        Options of the method as plain JSON, including its seed and, if `word` is not empty, its time limit.
+        Options of the method as plain JSON, including its seed and, if `word` is not empty, its time limit, as
+        far as the method accepts them.
     labels
         Names of the cell in tables.
     load

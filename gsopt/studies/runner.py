@@ -83,7 +83,8 @@ def run(
         to measure run times.
     scheduler
         A Dask scheduler whose workers compute the cells instead: its address, such as ``"tcp://host:8786"``,
-        ``"local:4"`` for four workers on this machine, or a Dask `Client` or cluster.
+        ``"local:4"`` for four workers on this machine, or a Dask `Client` or cluster. In this case, `workers`
+        must be None.
     retry
         Whether to recompute the cells that failed in earlier runs.
     on_progress

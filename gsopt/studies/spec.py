@@ -44,8 +44,9 @@ class Study(Frozen):
         no limit. If the run of a policy takes longer, its cell fails. Policies have no limit unless this field
         is given.
     bound_evaluations
-        Number of price vectors to try for the bound on all policies, which is computed once per instance. None
-        for a number that takes about as long as a simulation; 0 to use only closed-form bounds.
+        The option `evaluations` of `gsopt.schedule.bounds.mean_jct_bound`, which computes, once per workload, a
+        lower bound on the mean job completion time of every policy. 0 to use formulas only; None for a number
+        of price vectors that takes at most about as long as a simulation.
 
     Examples
     --------

@@ -30,7 +30,7 @@ def vectors(
     minimize: Minimize = "servers",
     seed: int = 0,
 ) -> Placement:
-    """Generate workers of several types, and clusters with the capacities of Aryl's.
+    """Generate workers of several types, and training and inference servers with the capacities of Aryl's.
 
     A type needs 1, 2, 4 or 8 GPUs, with 4 to 14 cores and 8 to 60 GB per GPU, but at most 92 cores and 210 GB
     in total. Every type has at least one worker. The other workers are distributed over the types by weights

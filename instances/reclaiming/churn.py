@@ -53,7 +53,7 @@ def churn(
         number of GPUs per worker is drawn for each job from 1, 2, 4 and 8, which scatters large jobs over
         many servers. ``mixed``: 80 % of the jobs are packed.
     elastic_share
-        Share of the jobs with 4 GPUs or more that are elastic: half of their GPUs are flexible.
+        Probability that a job with 4 GPUs or more is elastic: half of its GPUs are flexible.
     elasticity
         As in `gsopt.problems.reclaiming.Reclaiming`.
     weighted

@@ -97,7 +97,7 @@ class Known:
 
     @property
     def gap(self) -> float | None:
-        """Relative gap between value and bound; 0 if the optimum is proven."""
+        """Relative gap between value and bound: 0 if the optimum is proven, None if either is missing."""
         return 0.0 if self.standing is Standing.PROVEN else relative_gap(self.objective, self.bound)
 
     def as_dict(self) -> dict[str, Any]:
