@@ -72,6 +72,8 @@ def run(
 ) -> Results:
     """Compute every cell of a study that has no result yet, and return all results.
 
+    A cell is one method, with its options and seed, on one instance.
+
     Parameters
     ----------
     study

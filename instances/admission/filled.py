@@ -114,7 +114,7 @@ def filled(
         Number of workers of a pending gang, and number of GPUs per worker. With ``openb``, a worker also needs
         CPUs and memory in proportion to its GPUs.
     within
-        Level at which a single group must hold the pending gang; empty if it may run anywhere.
+        Level at which a single group must hold a pending gang; empty if it may run anywhere.
     slices, slice_within
         Number of equal slices of a pending gang (1 for no slices), which must divide `workers`, and the level
         at which a single group must hold each slice.

@@ -46,7 +46,7 @@ def growing_jobs(
     running
         Share of the jobs that are running. If GPUs run out, fewer jobs are running.
     busy
-        Largest share of the GPUs that running jobs hold.
+        Largest share of the GPUs that the running jobs may hold together.
     most_gpus
         Largest number of GPUs of a job.
     seed

@@ -35,7 +35,7 @@ def running_jobs(
     running
         Share of the jobs that are running. If GPUs run out, fewer jobs are running.
     busy
-        Largest share of the GPUs that running jobs hold.
+        Largest share of the GPUs that the running jobs may hold together.
     most_gpus, most_nodes
         Largest number of GPUs and of nodes of a job.
     seed

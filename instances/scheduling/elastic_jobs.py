@@ -54,10 +54,10 @@ def elastic_jobs(
         ``concave``: on m times its demanded GPUs, a job is m / (1 + s (m - 1)) times as fast (Amdahl's law),
         where the serial fraction s is drawn for each job. ``linear``: it is m times as fast.
     counts
-        ``all``: every doubling that fits on the cluster. ``alpha``: the doublings that elastic fair queuing may
-        use.
+        ``all``: every doubling that fits on the cluster. ``alpha``: only the doublings that elastic fair
+        queuing may use with the scaling control threshold `alpha`.
     alpha
-        Scaling control threshold for ``counts="alpha"``.
+        Scaling control threshold for ``counts="alpha"``, above 0 and at most 1.
     at_once
         Whether all jobs are released at time 0.
     seed

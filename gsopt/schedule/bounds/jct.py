@@ -78,7 +78,7 @@ def mean_jct_bound(
         long as a simulation (0 for fewer than 10 jobs).
     round_length
         Seconds between decisions, as for `gsopt.simulation.simulate`. The bound then holds only for policies
-        that decide in such rounds, and its proof says so. If None, the bound holds for every policy.
+        that decide in such rounds, as its attribute `proof` says. If None, it holds for every policy.
 
     Examples
     --------

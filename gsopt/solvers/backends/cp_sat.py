@@ -64,8 +64,8 @@ class CpSat(Solver):
     Every column must be integer. Rows and objective are scaled to integers by the common denominator of their
     decimal numbers. An objective with too many digits for 64 bits is rounded, and its bound is weakened by the
     largest possible rounding error. Columns without bounds get the bounds that the rows imply. If the rows
-    imply none, the column is limited to a range of `CLAMP`, 10^9, and a proof is claimed only if the objective
-    rules out all points beyond it.
+    imply none, the column may be at most `CLAMP` (10^9) away from 0 or from its other bound, and a proof is
+    claimed only if the objective rules out all points beyond that.
 
     Attributes
     ----------

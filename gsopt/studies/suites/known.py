@@ -97,7 +97,7 @@ class Known:
 
     @property
     def gap(self) -> float | None:
-        """Relative gap between value and bound: 0 if the optimum is proven, None if either is missing."""
+        """Relative gap between value and bound, as `relative_gap` defines it; 0 if the optimum is proven."""
         return 0.0 if self.standing is Standing.PROVEN else relative_gap(self.objective, self.bound)
 
     def as_dict(self) -> dict[str, Any]:

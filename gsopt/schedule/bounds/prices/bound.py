@@ -149,7 +149,7 @@ def price_bound(
     cells
         The largest number of time cells; None for 320, or more if there are more than about 11,000 jobs.
     evaluations
-        The largest number of price vectors to try, in each part if jobs are far apart; None for a number that
+        The largest number of price vectors to try, for each group if jobs are far apart; None for a number that
         suits the cells.
     seconds
         Seconds after which no further prices are tried, although the first prices always are; None for no
