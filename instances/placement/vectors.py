@@ -39,14 +39,14 @@ def vectors(
     Parameters
     ----------
     types
-        Number of types, which are distinct combinations of GPUs, CPU and memory.
+        Number of types, at most 500, which are distinct combinations of GPUs, CPU and memory.
     workers
         Number of workers, at least as many as types.
     training, inference
         Number of training servers and of inference servers, with 8 GPUs, 92 cores and 350 or 210 GB each.
     skew
         Exponent that makes types with more GPUs rarer: the number of GPUs g of a type is drawn with a weight of
-        ``g ** -skew``.
+        ``g ** -skew``. Must be between -10 and 10.
     occupied
         Share of the servers that are partly in use.
     minimize

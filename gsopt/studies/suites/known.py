@@ -43,7 +43,8 @@ class Known:
     standing
         Standing of the instance.
     by
-        Methods and solvers that proved the optimum or, if it is not proven, found the value or the bound.
+        Methods and solvers that proved optimality or infeasibility or, if neither is proven, found the value or
+        the bound.
     since
         Date since which the values have been known, or None.
 
