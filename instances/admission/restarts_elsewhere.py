@@ -67,10 +67,10 @@ def restarts_elsewhere() -> Admission:
     The numbers of GPUs are those of the incident described in pull request 1565 of KAI-Scheduler
     (https://github.com/kai-scheduler/KAI-Scheduler/pull/1565): two requests, for a total of 48 GPUs, led to the
     restart of work on 376 GPUs of other machines. One request caused restarts on 3.75 times as many GPUs as it
-    asked for, and the other on 16 times as many, so they were for 32 and 16 GPUs. The action was ``reclaim``,
-    with the solver described in `heuristics.admission.kai`. The text does not say why the free GPUs did not
-    suffice, or what else was running. The pools, the racks and the gangs on single machines are therefore made
-    up, and queues with their shares are left out.
+    asked for, and the other on 16 times as many, so the requests were for 32 and 16 GPUs. The action was
+    ``reclaim``, with the solver described in `heuristics.admission.kai`. The text does not say why the free
+    GPUs did not suffice, or what else was running. The pools, the racks and the gangs on single machines are
+    therefore made up, and queues with their shares are left out.
 
     Examples
     --------

@@ -53,7 +53,7 @@ def churn(
         number of GPUs per worker is drawn for each job from 1, 2, 4 and 8, which scatters large jobs over
         many servers. ``mixed``: 80 % of the jobs are as in ``packed``, and the others as in ``worker``.
     elastic_share
-        Probability that a job with 4 GPUs or more is elastic: half of its GPUs are flexible.
+        Probability that a job with 4 GPUs or more is elastic. Half of the GPUs of an elastic job are flexible.
     elasticity
         As in `gsopt.problems.reclaiming.Reclaiming`.
     weighted
