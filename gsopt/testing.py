@@ -102,6 +102,12 @@ def check_heuristic(method: MethodLike | str, problems: Iterable[Problem[Any]], 
     int
         Number of solutions checked.
 
+    Raises
+    ------
+    AssertionError
+        A solution is better than the optimum, a solution is missing although there is one, or no solution was
+        checked.
+
     Examples
     --------
     >>> import gsopt
@@ -143,6 +149,11 @@ def check_judge(problem: Problem[S], solution: S, mutations: Iterable[S]) -> tup
     -------
     caught, tried
         Number of rejected solutions, and number of all solutions tried.
+
+    Raises
+    ------
+    AssertionError
+        The solution itself has a violation.
 
     Examples
     --------

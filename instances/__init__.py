@@ -100,7 +100,7 @@ def data_folder() -> Path | None:
     Returns
     -------
     Path or None
-        None if the variable is unset or empty, or is not a folder.
+        None if the variable is unset or empty, or does not name a folder.
 
     Examples
     --------

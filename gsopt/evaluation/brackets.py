@@ -34,10 +34,11 @@ def wait_brackets(
 
     - Under ``conservative_backfilling``, a job starts no later than at its reserved time. Later jobs cannot
       delay it, and reservations only move to earlier times.
-    - Under ``easy_backfilling``, this holds for the first waiting job. The others have no latest start, as jobs
-      that arrive later may be backfilled before them. With exact estimates, every job that has a reservation
-      also has a latest start.
-    - No policy starts a job before enough running jobs can have ended to free its GPUs.
+    - Under ``easy_backfilling``, this holds for the first waiting job. The latest start of the others is None,
+      as jobs that arrive later may be backfilled before them. With exact estimates, every job that has a
+      reservation also has a latest start.
+    - The earliest start is the first time by which enough running jobs may have ended for the job to fit. A
+      job runs for at least its estimate divided by `factor`; if `factor` is None, it may end at any time.
     - With exact estimates, a reserved job starts exactly at its reserved time. The other jobs start no earlier
       than the first time at which they fit beside all reservations.
 

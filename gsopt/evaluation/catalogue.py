@@ -45,7 +45,7 @@ def load(name: str) -> Problem[Any]:
     Raises
     ------
     InvalidInput
-        The instance does not exist, or the file breaks a rule.
+        The instance does not exist, or the file cannot be read or breaks a rule.
 
     Examples
     --------

@@ -212,9 +212,9 @@ class Comparison(Listing[ComparisonRow]):
         Raises
         ------
         InvalidInput
-            A field differs from the output of `as_dict`, or names a problem that was not passed.
+            The data do not have the form of the output of `as_dict`, or name a problem that was not passed.
         InvalidSolution, Contradiction
-            As in `Result.from_dict`, or the value of one row is better than the bound of another.
+            As in `Result.from_dict`. `Contradiction` is also raised if one row's value beats another's bound.
 
         Examples
         --------

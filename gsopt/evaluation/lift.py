@@ -22,11 +22,10 @@ from gsopt.simulation.run import replay
 def lift(policy: Policy) -> Callable[..., Result[SchedulingSolution]]:
     """Turn a policy into a heuristic for scheduling that has the policy's name and options.
 
-    If the time limit ends the simulation, the heuristic returns no solution.
-
-    The policy decides at every event, and there are no overheads. The policy does not know whether the problem
-    requires fairness or forbids preemption, so its schedule may violate these rules. In that case the heuristic
-    returns no solution, and its message names the job that is treated unfairly or preempted.
+    The heuristic simulates the policy, which decides at every event, without overheads. The policy does not
+    know whether the problem requires fairness or forbids preemption, so its schedule may violate these rules.
+    In that case the heuristic returns no solution, and its message names the job that is treated unfairly or
+    preempted. It also returns no solution if the time limit ends the simulation.
 
     Examples
     --------

@@ -69,7 +69,7 @@ def read_schedule(
     origin
         Time or timestamp in the table that corresponds to time 0 of the workload.
     preemptive
-        Whether jobs may be interrupted.
+        Whether jobs may be interrupted. For a JSON file, its own field must allow this, too.
 
     Raises
     ------

@@ -66,7 +66,12 @@ class Formulation(ABC, Generic[P, S]):
     def encode(self, solution: S, problem: P) -> Mapping[str, float]:
         """Convert a solution to column values, keyed by column name, from which the solver can start.
 
-        Columns that are left out are 0.
+        Columns that are left out are 0. A formulation that does not override this method ignores starts.
+
+        Raises
+        ------
+        Unsupported
+            The formulation takes no start.
         """
         del solution, problem
         raise Unsupported(f"{self.name} takes no start solution")
@@ -96,8 +101,8 @@ class Formulation(ABC, Generic[P, S]):
         """Return the exact cost of each column.
 
         By default, a cost with at most 15 digits is taken as an exact decimal number. Any other float is
-        assumed to be rounded, and is replaced by a slightly better cost. The resulting bound is valid, but may
-        differ from the optimum by a few units in the twelfth digit.
+        assumed to be rounded and, unless a continuous column has a cost, is replaced by a slightly better cost.
+        The resulting bound is valid, but may differ from the optimum by a few units in the twelfth digit.
 
         Raises
         ------

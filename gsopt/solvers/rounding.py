@@ -60,7 +60,7 @@ def valid_offset(form: StandardForm) -> Number:
 
 
 def is_rounded(value: float) -> bool:
-    """Check whether a float needs more than the 15 digits that every float preserves.
+    """Check whether a float needs more than 15 significant digits, so that it is probably a rounded number.
 
     Examples
     --------

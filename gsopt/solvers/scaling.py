@@ -54,7 +54,7 @@ class Proof:
     Attributes
     ----------
     status
-        Whether there is a point, and whether the last stage proved it optimal or the model infeasible.
+        Whether a point was found, whether it is proven optimal, or whether the model is proven infeasible.
     values
         The best point, shape (columns,), or None.
     bound

@@ -42,7 +42,8 @@ class Cell:
     method
         Name of the method or policy.
     options
-        Options of the method as plain JSON, including its seed and, if `word` is not empty, its time limit.
+        Options of the method as plain JSON, including its seed and, if `word` is not empty, its time limit, as
+        far as the method accepts them.
     labels
         Names of the cell in tables.
     load
@@ -107,10 +108,10 @@ class _Method:
 
 
 def cells_of(study: Study, source: str = "", *, allow: Iterable[str] = ()) -> tuple[Cell, ...]:
-    """Return the cells of a study, instance by instance.
+    """Return the cells of a study, instance by instance; each cell is one method on one instance.
 
-    Cells that occur in several entries are returned once. Everything in the study that can be checked without
-    computing any cell is checked.
+    A cell that several entries contain is returned only once. Everything in the study that can be checked
+    without computing a cell is checked.
 
     Parameters
     ----------

@@ -212,7 +212,7 @@ def report(
         Columns by which to group: ``group``, ``instance``, ``method``, ``seed``, or an option of instances or
         methods. By default, these are group and method.
     figures
-        Names of figures, by default those of `headline`.
+        Names of figures, by default the main ones that are numbers in at least one cell.
     statistics
         Names as in `gsopt.studies.statistics.statistic`, by default the mean.
     relative_to

@@ -25,8 +25,9 @@ class Results(Listing[CellRow]):
 
     Results print as a table and are shown as one in notebooks.
 
-    In addition to their own figures, the cells of a decision have the best bound that any method of the study
-    proved on the instance (``proven_bound``) and the relative gap to it (``gap``), as in `gsopt.compare`.
+    If a cell is the run of an exact method or heuristic and has a value, two figures are added to its own: the
+    best bound that any method of the study proved on the instance (``proven_bound``), and the relative gap to
+    it (``gap``).
 
     Attributes
     ----------
@@ -105,7 +106,7 @@ class Results(Listing[CellRow]):
 def results(folder: str | Path, *, interrupted: bool = False) -> Results:
     """Return the finished cells in a study's folder, which a run may be using at the same time.
 
-    `interrupted` is the value of the attribute of that name.
+    `interrupted` is stored in the attribute of the results that has the same name.
 
     Raises
     ------

@@ -13,6 +13,8 @@ from gsopt.studies.grid import Label
 class CellState(StrEnum):
     """The state of a cell: whether it has figures and, if not, why not.
 
+    It is ``done``, ``unsupported`` (the method does not handle the instance) or ``failed``.
+
     Examples
     --------
     >>> CellState("failed")

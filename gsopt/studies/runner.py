@@ -72,6 +72,8 @@ def run(
 ) -> Results:
     """Compute every cell of a study that has no result yet, and return all results.
 
+    A cell is one method, with its options and seed, on one instance.
+
     Parameters
     ----------
     study
@@ -83,7 +85,8 @@ def run(
         to measure run times.
     scheduler
         A Dask scheduler whose workers compute the cells instead: its address, such as ``"tcp://host:8786"``,
-        ``"local:4"`` for four workers on this machine, or a Dask `Client` or cluster.
+        ``"local:4"`` for four workers on this machine, or a Dask `Client` or cluster. In this case, `workers`
+        must be None.
     retry
         Whether to recompute the cells that failed in earlier runs.
     on_progress

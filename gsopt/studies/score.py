@@ -180,9 +180,14 @@ def score(
 ) -> Score:
     """Run a method on instances, each in a process with limits, and compare its values with proven bounds.
 
-    If the method hangs, exits or exhausts its memory on an instance, only that instance counts as failed.
-    Unless a run comes close to its limits, the score depends neither on the number of workers nor on other
-    programs on the machine.
+    The score is the mean, over the instances, of the bound divided by the value (when maximizing, of the value
+    divided by the bound): 1 if every value equals its bound. The bound is the one stored with the instance. If
+    none is stored, the exact method proves the optimum; if it does not succeed within a minute, the instance
+    does not count.
+
+    If the method hangs, exits or exhausts its memory on an instance, this instance contributes 0, and the
+    others are not affected. Unless a run comes close to its limits, the score depends neither on the number of
+    workers nor on other programs on the machine.
 
     Parameters
     ----------

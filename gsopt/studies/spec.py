@@ -23,7 +23,8 @@ class Study(Frozen):
     """A grid of instances, methods, parameters and seeds.
 
     An instance or a method is a name, or an object with options. If an option is a list, each of its values is
-    used, so one entry can span a grid. A value that is itself a list is written as a list within a list.
+    used, so one entry can span a grid. A value that is itself a list is written as a list within a list. The
+    optional key ``label`` is the name of the object in tables.
 
     Attributes
     ----------
@@ -35,17 +36,18 @@ class Study(Frozen):
         file), ``scenario`` (a function that creates whole scenarios) or ``space`` (a space of small instances).
     methods
         Names of methods or policies, which may have the form ``package.module:function``, or objects with the
-        key ``method`` or ``policy`` and its options. The optional key ``for`` is the label of the instances on
-        which the method runs.
+        key ``method`` or ``policy`` and the method's options. With the optional key ``for``, the method runs
+        only on the instances with this label.
     seeds
         Seeds for each randomized method. Other methods run once.
     time_limit
         Time limit per cell for methods that accept one, in seconds or as a string such as ``"2min"``; None for
-        no limit. If the run of a policy takes longer, its cell fails. Policies have no limit unless this field
-        is given.
+        no limit. If this field is given, it also limits the runs of policies: the cell of a run that takes
+        longer fails.
     bound_evaluations
-        Number of price vectors to try for the bound on all policies, which is computed once per instance. None
-        for a number that takes about as long as a simulation; 0 to use only closed-form bounds.
+        The option `evaluations` of `gsopt.schedule.bounds.mean_jct_bound`, which computes, once per workload, a
+        lower bound on the mean job completion time of every policy. 0 to use formulas only; None for a number
+        of price vectors that takes at most about as long as a simulation.
 
     Examples
     --------

@@ -94,10 +94,10 @@ def filled(
 ) -> Admission:
     """Generate a cluster on which gangs have come and gone for a while, with pending gangs.
 
-    A running gang is placed in one of eight random racks if it fits in any, and anywhere otherwise. On an LLM
-    cluster, it is placed within a pod. The fullest machines are used first. A gang that does not fit is
-    dropped. Running gangs have one of three priorities, two of which are lower than that of the pending gangs.
-    They have been running for at most a week.
+    A running gang is placed in the first of eight random racks in which it fits or, if there is none, anywhere
+    in the cluster. On an LLM cluster, it is placed within a pod. The fullest machines are used first. A gang
+    that does not fit is dropped. Running gangs have one of three priorities, two of which are lower than that
+    of the pending gangs. They have been running for at most a week.
 
     Parameters
     ----------
@@ -111,12 +111,13 @@ def filled(
     utilisation
         Fraction of GPUs in use. Gangs are placed until it is reached or 50 of them in a row do not fit.
     workers, gpus
-        Number of workers of a pending gang, and number of GPUs per worker.
+        Number of workers of a pending gang, and number of GPUs per worker. With ``openb``, a worker also needs
+        CPUs and memory in proportion to its GPUs.
     within
-        Level at which a single group must hold the pending gang; empty if it may run anywhere.
+        Level at which a single group must hold a pending gang; empty if it may run anywhere.
     slices, slice_within
-        Number of slices of a pending gang (1 for no slices), and the level at which a single group must hold
-        each slice.
+        Number of equal slices of a pending gang (1 for no slices), which must divide `workers`, and the level
+        at which a single group must hold each slice.
     gangs
         Number of pending gangs.
     costs

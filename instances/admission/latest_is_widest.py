@@ -11,9 +11,9 @@ def latest_is_widest(*, wide: int = 8, needed: int = 1) -> Admission:
     """Create a full cluster with one wide gang that started last, and enough gangs on single machines.
 
     The pending gang needs `needed` whole machines. The same number of running gangs use one machine each, and
-    one wide gang uses many machines. The cost of an eviction is the number of the gang's GPUs. Rules that evict
-    the latest gangs first choose the wide gang: with the default parameters, they stop a gang on 64 GPUs to
-    free 8. The gangs on single machines have exactly as many GPUs as are needed.
+    one wide gang uses many machines. The cost of an eviction is the number of the gang's GPUs. The wide gang is
+    evicted by rules that begin with the latest gang: with the default parameters, they stop a gang on 64 GPUs
+    to free 8. The gangs on single machines have exactly as many GPUs as are needed.
 
     Parameters
     ----------

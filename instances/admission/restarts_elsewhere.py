@@ -65,12 +65,12 @@ def restarts_elsewhere() -> Admission:
     Notes
     -----
     The numbers of GPUs are those of the incident described in pull request 1565 of KAI-Scheduler
-    (https://github.com/kai-scheduler/KAI-Scheduler/pull/1565): requests for a total of 48 GPUs led to the
-    restart of work on 376 GPUs of other machines. For one request, 3.75 times as many GPUs were restarted as
-    were requested, and for the other, 16 times as many. It follows that the two requests were for 32 and 16
-    GPUs. The action was ``reclaim``, with the solver described in `heuristics.admission.kai`. The text does
-    not say why the free GPUs did not suffice, or what else was running. The pools, the racks and the gangs on
-    single machines are therefore made up, and queues with their shares are left out.
+    (https://github.com/kai-scheduler/KAI-Scheduler/pull/1565): two requests, for a total of 48 GPUs, led to the
+    restart of work on 376 GPUs of other machines. One request caused restarts on 3.75 times as many GPUs as it
+    asked for, and the other on 16 times as many, so the requests were for 32 and 16 GPUs. The action was
+    ``reclaim``, with the solver described in `heuristics.admission.kai`. The text does not say why the free
+    GPUs did not suffice, or what else was running. The pools, the racks and the gangs on single machines are
+    therefore made up, and queues with their shares are left out.
 
     Examples
     --------

@@ -42,9 +42,9 @@ def multiple_choice(
         Largest weight that is drawn; the smallest is 1.
     correlation
         Dependence of values on weights. ``none``: drawn independently from the same range. ``weak``: within 10
-        of the weight. ``strong``: the weight plus 10 k for item k of a class, whose weight is the sum of the k
-        smallest draws. ``subset_sum``: equal to the weight. ``ordered``: drawn like weights, with both in
-        ascending order, so that no item is worth less than a lighter one.
+        of the weight. ``strong``: in each class, the weight of item k is the sum of the k smallest draws, and
+        its value is 10 k more. ``subset_sum``: equal to the weight. ``ordered``: drawn like weights, with both
+        in ascending order, so that no item is worth less than a lighter one.
     seed
         Seed of all random draws.
 

@@ -36,8 +36,8 @@ def elastic_jobs(
     """Generate jobs whose batch limits fill 1 to ``2**doublings`` GPUs, by default 1 to 64.
 
     The duration of a step is the sum of a fixed time of 5 to 50 ms, 0.2 to 4 ms per sample, and the time to
-    exchange 20 MB to 1.5 GB of gradients. Jobs have between 100,000 and 100 million samples left. These
-    numbers are log-uniform, in ranges of gsopt's own.
+    exchange 20 MB to 1.5 GB of gradients. Jobs have between 100,000 and 100 million samples left. All of these
+    are drawn from log-uniform distributions, whose ranges are gsopt's own.
 
     Parameters
     ----------
@@ -48,9 +48,10 @@ def elastic_jobs(
     doublings
         Largest number of doublings from a full local batch to the batch limit of a job.
     running, new
-        Share of the jobs that have just arrived (`new`), and share of the others that run already (`running`).
+        `new` is the probability that a job has just arrived. `running` is the probability that any other job
+        already runs.
     uncertain
-        Share of the jobs whose remaining samples are known only as a distribution.
+        Probability that the remaining samples of a job are known only as a distribution.
     seed
         Seed of all random draws.
 

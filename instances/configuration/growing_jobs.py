@@ -32,8 +32,8 @@ def growing_jobs(
     """Generate a typical decision in a scheduler's round: most jobs are running and some have just arrived.
 
     Jobs scale as in `instances.goodput.running_jobs`. The speed of each job on each type is multiplied by a
-    random factor. A job may double its GPUs. On types for which its goodput is not known, it may have only one
-    GPU, and its goodput there is assumed to equal its lowest known one. These numbers are gsopt's own.
+    random factor. A job may double its GPUs. On a type where its goodput is not known, it may have only one
+    GPU, and its goodput there is assumed to equal its lowest known goodput. All distributions are gsopt's own.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def growing_jobs(
     running
         Share of the jobs that are running. If GPUs run out, fewer jobs are running.
     busy
-        Largest share of the GPUs that running jobs hold.
+        Largest share of the GPUs that the running jobs may hold together.
     most_gpus
         Largest number of GPUs of a job.
     seed

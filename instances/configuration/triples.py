@@ -26,7 +26,7 @@ def triples(*, pools: int = 30, gpus: int = 48, excess: int = 1, seed: int = 0) 
     pools, gpus
         Number of pools, and number of GPUs in each.
     excess
-        Number of GPUs by which three jobs exceed a pool.
+        Number of GPUs by which the three jobs of a group exceed a pool, at most 3.
     seed
         Seed of all random draws.
 

@@ -29,7 +29,7 @@ def triples(
     racks, machines, gpus
         Number of racks, of machines per rack, and of GPUs per machine.
     excess
-        Number of GPUs by which three jobs exceed a rack.
+        Number of GPUs by which the three jobs of a group exceed a rack, at most 3.
     seed
         Seed of all random draws.
 

@@ -25,8 +25,8 @@ def running_jobs(
     one node and for several nodes. A batch with k times the samples makes k (h + 1) / (h + k) times as much
     progress, where h is the gradient noise, which is also drawn. The speed-up is the progress divided by the
     time, relative to the same quotient for the job's fair share of the GPUs on one node. A job may double its
-    GPUs. These numbers are gsopt's own. As in the program of Pollux (OSDI 2021), jobs are listed in ascending
-    order of the GPU time that they have used.
+    GPUs. All distributions are gsopt's own. As in the program of Pollux (OSDI 2021), jobs are listed in
+    ascending order of the GPU time that they have used.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def running_jobs(
     running
         Share of the jobs that are running. If GPUs run out, fewer jobs are running.
     busy
-        Largest share of the GPUs that running jobs hold.
+        Largest share of the GPUs that the running jobs may hold together.
     most_gpus, most_nodes
         Largest number of GPUs and of nodes of a job.
     seed

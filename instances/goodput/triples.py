@@ -28,7 +28,7 @@ def triples(*, nodes: int = 40, gpus_per_node: int = 128, excess: int = 1, seed:
     nodes, gpus_per_node
         Number of nodes, and number of GPUs per node.
     excess
-        Number of GPUs by which three jobs exceed a node.
+        Number of GPUs by which the three jobs of a group exceed a node, at most 3.
     seed
         Seed of all random draws.
 

@@ -33,9 +33,9 @@ def gavel(path: str | Path, *, gpu: str = "v100") -> PairReading:
     left out; they presumably need too much memory. Pairs with a configuration that did not run alone are left
     out as well.
 
-    The features are the batch size (1 if the name has none), iterations and samples per second, and how many
-    times faster the job is than on each other GPU type in the file (0 if it did not run there). The files
-    record neither utilization nor memory.
+    The features are the batch size (1 if the name has none), iterations and samples per second, and, for each
+    other GPU type in the file, how many times faster the job is on `gpu` than on that type (0 if it did not run
+    there). The files record neither utilization nor memory.
 
     Source: the public repository of Gavel (OSDI 2020). The keys in ``oracle_throughputs.json`` are names of
     configurations. Those in the other files also contain the number of GPUs.

@@ -55,7 +55,7 @@ def vector_packing(*, family: int = 1, workers: int = 60, resources: int = 3, se
     Parameters
     ----------
     family
-        Number of the class.
+        Number of the class: 1 to 8, or 10.
     workers
         Number of workers, which must be a multiple of 3 in class 10.
     resources

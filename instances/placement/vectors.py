@@ -30,7 +30,7 @@ def vectors(
     minimize: Minimize = "servers",
     seed: int = 0,
 ) -> Placement:
-    """Generate workers of several types, and clusters with the capacities of Aryl's.
+    """Generate workers of several types, and training and inference servers with the capacities of Aryl's.
 
     A type needs 1, 2, 4 or 8 GPUs, with 4 to 14 cores and 8 to 60 GB per GPU, but at most 92 cores and 210 GB
     in total. Every type has at least one worker. The other workers are distributed over the types by weights
@@ -39,14 +39,14 @@ def vectors(
     Parameters
     ----------
     types
-        Number of types, which are distinct combinations of GPUs, CPU and memory.
+        Number of types, at most 500, which are distinct combinations of GPUs, CPU and memory.
     workers
         Number of workers, at least as many as types.
     training, inference
         Number of training servers and of inference servers, with 8 GPUs, 92 cores and 350 or 210 GB each.
     skew
         Exponent that makes types with more GPUs rarer: the number of GPUs g of a type is drawn with a weight of
-        ``g ** -skew``.
+        ``g ** -skew``. Must be between -10 and 10.
     occupied
         Share of the servers that are partly in use.
     minimize

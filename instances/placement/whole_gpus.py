@@ -14,10 +14,9 @@ def whole_gpus(
 ) -> Placement:
     """Generate workers that need nothing but GPUs, and servers with 8 GPUs.
 
-    Every worker is a separate job.
-
-    Sizes are drawn with probabilities proportional to their inverses. In total, 3,000 workers need about 6,400
-    GPUs if sizes are powers of two, and about 8,800 if all sizes are allowed.
+    Every worker is a separate job. A worker with g GPUs is drawn with a probability proportional to 1 / g. In
+    total, 3,000 workers need about 6,400 GPUs if sizes are powers of two, and about 8,800 if all sizes are
+    allowed.
 
     Parameters
     ----------

@@ -51,9 +51,9 @@ def churn(
     mode
         ``packed``: the workers of a job have 8 GPUs each; a job with fewer GPUs has one worker. ``worker``: the
         number of GPUs per worker is drawn for each job from 1, 2, 4 and 8, which scatters large jobs over
-        many servers. ``mixed``: 80 % of the jobs are packed.
+        many servers. ``mixed``: 80 % of the jobs are as in ``packed``, and the others as in ``worker``.
     elastic_share
-        Share of the jobs with 4 GPUs or more that are elastic: half of their GPUs are flexible.
+        Probability that a job with 4 GPUs or more is elastic. Half of the GPUs of an elastic job are flexible.
     elasticity
         As in `gsopt.problems.reclaiming.Reclaiming`.
     weighted

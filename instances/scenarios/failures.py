@@ -50,9 +50,9 @@ def failures(
 ) -> Scenario:
     """Create a scenario of an LLM cluster whose nodes of eight GPUs fail and are repaired.
 
-    A job that loses a node returns to the queue with the progress of its last checkpoint. With real data, the
-    jobs are those of Crux, on the first nodes of its cluster, and every node has the outages of a server drawn
-    from the trace of InfiniteHBD. Without real data, jobs with the sizes and durations of those in Crux
+    A job that loses a node returns to the queue with the progress of its last checkpoint. With real data, jobs
+    and nodes are those of Crux (the first nodes of its cluster), and every node has the outages of a server
+    drawn from the trace of InfiniteHBD. Without real data, jobs with the sizes and durations of those in Crux
     arrive at random, and nodes fail independently. `ASSUMPTIONS` lists what is unknown.
 
     Parameters

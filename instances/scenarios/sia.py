@@ -72,8 +72,7 @@ def sia(
     halvings
         How many times to halve a job's demand, after rounding it down to a power of two. If the job cannot run
         on the result, it demands the next larger number on which it can. By default, the demand is the one in
-        the trace. Sia chose it for good utilization. The demands used by Ares are not published. Policies that
-        divide GPUs by goodput ignore demands.
+        the trace. Policies that divide GPUs by goodput ignore demands.
 
     Raises
     ------

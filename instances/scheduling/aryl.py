@@ -40,9 +40,10 @@ def table_4() -> Scheduling:
 def crawling(*, jobs: int = 4, gpus: int = 64) -> Scheduling:
     """Create elastic jobs that take one second on all GPUs, and a rigid job that leaves each of them one GPU.
 
-    A policy that always starts the job with the shortest running time begins with the rigid job, which takes
-    one second less than an elastic job on a single GPU. As the number of GPUs grows, the sum of completion
-    times under such a policy, divided by the optimal sum, approaches the total number of jobs.
+    A policy that compares jobs by their running time on the minimum number of GPUs, and starts the shortest one
+    first, begins with the rigid job: it takes one second less than an elastic job on a single GPU. As the
+    number of GPUs grows, the sum of completion times under such a policy, divided by the optimal sum,
+    approaches the total number of jobs.
 
     Parameters
     ----------

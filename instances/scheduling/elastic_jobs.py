@@ -48,16 +48,16 @@ def elastic_jobs(
     gpus
         Number of GPUs. No job demands more.
     load
-        GPU-seconds of the drawn jobs on their demanded GPUs, divided by the GPU-seconds available during the
-        expected time span of their arrivals. Must be between 1e-6 and 1e6.
+        Mean GPU-seconds of the drawn jobs on their demanded GPUs, divided by the GPU-seconds available in the
+        mean gap between two arrivals. Must be between 1e-6 and 1e6.
     scaling
         ``concave``: on m times its demanded GPUs, a job is m / (1 + s (m - 1)) times as fast (Amdahl's law),
         where the serial fraction s is drawn for each job. ``linear``: it is m times as fast.
     counts
-        ``all``: every doubling that fits on the cluster. ``alpha``: the doublings that elastic fair queuing may
-        use.
+        ``all``: every doubling that fits on the cluster. ``alpha``: only the doublings that elastic fair
+        queuing may use with the scaling control threshold `alpha`.
     alpha
-        Scaling control threshold for ``counts="alpha"``.
+        Scaling control threshold for ``counts="alpha"``, above 0 and at most 1.
     at_once
         Whether all jobs are released at time 0.
     seed

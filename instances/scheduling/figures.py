@@ -56,9 +56,10 @@ def figure_4(*, work: float = 24) -> Scheduling:
     """Create the three jobs of Figure 4 on six GPUs, with linear speed up to 4, 6 and 4 GPUs.
 
     The figure shows start and completion times but no sizes. The sizes of jobs 1 and 3 follow from these times.
-    Job 2 may have any size above 18 GPU-seconds; with a smaller size it would precede job 3. The text says that
-    job 2 completes no later than under fair sharing, so it must run on the two GPUs that job 3 leaves free.
-    Section 4 allows only powers of two, but the figure has six GPUs, so the numbers 1, 2, 4 and 6 are allowed.
+    Job 2 may have any size above 18 GPU-seconds; if it were smaller, elastic fair queuing would run it before
+    job 3. The text says that job 2 completes no later than under fair sharing, so it must run on the two GPUs
+    that job 3 leaves free. Section 4 allows only powers of two, but the figure has six GPUs, so jobs may run on
+    1, 2, 4 or 6 of them.
 
     Source: Ares, Figure 4.
 

@@ -42,7 +42,7 @@ def unit_jobs(
     speedup
         Largest ratio of a job's durations on the slowest and the fastest type.
     busy
-        Share of the GPUs that are busy now.
+        Probability that a GPU is busy now.
     shortest, longest
         Shortest and longest duration of a job on the fastest type, in seconds.
     seed

@@ -34,9 +34,9 @@ def typed_jobs(
     """Generate jobs, and GPUs of several types, equally many of each.
 
     On the slowest type, a step takes about a second. On the fastest type, a job is 1 to `speedup` times as
-    fast, and types in between are spaced geometrically. Durations on the slowest type are log-uniform. Half of
-    the jobs have just arrived. The ages of the others are 1 to 2 times as long as their progress would have
-    taken with isolated shares.
+    fast, and types in between are spaced geometrically. Durations on the slowest type are log-uniform. On
+    average, half of the jobs have just arrived. The age of any other job is 1 to 2 times the time that its
+    progress would have taken with an isolated share of the cluster.
 
     Parameters
     ----------

@@ -70,8 +70,8 @@ def castor(
     trace
         ``philly`` or ``venus``.
     large
-        Share of the jobs that demand 16 or 32 GPUs instead of the recorded number, if `max_gpus` allows it.
-        These jobs keep their GPU time. `LARGE` is the share in the paper.
+        Probability that a job demands 16 or 32 GPUs instead of the recorded number, as far as `max_gpus` allows
+        this. Such a job keeps its GPU time. `LARGE` is the share of such jobs in the paper.
     selection
         Window, GPU cap and sample; see `Selection`. By default, `JOBS` jobs are drawn from the busiest period,
         whose length is in `PERIODS`. `seed` is also the seed for models and demands.

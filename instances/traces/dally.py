@@ -71,11 +71,11 @@ def dally(
 ) -> Reading:
     """Read a job list of Dally: arrival (s), work (s), number of GPUs, model and batch size of every job.
 
-    The arrival is ``start_time``. In the lists, it is 0 for every job of a batch, a real arrival, or -1 for
-    every job if the simulator draws arrivals. In the last case, there are three options. If `mean_gap` or
-    `load` is given, jobs arrive in the order of the file, with exponential gaps. If `listed` is true, they
-    arrive at the list's ``arrival_time``. Otherwise they arrive at their original ``submit_time``. Each such
-    arrival is reported as a repair.
+    The arrival is ``start_time``. Depending on the list, it is 0 for every job (a batch), a real arrival, or -1
+    if Dally's simulator draws the arrivals. If it is -1 for most jobs, there are three options. If `mean_gap`
+    or `load` is given, jobs arrive in the order of the file, with exponential gaps. If `listed` is true, they
+    arrive at the list's ``arrival_time``. Otherwise, they arrive at their original ``submit_time``. Every
+    arrival that replaces a -1 is reported as a repair.
 
     The number of GPUs is ``max_parallelism``. Models of Table I are renamed as in
     `gsopt.scenario.speed.TIER_PENALTIES`. Slowdowns are not read, because they are the same for every job. An

@@ -27,15 +27,13 @@ def philly(
 ) -> Reading:
     """Read the Philly trace of 2017: submission time, duration (s) and number of GPUs of every job.
 
-    Two forms of the trace can be read: the one from Sia has 82,247 rows, and the one from RFold has 111,549. In
-    RFold's form, the failed attempts of a job are merged into one row, and there are neither dates nor virtual
-    clusters.
+    Two forms of the trace can be read. In Sia's form, there are 82,247 rows in no particular order, and jobs
+    are named after their rows. In RFold's form, there are 111,549 rows, the failed attempts of a job are merged
+    into one row, there are neither dates nor virtual clusters, and jobs are named after their numbers in the
+    file. The trace is sparse before October 2017.
 
-    A row is dropped if a value is missing or breaks a rule, or if it repeats an earlier row completely. In
-    Sia's form, rows are in no particular order, jobs are named after their rows, and the column ``gpu_time``,
-    which is the product of two others, is not used. In RFold's form, jobs are named after their numbers in the
-    file. The trace is sparse before October 2017. Issues are reported for the whole file, regardless of the
-    selected jobs.
+    A row is dropped if a value is missing or breaks a rule, or if it repeats an earlier row completely. Issues
+    are reported for the whole file, regardless of the selected jobs.
 
     Parameters
     ----------

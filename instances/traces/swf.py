@@ -41,9 +41,8 @@ def swf(path: str | Path, **selection: Unpack[Selection]) -> Reading:
 
     The requested time, if positive, becomes the job's estimate. A processor counts as one GPU. If the number of
     allocated processors is unknown, the requested number is used, which is reported as a repair. A row is
-    dropped if it does not have 18 values, if a required value is missing or breaks a rule, or if its job has
-    been read before. Rules are broken, for example, by a run time of 0 and by more processors than the header's
-    ``MaxProcs``.
+    dropped if it does not have 18 values, if a required value is missing or breaks a rule (such as a run time
+    of 0, or more processors than ``MaxProcs`` in the header), or if its job has been read before.
 
     Parameters
     ----------

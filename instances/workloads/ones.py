@@ -49,21 +49,20 @@ def ones(
     ceil(B / b) to `largest` GPUs. The default mode has batch size b; schedulers that ignore batch sizes use
     only this mode. A job on up to four GPUs is assumed to be on one server.
 
-    The paper states the tasks, a cluster of 64 GPUs with four per server, and that jobs continue for ten epochs
-    after the target. It also says that almost all jobs finish within two hours. Everything else is gsopt's own.
-    Speeds, data sets, and the number of samples for each batch size are those of
-    `instances.workloads.ones_tasks`. The number of epochs to the target is drawn uniformly from the model's
-    range. Users request 1, 2 and 4 GPUs in the ratio 5:3:2. The loss begins at the logarithm of the number of
-    classes and ends between a tenth and a third of that. The accuracy at the target is within 0.05 of the
-    model's. Loss and accuracy have the same curvature, between 2 and 5.
+    The paper gives the tasks, a cluster of 64 GPUs with four per server, and the ten epochs for which a job
+    continues after it reaches its target. Everything else is gsopt's own. Speeds, data sets, and the number of
+    samples for each batch size are those of `instances.workloads.ones_tasks`. The number of epochs to the
+    target is drawn uniformly from the model's range. Users request 1, 2 and 4 GPUs in the ratio 5:3:2. The loss
+    begins at the logarithm of the number of classes and ends between a tenth and a third of that. The accuracy
+    at the target is within 0.05 of the model's. Loss and accuracy have the same curvature, between 2 and 5.
 
     Parameters
     ----------
     jobs, gpus
         Number of jobs, and number of GPUs of the cluster. No batch size needs more GPUs.
     load
-        Expected GPU-seconds submitted per second and GPU, between 1e-6 and 1e6. A job's GPU-seconds are its
-        running time on one GPU with batch size b, the mode that needs the fewest GPU-seconds.
+        Expected GPU-seconds submitted per second and GPU, between 1e-6 and 1e6. A job counts with its running
+        time on one GPU with batch size b.
     largest
         Largest number of GPUs of a job. Its largest batch consists of this many full local batches. Must be
         between 1 and 64.

@@ -13,10 +13,10 @@ def on_weighted_epochs(scenario: Scenario, times: Mapping[str, EpochTimes] | Non
 
     The speed of an adaptive job depends on its placement, batch size and epoch. In the result, the job's work
     is the sum of the weights of its epochs, and its menus contain the highest speeds at which this weighted
-    work can grow (see `gsopt.schedule.bounds.epochs.EpochTimes`). For any weights, every schedule of the given
-    scenario has enough GPU time for all work in the result. Therefore, lower bounds for the result also hold
-    for the given scenario, if times are counted from the first progress of each job. A scenario without
-    applications is returned unchanged.
+    work can grow (see `gsopt.schedule.bounds.epochs.EpochTimes`). Whatever the weights, the GPU time that a
+    schedule of the given scenario uses suffices to do all of the work in the result. Lower bounds for the
+    result therefore also hold for the given scenario, where the time of each job is counted from its first
+    progress. A scenario without applications is returned unchanged.
 
     Parameters
     ----------

@@ -13,7 +13,10 @@ MOORE_HODGSON_JOBS = 150
 
 
 def lower_bound(workload: Workload, gpus: Number) -> Exact:
-    """Return the best lower bound on the sum of completion times that is affordable for this many jobs.
+    """Return the best affordable lower bound on the sum of completion times.
+
+    It is the largest of `position_bound`, `mean_busy_time_bound` and, for at most 150 jobs,
+    `moore_hodgson_bound`.
 
     Parameters
     ----------

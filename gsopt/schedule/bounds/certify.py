@@ -59,8 +59,8 @@ def certify(
     Raises
     ------
     InvalidInput
-        The scenario has no jobs, or it has GPU types of different speed, events or shared GPUs. Or an option is
-        out of range.
+        The scenario has no jobs, or has GPU types of different speeds, events or GPUs that jobs may share; or
+        an option is out of range.
 
     Examples
     --------

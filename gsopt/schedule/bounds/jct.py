@@ -64,10 +64,10 @@ def mean_jct_bound(
 ) -> MeanBound | None:
     """Return a lower bound on the mean job completion time of every policy, or None if there are no jobs.
 
-    The bound is the better of two: that of the affordable formulas, and that from prices of GPU time, which
-    improves with more evaluations (`gsopt.schedule.bounds.prices.price_bound`). Each job is assumed to run on
-    the best network tier that its GPUs can have. The slowdowns of jobs that share GPUs are taken into account
-    as explained in `gsopt.schedule.bounds.places`.
+    The bound is the better of two: that of formulas (`gsopt.schedule.bounds.lower_bound`), and that from prices
+    of GPU time (`gsopt.schedule.bounds.prices.price_bound`), which improves with more evaluations. Each job is
+    assumed to run on the best network tier that its number of GPUs allows. The slowdowns of jobs that share
+    GPUs are taken into account as explained in `gsopt.schedule.bounds.places`.
 
     Parameters
     ----------
@@ -75,10 +75,10 @@ def mean_jct_bound(
         The workload or scenario, the cluster and the physics, as for `gsopt.simulate`.
     evaluations
         Number of price vectors to try: 0 to use formulas only, None for a number that takes at most about as
-        long as a simulation.
+        long as a simulation (0 for fewer than 10 jobs).
     round_length
         Seconds between decisions, as for `gsopt.simulation.simulate`. The bound then holds only for policies
-        that decide in such rounds, and its proof says so. If None, the bound holds for every policy.
+        that decide in such rounds, as its attribute `proof` says. If None, it holds for every policy.
 
     Examples
     --------
@@ -155,7 +155,9 @@ def _affordable(scenario: Scenario) -> tuple[int, bool | None]:
 
 
 def known_bound(bound: "MeanBound | PriceBound | float | None", scenario: Scenario) -> MeanBound | None:
-    """Convert a bound given by the user into a bound on the mean job completion time, or None into None.
+    """Convert a bound given by the user into a bound on the mean job completion time.
+
+    None and a `MeanBound` are returned unchanged.
 
     Raises
     ------

@@ -34,10 +34,10 @@ def moore_hodgson_bound(workload: Workload, gpus: Number) -> Exact:
 def moore_hodgson_positions(workload: Workload, gpus: Number) -> list[float]:
     """Return lower bounds on the first, second, ... completion time, in seconds.
 
-    The q-th completion cannot be earlier than the first time by which one fast machine can complete q jobs,
-    if each job uses the smallest area with which it can complete between its release and that time. Moore and
-    Hodgson's rule, applied to reversed time, finds this time. The results are in ascending order, and the
-    q-th one is a lower bound on the q-th completion time of every schedule.
+    The q-th completion of a schedule cannot be earlier than the first time by which a single machine, as fast
+    as all GPUs combined, can complete q jobs, if each job uses the smallest area (GPU-seconds) with which it
+    can complete between its release and that time. Moore and Hodgson's rule, applied to reversed time, finds
+    this time. The results are in ascending order.
 
     Examples
     --------

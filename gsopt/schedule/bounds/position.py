@@ -38,11 +38,12 @@ def srpt_bound(workload: Workload, gpus: Number) -> Exact:
 
 
 def position_bound(workload: Workload, gpus: Number) -> Exact:
-    """Return a lower bound on the sum of completion times: bounds on the first, second, ... one, added up.
+    """Return a lower bound on the sum of completion times, with a separate bound on each completion time.
 
-    On one fast machine, shortest remaining processing time (SRPT) completes the largest number of jobs by any
-    time, so the q-th completion cannot be earlier than the q-th completion under SRPT. Nor can it be earlier
-    than the q-th smallest sum of a release date and a height. The bound is at least as good as the SRPT bound
+    On a single machine as fast as all GPUs combined, shortest remaining processing time (SRPT) completes the
+    largest number of jobs by any time, so the q-th completion of a schedule cannot be earlier than the q-th
+    under SRPT. Nor can it be earlier than the q-th smallest sum of a release date and a height (a job's minimum
+    duration). The larger of the two is added up over all q. The result is at least as good as the SRPT bound
     and the height bound. Complexity: O(n log n).
 
     Examples

@@ -64,8 +64,8 @@ class CpSat(Solver):
     Every column must be integer. Rows and objective are scaled to integers by the common denominator of their
     decimal numbers. An objective with too many digits for 64 bits is rounded, and its bound is weakened by the
     largest possible rounding error. Columns without bounds get the bounds that the rows imply. If the rows
-    imply none, `CLAMP` limits the column, and a proof is claimed only if the objective rules out all points
-    beyond `CLAMP`.
+    imply none, the column may be at most `CLAMP` (10^9) away from 0 or from its other bound, and a proof is
+    claimed only if the objective rules out all points beyond that.
 
     Attributes
     ----------
@@ -110,8 +110,8 @@ class CpSat(Solver):
         Raises
         ------
         Unsupported
-            A column is continuous, a row or the objective does not fit into 64-bit integers, or a column
-            reaches `CLAMP`.
+            A column is continuous, a row or the objective does not fit into 64-bit integers, or in the solution
+            found, a column without a bound is at `CLAMP`.
         """
         _refuse_continuous(form)
         known = form.with_bounds(*implied_bounds(form))

@@ -37,8 +37,8 @@ def write_page(
     path
         The file, which is written completely or not at all.
     figures
-        The figures to show and plot. By default, tables show those of `gsopt.studies.report.headline`, and
-        plots show only the main ones.
+        Names of the figures to show and plot. By default, tables show those that `gsopt.studies.report` shows
+        by default, and plots show the most important of them.
     gantts
         Runs of policies to simulate again and draw as Gantt charts, named by method and instance, such as
         ``fifo on Poisson(load=0.9, seed=1)``.

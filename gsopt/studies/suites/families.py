@@ -131,12 +131,14 @@ class Families(Listing[Family]):
 def families(*what: str, on_instance: Callable[[str], Any] | None = None) -> Families:
     """Run each decision's heuristics on committed instances, and summarize the results by suite.
 
+    Instances without a known value are left out.
+
     Parameters
     ----------
     what
         Names of decisions, suites and instances. By default, all instances.
     on_instance
-        Called with the name of each instance before it is solved.
+        Called with the name of each selected instance before its turn.
 
     Raises
     ------

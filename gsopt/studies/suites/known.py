@@ -43,7 +43,8 @@ class Known:
     standing
         Standing of the instance.
     by
-        Methods and solvers that proved the optimum or, if it is not proven, found the value or the bound.
+        Methods and solvers that proved optimality or infeasibility or, if neither is proven, found the value or
+        the bound.
     since
         Date since which the values have been known, or None.
 
@@ -97,7 +98,7 @@ class Known:
 
     @property
     def gap(self) -> float | None:
-        """Relative gap between value and bound; 0 if the optimum is proven."""
+        """Relative gap between value and bound, as `relative_gap` defines it; 0 if the optimum is proven."""
         return 0.0 if self.standing is Standing.PROVEN else relative_gap(self.objective, self.bound)
 
     def as_dict(self) -> dict[str, Any]:

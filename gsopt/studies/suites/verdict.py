@@ -23,6 +23,10 @@ _A_DAY = timedelta(days=1)
 class VerificationOutcome(StrEnum):
     """The outcome of recomputing the best known value of an instance.
 
+    It is ``confirmed``, ``improved`` (a better value or bound, a proof, or a solution that was missing), ``not
+    recomputed`` (the value or the bound in the file was not reached), ``contradicted`` (the file is wrong) or
+    ``failed`` (the method failed).
+
     Examples
     --------
     >>> VerificationOutcome("improved").is_wrong, VerificationOutcome("contradicted").is_wrong

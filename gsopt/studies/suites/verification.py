@@ -70,7 +70,7 @@ class Verification(Listing[Verdict]):
         return lay_out(self.columns(), notes=notes)
 
     def columns(self) -> list[Column]:
-        """Return the columns of the table: the suite, and its numbers of instances and of each outcome.
+        """Return the columns of the table: the suite, its number of instances, and the number of each outcome.
 
         Outcomes other than confirmed get a column only if they occur.
         """

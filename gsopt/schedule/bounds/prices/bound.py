@@ -61,8 +61,7 @@ class PriceBound:
     type_prices
         Surcharges for GPU types that have prices of their own, one per cell, keyed by GPU type.
     slopes
-        Costs of one more second of work at speed 1, one per job. Together with the segments of the jobs'
-        hulls, the slopes rank the possible uses of GPUs.
+        For each job, how much more its cheapest plan would cost with one more second of work at speed 1.
     evaluations
         Number of price vectors that were tried.
 
@@ -126,20 +125,17 @@ def price_bound(
     schedules worse. A GPU that n jobs may share has n places, and a job takes up as many of them as its
     slowdowns imply (`gsopt.schedule.bounds.places`).
 
-    A GPU of a type that is c times slower has a capability of 1 / c, and prices are per unit of capability.
-    On k GPUs with total capability v, a job of speed s(k) is no faster than s(k) v / k. This speed is on the
-    line from (0, 0) to (k, s(k)), which is below the job's hull. So no choice of GPU types yields more work
-    for the same price. Each type that some jobs cannot avoid has additional prices of its own. The same holds
-    for types between which adaptive jobs choose: such a job pays the price of the type on which it runs.
+    A GPU of a type that is c times slower has a capability of 1 / c, and prices are per unit of capability, so
+    that no choice of GPU types yields more work for the same price. Types that some jobs cannot avoid, and
+    types between which adaptive jobs choose, have additional prices of their own.
 
     The supply at any time is the largest that can be available, regardless of which machines are given up on
-    request (`gsopt.schedule.bounds.stock`). Capability is added up over each cell, so that cells need no
-    edges at capacity changes.
+    request (`gsopt.schedule.bounds.stock`).
 
     Prices are improved step by step, on increasingly fine cells. The bound holds for any prices, and rounding
     errors are subtracted. A run with more evaluations begins with the steps of a run with fewer, so it never
-    proves a weaker bound. Jobs that are far apart (`gsopt.schedule.bounds.far_apart`) are bounded in separate
-    parts, so that a job that arrives decades later costs the others neither precision nor cells.
+    proves a weaker bound. Groups of jobs that arrive far apart (`gsopt.schedule.bounds.far_apart`) are bounded
+    separately.
 
     This is the Lagrangian dual of the capacity constraints; see M. L. Fisher, "The Lagrangian relaxation method
     for solving integer programming problems", 1981.
@@ -153,7 +149,7 @@ def price_bound(
     cells
         The largest number of time cells; None for 320, or more if there are more than about 11,000 jobs.
     evaluations
-        The largest number of price vectors to try, in each part if jobs are far apart; None for a number that
+        The largest number of price vectors to try, for each group if jobs are far apart; None for a number that
         suits the cells.
     seconds
         Seconds after which no further prices are tried, although the first prices always are; None for no
