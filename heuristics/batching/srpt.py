@@ -20,11 +20,8 @@ def srpt(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
     budget
         Time limit for finding GPU counts that add up to all GPUs, if allowed numbers have gaps.
 
-    Notes
-    -----
-    Source: shortest remaining processing time first, the starting point of ONES (section 3.2.1), with caps from
-    the batch limits. In our benchmarks, solving Equation 3 of ONES exactly at every event, without a forced
-    set, yields a mean JCT within 3 % of this rule's (`tests/benchmarks/bench_batching_policies.py`).
+    Notes ----- Source: shortest remaining processing time first, the starting point of ONES (section 3.2.1),
+    with caps from the batch limits.
 
     Complexity: O(J log J) for J jobs.
 

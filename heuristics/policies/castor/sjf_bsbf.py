@@ -34,11 +34,12 @@ def sjf_bsbf(
     """Start jobs in order of remaining time. A job that lacks free GPUs shares GPUs if this pays off.
 
     If too few GPUs are free for a job, it is compared with every running job that has GPUs to itself: is the
-    mean completion time of the pair lower if they share, or if one waits for the other? The running jobs with
-    which sharing is better become partners, in ascending order of the mean completion time of the pair, until
-    there are enough GPUs. The job starts with the sub-batch that is best with these partners, and keeps it.
-    Running jobs never change their sub-batches. At most two jobs share a GPU. If the cluster's
-    `share_limit` is 1, no jobs share GPUs, and the policy is the same as `heuristics.policies.sjf.sjf`.
+    mean completion time of the pair lower if they share, or if the new job waits for the other one to complete?
+    The running jobs with which sharing is better become partners, in ascending order of the mean completion
+    time of the pair, until there are enough GPUs. The job starts with the sub-batch that is best with these
+    partners, and keeps it. Running jobs never change their sub-batches. At most two jobs share a GPU. If the
+    `share_limit` of the run is 1, no jobs share GPUs, and the policy with its default options is the same as
+    `heuristics.policies.sjf.sjf`.
 
     Source: Castor, section 5.2, Algorithms 1 and 2. Key: remaining time. Ties: lower job number, also among
     partners with the same mean. Not preemptive, and decides at arrivals and completions; knows durations and

@@ -22,10 +22,11 @@ def dally(state: State, settings: DallySettings) -> Decider:
     also be given, or 0 (``"none"``), or infinite (``"consolidated"``). When a job's lease ends, its GPUs are
     offered to all waiting jobs again. This is how jobs are preempted.
 
-    Source: Dally, section IV-B, Algorithms 1 and 2. Key: Nw_sens, the number of completed iterations times the
-    compute time per iteration, divided by the running time. It is 0 for a job that has not run, so new jobs
-    come first. Ties: the job that has waited longer, then the lower job number. Preemptive only at the end of
-    leases, and not at all if `lease` is None. Does not use durations. O(waiting jobs) per event.
+    Source: Dally, section IV-B, Algorithms 1 and 2. Key, smallest first: Nw_sens, the number of completed
+    iterations times the compute time per iteration, divided by the running time. It is 0 for a job that has not
+    run, so new jobs come first. Ties: the job that has waited longer, then the lower job number. Preemptive
+    only at the end of leases, and not at all if `lease` is None. Does not use durations. O(waiting jobs) per
+    event.
 
     Our interpretations where the paper is silent: the policy checks that enough GPUs are free, which line 21 of
     Algorithm 1 omits. If a job rejects an offer, the offer passes to the next job. A job's timer for machines
@@ -67,7 +68,7 @@ def dally(state: State, settings: DallySettings) -> Decider:
         most free GPUs.
     delays
         The given timers in seconds, from the innermost tier outwards, each counted from the beginning of the
-        wait. For further tiers, the last difference is added again.
+        wait. For further tiers, the last difference, or a single given timer, is added again.
     history
         Age, in seconds, above which a wait is removed from its list.
     history_on

@@ -26,8 +26,8 @@ def elasticflow(
     it completes on time, using only GPUs that the jobs before it leave. In slots in which fewer GPUs are left,
     it runs on as many as it can. The resulting numbers of GPUs are its minimum satisfactory share. A new job is
     rejected if it would make any job late. Spare GPUs in the first slot go to jobs that have none, earliest
-    deadline first. Further ones go, one step at a time, to the job whose GPU time rises least per GPU; a step
-    leads to the job's next allowed number.
+    deadline first. Further ones go, one step at a time, to the job whose total GPU time rises least per
+    additional GPU; a step leads to the job's next allowed number.
 
     Source: ElasticFlow (ASPLOS 2023), sections 4.1 and 4.2, Algorithms 1 and 2, with the slots of its authors'
     simulator. Key: as described above. Ties: earlier deadline, then lower job number. Preemptive; resizes;

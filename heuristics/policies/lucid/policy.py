@@ -49,8 +49,8 @@ def lucid(
 
     Source: Lucid (ASPLOS 2023), with the rules and numbers of its published code. Key: predicted seconds times
     GPUs, as predicted when the job begins to wait. Ties: lower job number. Preemptive only at the end of
-    profiling. Decides at arrivals, completions, and multiples of 100 s. O(waiting jobs * running jobs) per
-    event at worst; with `exact`, plus O(n^3) for a matching.
+    profiling. Decides at arrivals, completions, the end of each job's profiling, and multiples of 100 s.
+    O(waiting jobs * running jobs) per event at worst; with `exact`, plus O(n^3) for a matching.
 
     `heuristics.policies.restricted_sharing` packs jobs by the same rule, but without profiling, load, and the
     restriction to few machines.
@@ -62,8 +62,7 @@ def lucid(
       has checkpoints; in the code, it does not count.
     - The code reserves two machines of 130 for profiling. Here, the last machines of the cluster are reserved,
       one in 64 and at most two. With fewer than 64 machines, jobs are therefore not profiled unless `profilers`
-      is given, because reserving one machine of eight would double the mean completion time on a cluster with
-      large jobs. The code adds a machine while many jobs wait, which we omit. A job that does not fit on the
+      is given. The code adds a machine while many jobs wait, which we omit. A job that does not fit on the
       other machines may also use the reserved ones.
     - In the code, a model that was trained for one cluster predicts the number of arrivals. Jobs share if more
       than 2 arrivals per ten minutes are expected, on average over the next fifty minutes. On other clusters,

@@ -34,7 +34,7 @@ def sia(
     batches: Batches = "user",
     solver: Solver = "exact",
 ) -> Decider:
-    """Choose a configuration, or none, for every job, so as to optimize the sum of powers of goodputs.
+    """Choose a configuration of GPUs, or none, for every job, so as to optimize the sum of powers of goodputs.
 
     A configuration consists of GPUs of one kind: 1, 2, 4, ... GPUs of a node, one entire node, or several
     entire nodes. At every interval, the decision `gsopt.problems.Configuration` is solved exactly, by dynamic
@@ -53,14 +53,10 @@ def sia(
     - A restarting job keeps its configuration.
 
     Source: Sia (SOSP 2023), section 3. The rounding, the cap, the durations of restarts and all defaults are
-    from its authors' public simulator. Key: the objective. Ties: fewest changes, then jobs released first
-    (`formulations.configuration.exact`). Preemptive at every interval; resizes; does not know durations. O(J C
-    G) for J jobs and C configurations, where G is the product of the numbers of GPUs over all kinds.
-
-    Six jobs on two nodes (`instances.scenarios.sia`) complete in the same second as in the authors' simulator
-    if its solver breaks ties as we do here. Ties matter because powers are rounded to hundredths. With sixteen
-    tie-breaking rules, the mean JCT of these jobs is between 5,637 and 6,043 s. Here, it is 6,022 s; with the
-    authors' two solvers, it is 5,688 and 5,697 s. With 14 jobs on four nodes, four rules differ by up to 2 %.
+    from its authors' public simulator. Key: the objective. Ties, which are frequent because powers are rounded
+    to hundredths: fewest changes, then jobs released first (`formulations.configuration.exact`). Preemptive at
+    every interval; resizes; does not know durations. O(J C G) for J jobs and C configurations, where G is the
+    product of the numbers of GPUs over all kinds.
 
     Departures: in the authors' simulator, a job that moves to other nodes in the same configuration loses
     nothing (``restarts="shape"`` in a scenario), so moves are not avoided. Here, jobs keep their nodes if
