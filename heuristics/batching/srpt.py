@@ -20,8 +20,10 @@ def srpt(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
     budget
         Time limit for finding GPU counts that add up to all GPUs, if allowed numbers have gaps.
 
-    Notes ----- Source: shortest remaining processing time first, the starting point of ONES (section 3.2.1),
-    with caps from the batch limits.
+    Notes
+    -----
+    Source: shortest remaining processing time first, the starting point of ONES (section 3.2.1), with caps from
+    the batch limits.
 
     Complexity: O(J log J) for J jobs.
 
