@@ -37,8 +37,9 @@ def aryl(state: State, settings: ArylSettings) -> Decider:
     - Each pool has its own knapsack, so that the chosen workers can be placed. ``capacity="normalised"`` uses a
       single knapsack over normalised GPUs, in which a GPU on loan counts as a third of a training GPU. Workers
       that cannot be placed are then lost.
-    - Heterogeneous jobs come last (section 6) when jobs are started, in the knapsacks, and in placement. Their
-      flexible workers use a pool only if that makes the job faster.
+    - Heterogeneous jobs, which can run on machines of both pools in the same mode, come last (section 6) in the
+      knapsacks, in placement and, unless jobs block those behind them, when jobs are started. Their flexible
+      workers use a pool only if that makes the job faster.
     - Algorithm 1 ignores flexible workers, and machines without base workers are returned before it runs
       (section 5.3). With ``spare_first=False``, the method chooses among all machines, as the baseline Random
       in Table 5 must do.

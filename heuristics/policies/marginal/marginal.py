@@ -59,11 +59,11 @@ def marginal(
 
     **Jobs that tune their batch** (`gsopt.scenario.scenario.Physics.applications`) have a different speed in
     each epoch, so their menus say little. As soon as such a job arrives in a cluster with GPUs of one kind,
-    GPUs are divided among all jobs anew at every event and every minute. Adaptive jobs get one, two, four, ...
-    GPUs of a node, or entire nodes. The area of a job is the sum over its remaining epochs, each on its most
-    efficient number of GPUs. The segments are computed for the work of the next hour, so that a job gets many
-    GPUs in the epochs that use them efficiently. Keys are divided by the square root of 1 + age / `ageing`.
-    Nodes are chosen so that few jobs move.
+    GPUs are divided among all jobs anew at every event and every minute. Jobs that tune their batch get one,
+    two, four, ... GPUs of a node, or entire nodes. The area of a job is the sum over its remaining epochs, each
+    on its most efficient number of GPUs. The segments are computed for the work of the next hour, so that a job
+    gets many GPUs in the epochs that use them efficiently. Keys are divided by the square root of 1 + age /
+    `ageing`. Nodes are chosen so that few jobs move.
 
     **Several types of GPU.** Jobs of models that are measured on several types get GPUs of one type at a time.
     Areas and efficiencies count a GPU by the weight of its type: the geometric mean of the speeds per GPU on

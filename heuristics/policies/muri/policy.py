@@ -74,7 +74,7 @@ def muri(
     Parameters
     ----------
     order
-        Which jobs come first.
+        Which jobs come first: those with the fewest ``remaining`` GPU-seconds, or the fewest ``attained`` ones.
     most
         Largest number of jobs in a group, at least 1.
     interval

@@ -47,7 +47,8 @@ def sia(
       single-GPU speeds. For any other elastic job, the speeds are known.
     - A job's goodputs are divided by the smallest of them. In configurations other than the current one, they
       are multiplied by a restart factor. For a job of age t with n restarts so far and s seconds per restart,
-      the factor is max(t - n s, 0) / (t + s), or 1 if the job is younger than s.
+      the factor is max(t - n s, 0) / (t + s). It is 1 if the job is younger than s or, for a rigid job, if it
+      has had fewer than s GPU-seconds.
     - A job may have at most twice as many GPUs as it has ever had.
     - A rigid job chooses only its kind of GPU. On the slowest kind, its goodput is its number of GPUs.
     - A restarting job keeps its configuration.

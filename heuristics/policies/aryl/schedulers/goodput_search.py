@@ -78,7 +78,8 @@ def goodput_search(
     doubling
         Whether no job gets more than twice its current workers.
     order
-        Order in which waiting jobs start.
+        Order in which waiting jobs start: by ``release`` date, by ``time`` on their base workers, or by
+        ``area``, i.e. by this time multiplied by the GPUs of the base workers.
     blocks
         Whether a job that does not fit blocks those behind it.
     seed

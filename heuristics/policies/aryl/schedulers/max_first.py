@@ -24,7 +24,8 @@ def max_first(*, order: Order = "area", blocks: bool = False) -> Scheduler:
     Parameters
     ----------
     order
-        Order in which waiting jobs start.
+        Order in which waiting jobs start: by ``release`` date, by ``time`` on their base workers, or by
+        ``area``, i.e. by this time multiplied by the GPUs of the base workers.
     blocks
         Whether a job that does not fit blocks the jobs behind it.
 
