@@ -48,11 +48,11 @@ def ones(state: State, settings: OnesSettings) -> Decider:
     - Arrivals and completions do not wait for epochs. The running schedule is refreshed at once, as the search
       refreshes a candidate, so that new jobs get GPUs and idle GPUs are filled.
     - The rules for limits are applied once at the end of each epoch. The first epoch is the warm-up, in which a
-      job stays on one GPU. Jobs that run longer than 1/sigma are scaled down. With ``penalty="current"``, their
-      limits still double, but only the scaled-down part is used. With ``compound``, the limit itself shrinks at
-      every epoch, as printed; it then ends at 1 or 2 samples, and jobs take much longer. ``never`` omits the
-      scale-down. Because the number of modes is finite, the largest batch within the limit is used, and the
-      smallest batch is always allowed.
+      job stays on one GPU. Jobs that run longer than 1/sigma (see `rate`) are scaled down. With
+      ``penalty="current"``, their limits still double, but only the scaled-down part is used. With
+      ``compound``, the limit itself shrinks at every epoch, as printed; it then ends at 1 or 2 samples, and
+      jobs take much longer. ``never`` omits the scale-down. Because the number of modes is finite, the largest
+      batch within the limit is used, and the smallest batch is always allowed.
     - A job counts as rejected if it waits both before and after an update. Refreshes do not reject jobs. The
       limit of a rejected job is halved, but to no less than one sample, as printed, or, with ``floor="gpu"``,
       the batch that fits on one GPU.

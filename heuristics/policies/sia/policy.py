@@ -37,9 +37,9 @@ def sia(
     """Choose a configuration of GPUs, or none, for every job, so as to optimize the sum of powers of goodputs.
 
     A configuration consists of GPUs of one kind: 1, 2, 4, ... GPUs of a node, one entire node, or several
-    entire nodes. At every interval, the decision `gsopt.problems.Configuration` is solved exactly, by dynamic
-    programming, for all jobs together. A job that keeps its configuration keeps its GPUs, unless it has to make
-    room for a larger job.
+    entire nodes. At every interval, the decision `gsopt.problems.Configuration` is solved for all jobs
+    together, by default exactly, by dynamic programming. A job that keeps its configuration keeps its GPUs,
+    unless it has to make room for a larger job.
 
     - An adaptive job (`gsopt.scenario.scenario.Physics.applications`) reports goodputs fitted to its own steps.
       Before it has run, only its smallest configuration is allowed, with a goodput of 1 on every kind of GPU.
@@ -49,7 +49,7 @@ def sia(
       are multiplied by a restart factor. For a job of age t with n restarts so far and s seconds per restart,
       the factor is max(t - n s, 0) / (t + s). It is 1 if the job is younger than s or, for a rigid job, if it
       has had fewer than s GPU-seconds.
-    - A job may have at most twice as many GPUs as it has ever had.
+    - A job may have at most `growth` times as many GPUs as it has ever had, but always its fewest.
     - A rigid job chooses only its kind of GPU. On the slowest kind, its goodput is its number of GPUs.
     - A restarting job keeps its configuration.
 
@@ -63,7 +63,7 @@ def sia(
     nothing (``restarts="shape"`` in a scenario), so moves are not avoided. Here, jobs keep their nodes if
     possible. A job that cannot run in any of these configurations has configurations for its own numbers of
     GPUs instead, and takes any remaining GPUs if no nodes have room for it. Nodes of six GPUs also have a
-    configuration of six. A cluster without racks counts as one node.
+    configuration of six. A plain cluster counts as one node.
 
     Parameters
     ----------
