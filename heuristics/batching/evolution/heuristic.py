@@ -48,7 +48,7 @@ def evolution(
     Source: ONES (SC 2021), section 3.2.2 and Algorithm 1.
 
     Complexity: O(K (n + J log J)) per generation for K candidates, J jobs and n GPUs.
-    `formulations.batching.dp` finds the optimum faster.
+    `gsopt.performance.batching.split.split` finds the optimum in about the time of one generation or less.
 
     Parameters
     ----------

@@ -53,9 +53,9 @@ def goodput_search(
       missing too, because jobs are resized while they run;
     - the second objective, utilization, which only affects the ranking during the search.
 
-    In Pollux, a job gets at most twice the largest number of workers that it has had. Here it gets at most
-    twice its current workers. With ``search="greedy"``, the result is optimal if all workers have the same size
-    and each further worker of a job raises the fitness less than the one before.
+    In Pollux, a job gets at most twice the largest number of workers that it has had. Here, with `doubling`, it
+    gets at most twice its current workers. With ``search="greedy"``, the result is optimal if all workers have
+    the same size and each further worker of a job raises the fitness less than the one before.
 
     Aryl reports that the default of 100 generations is too few for a large cluster, and uses 250.
 
