@@ -23,25 +23,25 @@ from gsopt.problems.admission import Admission, AdmissionSolution, Gang, Part
 
 @exact_method()
 def exact(problem: Admission, budget: Budget) -> Result[AdmissionSolution]:
-    """Solve the problem to proven optimality, domain by domain.
+    """Find a provably cheapest way to admit the pending gangs, domain by domain.
 
-    A domain is a group at the level at which a single group must hold the pending gang. If there is one
-    pending gang and its workers are identical, the steps are as follows:
+    A domain is a group of machines, such as a rack, at the level at which a single group must hold the pending
+    gang. If there is one pending gang and its workers are identical, the steps are as follows:
 
     1. Compute a bound for every domain (`formulations.admission.bounds`).
-    2. In ascending order of bounds, find the cheapest stops for each domain by dynamic programming over the
-       gangs that run on several machines. If too many of these share machines and no gang may be moved, solve
-       the domain's mixed-integer program.
+    2. In ascending order of bounds, find the cheapest gangs to stop in each domain by dynamic programming over
+       the gangs that run on several machines. If too many of these share machines and no gang may be moved,
+       solve the domain's mixed-integer program.
     3. Stop when the next bound is not below the best cost. If no gang may be moved, the best choice is then
        optimal.
 
-    With moves, stopping a gang costs the lower of its eviction cost and its move cost. The resulting total is a
-    lower bound. It is optimal if all gangs that move fit into the remaining room. If one of them does not fit,
-    other gangs stop to make room for it, or it is evicted. If a gap remains and all workers are identical, as
-    on clusters where gangs use whole machines, a small mixed-integer program over groups of machines closes the
-    gap. Otherwise, the bound is improved by taking into account the room that moved gangs need elsewhere
-    (`formulations.admission.displacement`). If a gap still remains and the problem is small enough, `milp` is
-    solved.
+    If gangs may be moved, stopping a gang costs the lower of its eviction cost and its move cost in these
+    steps. The resulting total is a lower bound. It is optimal if all gangs that move fit into the remaining
+    room. If one of them does not fit, other gangs stop to make room for it, or it is evicted. If a gap remains
+    and all workers are identical, as on clusters where gangs use whole machines, a small mixed-integer program
+    over groups of machines closes the gap. Otherwise, the bound is improved by taking into account the room
+    that moved gangs need elsewhere (`formulations.admission.displacement`). If a gap still remains and the
+    problem is small enough, `milp` is solved.
 
     If there are several pending gangs, or different workers, admitting the gangs one by one yields a solution,
     and the cost of admitting any part of a gang alone is a lower bound. If a gap remains, the program over
@@ -49,7 +49,7 @@ def exact(problem: Admission, budget: Budget) -> Result[AdmissionSolution]:
     `milp` is first solved for only the machines and gangs that a better solution can use. On large clusters,
     the result may be a solution with a gap.
 
-    All weights are integer multiples of a common unit of the costs, so an optimum is exact.
+    Costs are computed in integer multiples of a common unit, so an optimum is exact.
 
     Parameters
     ----------

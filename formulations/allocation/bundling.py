@@ -41,6 +41,8 @@ def bundling(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
     ----------
     problem
         The problem.
+    budget
+        Time limit and start.
 
     Raises
     ------

@@ -27,12 +27,13 @@ GRACE = 0.1
 def core(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
     """Solve a problem by a Lagrangian bound, and by a dynamic program over the jobs that it leaves undecided.
 
-    The method accepts any values and any worker sizes.
+    The method accepts any values and any worker sizes. An item is an allowed number of extra workers for one
+    job.
 
-    At a given price per GPU, each job takes the item that is most valuable after payment. The total value of
-    these items after payment, plus the price of the whole capacity, bounds the optimum from above. At the best
-    price, the jobs' choices nearly fill the capacity, and filling the rest greedily yields a choice close to
-    the bound. An item can be ruled out if its value after payment is below that of its job's best item by more
+    At a given price per GPU, each job takes the item whose value exceeds the price of its GPUs the most, or
+    none. The sum of these differences, plus the price of the whole capacity, bounds the optimum from above. At
+    the best price, the jobs' choices nearly fill the capacity, and filling the rest greedily yields a choice
+    close to the bound. An item can be ruled out if its difference is below that of its job's best item by more
     than the distance between bound and choice. All this is done in floating point, with an allowance for
     rounding. Jobs with a single item left are decided. The others are the core: their values become integers
     over a common denominator. Divisibility tightens the bound (`formulations.allocation.lattice`), and a
@@ -45,6 +46,8 @@ def core(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
     ----------
     problem
         The problem.
+    budget
+        Time limit, gap, start and callback.
 
     Notes
     -----

@@ -32,6 +32,8 @@ def dp(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
     ----------
     problem
         The problem.
+    budget
+        Time limit and start.
 
     Raises
     ------

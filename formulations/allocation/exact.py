@@ -36,6 +36,8 @@ def exact(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
     ----------
     problem
         The problem.
+    budget
+        Time limit, gap, start, callback, and the backend and log of the integer program.
 
     Notes
     -----

@@ -48,8 +48,6 @@ class Milp(Formulation[Allocation, AllocationSolution]):
     Aryl, section 5.2 and Appendix D, Algorithm 2, lines 10-21. The weight of an item is w D_j, not (w +
     min_workers) D_j as printed in line 17: the first phase has already paid for the minimum workers.
 
-    A model with one binary per extra worker, ordered by precedence rows, is five to ten times slower in HiGHS.
-
     Examples
     --------
     >>> from gsopt.problems.allocation import ElasticJob

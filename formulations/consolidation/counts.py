@@ -49,7 +49,8 @@ class Counts(Formulation[Consolidation, ConsolidationSolution]):
 
     Size
     ----
-    About three columns and three rows for each job and group.
+    About three columns and three rows for each job and group. At most 2,000 pairs of a job and a group are
+    allowed.
 
     Source
     ------

@@ -28,11 +28,11 @@ def exact(problem: Consolidation, budget: Budget) -> Result[ConsolidationSolutio
        do, and `patterns` if not. If machines can be filled in too many ways, or if machines have islands and
        the objective counts machines left whole, the model is `laminar`.
 
-    Values are fractions, so the status optimal is exact. If the number of placed jobs is the primary objective,
-    the maximum number of jobs is determined first. The smallest jobs reach it, because they always fit on the
-    whole cluster. If ties are broken by the machines left whole, their weight is so small that the solve runs
-    in stages, with the value first. For online decisions, request a gap such as 1e-3, because closing the gap
-    completely takes several times as long.
+    Values are computed as fractions, so a proven optimum is exact. If the number of placed jobs is the primary
+    objective, the maximum number of jobs is determined first. It is that of the smallest jobs, taken in order
+    as long as the free GPUs suffice. If ties are broken by the machines left whole, the integer program is
+    solved in stages, for the value first. For online decisions, request a gap such as 1e-3, because closing the
+    gap completely takes much longer.
 
     Source
     ------

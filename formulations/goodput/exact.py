@@ -30,9 +30,8 @@ def exact(problem: Goodput, budget: Budget) -> Result[GoodputSolution]:
     2. A knapsack that decides how many GPUs each job gets, as if all GPUs were on one node. It yields a bound,
        and GPU counts that are packed onto the nodes and then improved. If its tables would be too large, the
        result of step 1 is returned.
-    3. The integer program over those options with which the knapsack costs no more than the best solution:
-       `Patterned`, or `ReducedOptions` if nodes have too many patterns. Few options remain if all GPUs are used
-       and few jobs restart.
+    3. An integer program over the numbers of nodes and GPUs of each job, omitting those with which even the
+       knapsack costs more than the best solution. Few remain if all GPUs are used and few jobs restart.
 
     If the solution is optimal, its value and the bound differ by at most
     `gsopt.problems.goodput.Goodput.resolution`.

@@ -26,9 +26,9 @@ class Milp(Formulation[Goodput, GoodputSolution]):
 
     Parameters
     ----------
-    c_jnk: cost of job j in shape (n, k) after a restart. d_j: its cost on its current GPUs. e: cost of a job
-    without GPUs. All costs are divided by the number of jobs. Shapes that cost at least e are left out. a_ji:
-    current GPUs of j on node i. g_i: GPUs of node i.
+    c_jnk: cost of job j in shape (n, k) after a restart. d_j: its cost if it keeps its current GPUs. e: cost of
+    a job without GPUs. All costs are divided by the number of jobs. Shapes that cost at least e are left out.
+    a_ji: current GPUs of j on node i. g_i: GPUs of node i.
 
     Variables
     ---------
@@ -47,7 +47,7 @@ class Milp(Formulation[Goodput, GoodputSolution]):
     total: sum_i gpus_ji = sum_nk k runs_jnk. single: sum_i alone_ji = sum_k runs_j1k. several: sum_i part_ji =
     sum_{n > 1, k} n runs_jnk.
 
-    filled: alone_ji + part_ji <= gpus_ji <= g_i (alone_ji + part_ji).
+    least, most: alone_ji + part_ji <= gpus_ji <= g_i (alone_ji + part_ji).
 
     room: sum_j (gpus_ji + a_ji keeps_j) <= g_i.
 

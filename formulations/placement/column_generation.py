@@ -62,9 +62,9 @@ def column_generation(problem: Placement, budget: Budget, *, seed: int = 0) -> R
 
     Size
     ----
-    A few hundred columns for 50 demands, one row per demand and zone, and one row per kind of server. Pricing
-    fills a table with an entry for every combination of amounts (300,000 for 8 GPUs, 92 cores and 350 GB) if
-    there are at most 2,000,000 combinations and many workers. Otherwise, it is a branch and bound.
+    A few hundred columns for 50 demands, one row per demand and zone, and one row per kind of server. If there
+    are many workers and at most 2,000,000 combinations of amounts, new patterns are found with a table that has
+    an entry for each combination, and otherwise by branch and bound.
 
     Source
     ------

@@ -26,7 +26,7 @@ def exact(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
     problems and `search` for others. For all other problems, it is `racks` if racks are minimized, `buckets` if
     servers are minimized, workers need nothing but GPUs and the choice of a pool does not matter, and
     `patterns` if there are at most 1,000 maximal patterns. Otherwise, it is `column_generation`, which may
-    leave a gap. These four start from a placement and a bound that are found quickly.
+    leave a gap. These four methods start from a placement and a bound that are found quickly.
 
     Source
     ------

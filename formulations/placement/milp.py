@@ -64,7 +64,8 @@ class Milp(Formulation[Placement, PlacementSolution]):
     Size
     ----
     At most two columns per line and server, and about the same number of rows; for a line that needs part of a
-    GPU, one column per GPU.
+    GPU, one column per GPU. At most 1,000 pairs of a line and a server (or a GPU that may be shared) are
+    allowed.
 
     Source
     ------

@@ -26,8 +26,8 @@ def search(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
     server. A branch ends if an earlier one reached the same state with the same remaining workers at no higher
     value, or if its bound is no better than the best placement. The bound is the number of servers in use plus
     the servers that the remaining needs for some resource require, or the unallocated GPUs if all remaining
-    workers were placed. With more than 200 workers, only a bound is proven: that of
-    `formulations.placement.ceiling` on unallocated GPUs, or the number of servers already in use.
+    workers were placed. With more than 200 workers, there is no search, and the result has only a bound: that
+    of `formulations.placement.ceiling` on unallocated GPUs, or the number of servers already in use.
 
     Size
     ----

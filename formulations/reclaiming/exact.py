@@ -21,19 +21,20 @@ def exact(problem: Reclaiming, budget: Budget, *, width: int = 12) -> Result[Rec
     """Solve a problem to proven optimality with the first of several techniques that succeeds.
 
     1. Reduction, followed by dynamic programming (`decomposition`) if few jobs share servers.
-    2. A bound: the lower convex hull of the trade-off curve, found by parametric minimum cuts. Little is left
-       to decide between the two corners around the demand. It is decided by dynamic programming or greedily,
-       and the result often meets the bound.
-    3. The cost shares on the hull leave a core: outside the core, all solutions that are better than the best
-       known one agree. If the core is narrow, it is solved by dynamic programming.
-    4. Local search, for at most half of the remaining time if a mixed-integer program follows.
+    2. A bound: the lower convex hull of the minimum cost as a function of the number of servers, found by
+       parametric minimum cuts. What the two corners around the demand leave open is decided by dynamic
+       programming or greedily, and the result often meets the bound.
+    3. The core: the servers and jobs on which solutions that are better than the best known one may still
+       differ, according to this bound. If few jobs of the core share servers, it is solved by dynamic
+       programming.
+    4. Local search, for at most half of the remaining time if a mixed-integer program may follow.
     5. A bound that counts the pairs of servers that share jobs (`formulations.reclaiming.pairs`).
     6. A mixed-integer program over the core, unless there is a time limit and the core is too large. If no
        backend is given, CP-SAT solves it if installed, and otherwise HiGHS.
 
-    All techniques use integers, in the unit of the given costs, so the optimum is exact. On hard instances,
-    where every server has its own random set of many jobs, the hull is necessarily a straight line. The message
-    then says that its bound is weak, and the fifth technique yields a better one.
+    All techniques use integers, in the unit of the given costs, so the optimum is exact. If every server hosts
+    its own random set of many jobs, the hull is a straight line. The message then says that its bound is weak,
+    and the fifth technique yields a better one.
 
     If a job can survive the loss of some sets of workers but not of others, or if collateral damage depends on
     flexible workers, two simpler problems are solved instead of the original. One ignores some losses and

@@ -46,8 +46,7 @@ class Reduced(Formulation[Reclaiming, ReclaimingSolution]):
 
     Size
     ----
-    |J| + |G| columns and 1 + sum |J_g| rows. For 520 servers with 500 to 650 jobs, |J|, |G| and sum |J_g| are
-    about 190, 320 and 600 if jobs are spread out, and 90, 100 and 90 if they are packed.
+    |J| + |G| columns and 1 + sum |J_g| rows.
 
     Source
     ------

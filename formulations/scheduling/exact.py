@@ -59,45 +59,37 @@ _MOORE_HODGSON_TIME, _BOUND_SHARE = 5e-7, 0.1
 
 @exact_method(warm_up=load_kernels)
 def exact(problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
-    """Bracket the optimum between a schedule and a lower bound until the two meet.
+    """Find a schedule with the lowest mean completion time, and a lower bound that proves how good it is.
 
-    For any number of jobs, the method begins with the budget's start and with list schedules. For a list
-    schedule, the concave hull of each job's speeds is split into segments, each of which represents the gain
-    from additional GPUs. The segments are sorted by an index, and served in that order at each arrival and
-    completion.
+    For any number of jobs, the method begins with the budget's start and with list schedules. A list contains,
+    for each job, the steps from one useful number of GPUs to the next (the segments of the concave hull of its
+    speeds), sorted by an index. At each arrival and completion, GPUs are granted in this order.
 
     With at most 30 jobs, it continues as follows:
 
-    1. It looks for better schedules. With at least 11 jobs, it anneals the lists. A local search over priority
-       orders follows. For the orders of events that these methods suggest, a linear program over configurations
-       finds the best schedule.
-    2. The bucket relaxation on a grid of relevant times yields a bound. Suppose that this bound exceeds the
-       schedule's value once a job is restricted to some buckets. Then no better schedule completes the job
-       there. With at most 15 jobs, bisection uses this to narrow the windows of completion, so that the grid
-       can be finer. Orders of pairs of jobs are ruled out in the same way, unless too many are undecided. The
-       relaxation's completion times suggest an order of events, for which the linear program finds the best
-       schedule.
-    3. If few positions per job remain, the positional model (`milp`) is solved within the remaining windows and
-       orders. It needs no grid, so nothing has to be refined.
-    4. If this does not settle the problem, branch and bound splits windows, those with the lowest bound first:
-       the job whose completion in the relaxation is spread most widely completes either before or after its
-       mean completion there. Each half is a relaxation on a grid of its own, whose reduced costs narrow the
-       other windows.
+    1. It looks for better schedules: with at least 11 jobs, by simulated annealing of the lists, and then by a
+       local search over priority orders. For the orders of arrivals and completions that these suggest, a
+       linear program finds the best schedule.
+    2. With at most 15 jobs, a relaxation on a grid of times (buckets) yields a bound. If the bound would exceed
+       the value of the best schedule with a job completing in certain buckets, the job cannot complete there in
+       a better one. This narrows the window in which each job completes, so that the grid can be finer. Orders
+       of pairs of jobs are ruled out in the same way, unless too many are undecided. The relaxation also
+       suggests an order of events for the linear program.
+    3. If few positions in the order of completions remain for each job, the model `milp` is solved within the
+       remaining windows and orders.
+    4. If this does not settle the problem, branch and bound splits the windows: one job completes either before
+       or after its mean completion in the relaxation. The part with the lowest bound is split next.
 
     With more than 30 jobs, the method alternates between prices of GPU time and lists until time runs out or,
     if there is no limit, until the gap hardly shrinks any more. The prices yield a bound
-    (`gsopt.schedule.bounds.prices`), and their dual values rank the segments for another list. The best list is
-    annealed, in kernels that are compiled if numba is installed. With at most 150 jobs, each round ends with
-    the linear program. A few seconds are enough to prove gaps of a few percent. If the time limit is too short
-    to load the kernels, plain numpy and local search replace them. To load them in advance, use
-    `gsopt.warm_up`.
+    (`gsopt.schedule.bounds.prices`) and rank the steps for another list. The best list is annealed, in kernels
+    that are compiled if numba is installed. With at most 150 jobs, each round ends with the linear program. If
+    the time limit is too short to load the kernels, plain numpy and local search replace them. To load them in
+    advance, use `gsopt.warm_up`.
 
-    For each schedule that is at least as good as the best known one, every relaxation covers that schedule or
-    an equally good one. The lower of the relaxation's bound and the value of the best known schedule is
-    therefore a bound. All exclusions and bounds are computed from dual values and do not depend on the solver
-    being right. Termination is not proven, and larger problems end with a gap at the time limit. If a block of
-    jobs finishes before the others are released, it is solved separately. If preemption is not allowed,
-    `resizing` solves the problem instead.
+    All bounds are computed from dual values and do not depend on the solver being right. Larger problems end
+    with a gap at the time limit. If a block of jobs finishes before the others are released, it is solved
+    separately. If preemption is not allowed, `resizing` solves the problem instead.
 
     Parameters
     ----------

@@ -30,10 +30,10 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
     """A model that decides in which order and in which epochs jobs complete, and how long each mode runs.
 
     This is the reference model for small instances, against which the other methods are tested. If numbers of
-    GPUs are not powers of two, its rows do not fully describe the modes that fit on the GPUs together. If no
-    mixture of configurations achieves a solution's times in some cell, the solution is cut off. The prices w of
-    the shortest mixture yield the row ``sum of w y <= l``, which is valid in every cell, and the model is
-    solved again.
+    GPUs are not powers of two, its rows do not fully describe which modes fit on the GPUs at the same time. If
+    the times of a solution are impossible in some cell, a row ``sum of w y <= l`` that excludes them, and is
+    valid in every cell, is added, and the model is solved again. The weights w are the prices of the program
+    that packs these times into the shortest cell.
 
     The windows of positions are bounded below by Moore and Hodgson's rule, and above by a schedule from local
     search, because only schedules at least as good matter. The solver starts from that schedule. The result is
@@ -80,8 +80,8 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
 
     Size
     ----
-    n (n + E) binaries for n jobs and E epochs. For each of at most n E cells, one time per job and mode, and up
-    to n rows per K.
+    n (n + E) binaries for n jobs, of which at most 15 are allowed, and E epochs. For each of at most n E cells,
+    one time per job and mode, and up to n rows per K.
 
     Source
     ------

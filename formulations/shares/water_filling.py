@@ -22,8 +22,8 @@ def water_filling(problem: Shares, budget: Budget) -> Result[TimeShares]:
 
     `exact` only maximizes the lowest level and may leave GPUs idle. Here, the bottleneck jobs of each level
     keep their throughput while the others continue to rise, with one linear program per level. Prices identify
-    the bottlenecks: if a job's throughput has a price, it can only rise if another job's throughput falls. The
-    objective (the lowest level) and its proof are the same as those of `exact`.
+    the bottlenecks: a job whose throughput has a positive price in the program can only become faster if
+    another job becomes slower. The objective (the lowest level) and its proof are the same as those of `exact`.
 
     Complexity: at most one linear program per job, because each one settles at least one job.
 

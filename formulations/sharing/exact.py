@@ -28,9 +28,9 @@ def exact(problem: Sharing, budget: Budget) -> Result[SharingSolution]:
 
     The branch and bound (`formulations.sharing.search`) starts from the best known schedule. Its bounds come
     from areas (`formulations.sharing.areas`) and from the minimum delay that each start causes
-    (`formulations.sharing.insertion`). It skips states that it remembers. From 16 jobs on, prices of GPU time
-    may yield a better bound. The search is compiled if numba is installed and there is enough time to compile.
-    It takes a second or two for at most 8 jobs.
+    (`formulations.sharing.insertion`). It skips states that it has reached before at no higher cost. From 16
+    jobs on, prices of GPU time may yield a better bound. The search is compiled if numba is installed and there
+    is enough time to compile.
 
     If jobs may start at any time, the search yields only a schedule, because the best start may lie between two
     events. The bound then comes from areas and prices. If at most four jobs can overlap, the method of `orders`

@@ -61,7 +61,7 @@ def orders(problem: Sharing, budget: Budget) -> Result[SharingSolution]:
 
     Orders are built event by event. The program for the first events assumes that all remaining work then runs
     immediately at full speed, so it bounds all orders that begin with these events. All programs are solved
-    exactly. The search starts from the best schedule with starts at events, which is almost always optimal.
+    exactly. The search starts from the best schedule with starts at events.
 
     Source: for a fixed order, the model of Castor, Eq. 6-13, without slots is linear. The search is gsopt's
     own.

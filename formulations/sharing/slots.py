@@ -35,7 +35,7 @@ def slots(problem: Sharing, budget: Budget, *, most: int = 100) -> Result[Sharin
 
     An optimal plan in slots does not prove the schedule optimal.
 
-    Sets: jobs j; GPUs g; slots t = 0 .. T - 1, with T a quarter beyond the end of the best known schedule.
+    Sets: jobs j; GPUs g; slots t = 0 .. T - 1, where T slots are a quarter longer than the best known schedule.
     Parameters: r_j: first slot of a job, rounded up; G_j: its GPUs; w_j: its work, rounded up, where a slot
     without sharing does F = 2520 units of work; v_jk = floor(F / xi_jk): its work per slot when sharing with
     job k, where xi_jk is the slowdown. Variables: s_j and e_j: start and end; y_jg = 1 if job j holds GPU g;
@@ -50,11 +50,8 @@ def slots(problem: Sharing, budget: Budget, *, most: int = 100) -> Result[Sharin
     (`Slotted.of`). Since everything is rounded up, the optimum in slots is not a bound. The plan is converted
     to starts at events: each job starts on its GPUs once all jobs that precede it in the plan have ended
     (`at_events`). For starts at any time, the plan itself is a schedule too. The best known schedule is
-    returned with the area bound, so a result is proven optimal only if its value meets this bound.
-    The message names the model, and states the optimum in slots or its bracket.
-
-    Rounding everything down instead, with slowdowns only for whole shared slots, would yield a bound for starts
-    at any time. It is not implemented: within 15 s for twelve jobs, CP-SAT proves no more than the area bound.
+    returned with the area bound, so a result is proven optimal only if its value meets this bound. The message
+    names the model, and states the optimum in slots, or the best value and bound in slots.
 
     Source: Castor, Eq. 6-13, with slots tau, fixed y_jg (Eq. 8) and at most C = 2 jobs on a GPU (Eq. 7); speeds
     by Eq. 4-5 for the worst partner. The model for CP-SAT is gsopt's own.

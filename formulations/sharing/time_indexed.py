@@ -32,7 +32,7 @@ class TimeIndexed(Formulation[Sharing, SharingSolution]):
 
     Sets
     ----
-    j: jobs. g: GPUs. t = 0 .. T - 1: slots, with T a quarter beyond the end of the best known schedule.
+    j: jobs. g: GPUs. t = 0 .. T - 1: slots; T slots are a quarter longer than the best known schedule.
 
     Parameters
     ----------

@@ -32,19 +32,19 @@ _RELAXATION_SHARE, _CONFLICTS = 0.8, 20
 def exact(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
     """Solve a problem with the techniques that suit its objective.
 
-    1. List schedules, a simple bound, and prices of GPU time. If there are only a few jobs, all orders are
-       searched too, unless that takes too long.
-    2. For the mean completion time of more than a few jobs, the time-indexed relaxation, which yields a good
-       bound, and a search for GPUs that realize its schedule. If there are no such GPUs, the cause is excluded,
-       and the step is repeated a few times.
-    3. Constraint programming with interval variables, if steps 1 and 2 leave a gap. For the makespan, and for a
-       few jobs, this step directly follows step 1. It starts from the known bound and schedule.
-    4. If there are only a few jobs, the complete search over all orders. It is used only if times differ so
-       much that solvers cannot handle the grid of slots.
+    1. List schedules, a simple bound, and prices of GPU time. With at most 7 jobs, all orders are searched too,
+       unless that takes too long.
+    2. For the mean completion time of more than 7 jobs, the time-indexed relaxation, which yields a good bound,
+       and a search for GPUs with which its schedule is possible. If there are none, a part of the schedule that
+       makes it impossible is excluded, and the step is repeated a few times.
+    3. Constraint programming with interval variables, if steps 1 and 2 leave a gap. It starts from the known
+       bound and schedule.
+    4. With at most 7 jobs, the complete search over all orders, if times differ so much that the other steps
+       had to round them.
 
     If CP-SAT is not installed, step 2 replaces step 3 for both objectives and any number of jobs, and is
-    repeated until a schedule with GPUs meets the bound or time runs out. On 16 GPUs, instances with at most
-    about twelve jobs are solved to proven optimality. With more jobs, a gap remains at the time limit.
+    repeated until a schedule with GPUs meets the bound or time runs out. With more than about a dozen jobs, a
+    gap usually remains at the time limit.
 
     Parameters
     ----------

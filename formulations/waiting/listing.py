@@ -130,7 +130,7 @@ def search_lists(best: BestRuns) -> None:
 
 
 def try_order(best: BestRuns, choices: Sequence[SlottedRun]) -> None:
-    """Try list schedules in the order of a relaxation's starts: within the chosen tiers, and on any tier."""
+    """Try two list schedules in the order of a relaxation's starts: within the chosen tiers, and on any."""
     instance = best.instance
     order = sorted(range(len(choices)), key=lambda job: choices[job].start)
     _try(best, order, [instance.places[choice.place].tier for choice in choices])

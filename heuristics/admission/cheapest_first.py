@@ -14,12 +14,21 @@ from gsopt.problems.rooms import Rooms
 def cheapest_first(problem: Admission, *, budget: Budget = UNLIMITED) -> AdmissionSolution | NoSolution:
     """Evict gangs by cost per GPU until all pending gangs fit, then undo evictions that were unnecessary.
 
-    Evictions are undone in reverse order.
+    Evictions are undone in reverse order if the pending gangs still fit.
 
     The pending gangs are placed in the order of the instance, each as tightly as possible. Gangs are never
     moved. The algorithm may find no solution if several pending gangs, or different workers of one gang,
     compete for the same room.
 
+    Parameters
+    ----------
+    problem
+        The problem.
+    budget
+        Time limit. When it is reached, no more evictions are undone.
+
+    Notes
+    -----
     Complexity: O(E (M + W)) for E evictable gangs, M machines, and W pairs of a gang and one of its machines.
 
     Source: ours. The two passes are those of Kueue's classical preemption.

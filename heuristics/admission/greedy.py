@@ -13,12 +13,13 @@ from heuristics.admission.room import Room, Seats
 
 @heuristic
 def greedy(problem: Admission, *, budget: Budget = UNLIMITED) -> AdmissionSolution | NoSolution:
-    """Stop gangs by cost per useful GPU, with reverse delete, in each group; choose the cheapest group.
+    """Stop gangs by cost per useful GPU in each group until there is room; choose the cheapest group.
 
-    A gang's useful GPUs are those that it holds on machines of the group on which workers of the pending gang
-    may be placed, but at most as many as the pending gang needs. Gangs stop until the pending gang fits. Then
-    gangs that need not stop resume, the most expensive ones first. This is tried for each group at the
-    pending gang's level, and the group with the lowest cost is chosen. Gangs in all queues may stop.
+    The groups are those at the level at which a single group must hold the pending gang, such as racks. In each
+    group, gangs of lower priority stop until the pending gang fits. Then gangs that need not have stopped
+    resume, the most expensive ones first. A gang's useful GPUs are those that it holds on machines of the group
+    on which workers of the pending gang may be placed, but at most as many as the pending gang needs. Gangs in
+    all queues may stop.
 
     Parameters
     ----------

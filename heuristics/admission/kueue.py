@@ -20,11 +20,11 @@ def kueue(
 ) -> AdmissionSolution | NoSolution:
     """Stop candidates in Kueue's order until the gang fits, then resume those that need not stop.
 
-    All queues form one cohort. The candidates are, first, gangs in other queues that use more than their
-    quota and, second, gangs in the pending gang's own queue. Both are in ascending order of priority, with
-    ties going to the gang that was admitted last. Candidates stop until the pending gang fits, but those in
-    another queue only as long as that queue exceeds its quota. Afterwards, in reverse order, all but the last
-    resume unless the pending gang would then no longer fit.
+    All queues form one cohort. The candidates are the gangs of lower priority in queues that use more than
+    their quota, followed by those in the pending gang's own queue. Each of these two lists is in ascending
+    order of priority, with ties going to the gang that was admitted last. Candidates stop until the pending
+    gang fits, but those in another queue only as long as that queue exceeds its quota. Afterwards, in reverse
+    order, all but the last resume unless the pending gang would then no longer fit.
 
     Gangs in other queues stop only if the pending gang's own queue then stays within its quota. The only
     exceptions are gangs whose priority is at most `borrow_below`, which may stop in any case.
@@ -38,7 +38,7 @@ def kueue(
         quotas belong to the cohort.
     borrow_below
         Highest priority at which gangs in other queues stop even if the pending gang's own queue then exceeds
-        its quota (``borrowWithinCohort`` with a ``maxPriorityThreshold``); None if no such gangs stop.
+        its quota (``borrowWithinCohort`` with a ``maxPriorityThreshold``); None for no exceptions.
     budget
         Time limit.
 

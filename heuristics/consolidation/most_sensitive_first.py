@@ -12,8 +12,8 @@ from heuristics.consolidation.offering import offer
 def most_sensitive_first(problem: Consolidation, *, budget: Budget = UNLIMITED) -> ConsolidationSolution:
     """Offer free GPUs first to the jobs that lose the largest share of their value on the widest tier.
 
-    Ties keep the order of the instance. Every job accepts any tier, so once no single machine or rack has room,
-    even sensitive jobs are spread over the network and make hardly any progress.
+    Ties keep the order of the instance. Every job accepts any tier, so even sensitive jobs are spread over
+    several racks if no single machine or rack has room.
 
     Complexity: O(J (log J + R) + G) for J jobs, R racks and G GPUs.
 

@@ -23,7 +23,7 @@ def genetic(
     seed: int = 0,
     budget: Budget = UNLIMITED,
 ) -> GoodputSolution:
-    """Search by NSGA-II for the best fitness and utilisation, and return the fittest candidate.
+    """Search by NSGA-II for the best fitness and utilization, and return the fittest candidate.
 
     Source: Pollux (OSDI 2021), section 4.2, and the authors' code where the text is silent: the number of
     generations, the probability of mutation, the largest number of nodes of a job, and the repair.
@@ -60,9 +60,8 @@ def genetic(
     `heuristics.policies.pollux` starts from the candidates of the previous minute. Duplicate candidates are not
     replaced. If no speed-up is known for a job's GPUs, the job loses them.
 
-    The order of the jobs matters: if new jobs are listed last, repair leaves them without GPUs. With 45 jobs on
-    64 busy GPUs, some new jobs then get nothing, and the fitness is between a third and a fifteenth of the
-    fitness with new jobs first.
+    The order of the jobs matters: if new jobs are listed last on a busy cluster, repair tends to leave them
+    without GPUs.
 
     Examples
     --------

@@ -32,7 +32,7 @@ def best_fit_decreasing(
     empty server if there is none. Elastic jobs prefer inference servers, with base and flexible workers on
     different ones. Inelastic jobs prefer training servers.
 
-    Complexity: O(entries * servers), where a line has one entry for every server that it uses.
+    Complexity: O(E S) for S servers and E pairs of a line and a server that it uses.
 
     Source: Aryl, section 5.3 (described in words, without an algorithm).
 

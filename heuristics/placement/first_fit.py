@@ -17,7 +17,7 @@ def first_fit(
     Servers are tried in the order of the problem. If broken preferences are minimized, preferred servers are
     tried before others.
 
-    Complexity: O(entries * servers), where a line has one entry for every server that it uses.
+    Complexity: O(E S) for S servers and E pairs of an entry of `Placement.workers` and a server that it uses.
 
     Source: Johnson, "Near-optimal bin packing algorithms" (1973).
 

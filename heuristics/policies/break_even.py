@@ -24,9 +24,9 @@ def break_even(
     would have been, the job loses at most twice as much as if it had known the length of that wait, as in the
     ski rental problem.
 
-    With the offer clock, waiting counts from the first declined offer, so the time before it does not make a
-    job give up. With the starvation clock, waiting counts from the job's arrival or the time at which it lost
-    its GPUs, as by default in `dally`.
+    With ``clock="offer"``, the wait begins at the first declined offer, so the time before it, when the job had
+    no choice, does not count. With ``clock="starvation"``, the default of `dally`, it begins when the job
+    arrives or loses its GPUs.
 
     Source: ski rental (Karlin, Manasse, Rudolph, Sleator 1988) applied to the decision in Dally, Algorithm 1.
     Offers, leases and their order are those of `dally`. Key and ties: given by `order`. Preemptive at the end

@@ -18,6 +18,11 @@ def elastic_las(state: State, *, alpha: float | Fraction = 0.75) -> Decider:
     lower job number. Preemptive at arrivals and completions only; resizes; does not know durations. O(distinct
     numbers of GPUs held) per start or resize.
 
+    Parameters
+    ----------
+    alpha
+        As in `efq`.
+
     Raises
     ------
     InvalidInput
@@ -42,8 +47,17 @@ def elastic_las(state: State, *, alpha: float | Fraction = 0.75) -> Decider:
 def elastic_srtf(state: State, *, alpha: float | Fraction = 0.75) -> Decider:
     """Run the jobs with the shortest remaining time, on as many GPUs as they can use efficiently.
 
-    This is `elastic_las` with the order of `srtf`. It separates the benefit of the order from the benefit of
-    elasticity. Key: remaining seconds on the largest efficient number of GPUs. Knows durations.
+    This is `elastic_las` in another order, for comparisons that separate the benefit of the order from that of
+    elasticity.
+
+    Source: none; this is `srtf` with the allocation of Ares, section 3.3. Key: remaining seconds on the largest
+    number of GPUs that the job can use efficiently. Ties: lower job number. Preemptive at arrivals and
+    completions only; resizes; knows durations.
+
+    Parameters
+    ----------
+    alpha
+        As in `efq`.
 
     Raises
     ------

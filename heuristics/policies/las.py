@@ -15,11 +15,9 @@ def las(state: State, *, quantum: float | None = None) -> Decider:
     GPU-seconds held so far. Ties: lower job number. Preemptive at arrivals and completions, and every `quantum`
     seconds while jobs wait; does not know durations. O(distinct demands) per start or stop.
 
-    Times that differ only by rounding count as different events. If floats cannot represent times exactly, as
-    with 0.1, jobs with equal service in exact arithmetic may differ in the last digit, and a job may arrive
-    just before or after a completion instead of at the same time. The schedule may then differ from the one
-    with ``exact=True``, as it did for 14 of 300 random workloads in tenths of seconds, although both follow the
-    rule.
+    If floats cannot represent times exactly, as with 0.1, ties may be missed: jobs with equal service may
+    differ in the last digit, and a job may arrive just before or after a completion instead of at the same
+    time. The schedule may then differ from the one with ``exact=True``, although both follow the rule.
 
     GPUs held during an overhead count as service. If the quantum or the rounds are shorter than the overheads,
     jobs therefore take turns without making progress. `gsopt.simulate` ends such a run with `IllegalDecision`.

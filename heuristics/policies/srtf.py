@@ -13,8 +13,7 @@ def srtf(state: State) -> Decider:
     knows durations. O(distinct demands) per start or stop.
 
     The key does not include overheads. If these are longer than the time between events, a job may be stopped
-    before it makes progress. But this happens only at arrivals and completions, whose number is finite, and the
-    key of a running job never rises. Every job therefore completes, even in rounds.
+    before it makes progress. This happens only at arrivals and completions, so every job still completes.
 
     Examples
     --------

@@ -25,7 +25,7 @@ def tiresias(
     """Run the jobs in the highest queue first, and demote jobs when their service reaches a threshold.
 
     Jobs that do not fit are skipped. The defaults are those of the authors' public simulator. If all times are
-    integer seconds, the schedules are identical.
+    integer seconds, the schedules are identical to the simulator's.
 
     Source: Tiresias (NSDI 2019), section 3.2 (Discretized 2D-LAS, without knowledge of durations), and the
     authors' public simulator (schedule ``dlas-gpu``, including its thresholds).
@@ -35,11 +35,12 @@ def tiresias(
     queue, behind the waiting jobs. A job that is stopped is put in front of the waiting jobs. Ties: lower job
     number. Preemptive at every event.
 
-    Departures: the paper orders a queue by the first start of each job, but waiting jobs may not have one.
-    `by_release` orders a queue by release date, so that an older waiting job stops a younger running one. In
-    the paper, a job is demoted when it reaches the threshold. The simulator checks this only at events and,
-    because it mistakes seconds for GPU-seconds, too late for jobs on several GPUs. Jobs therefore stay in their
-    queues a little longer and are stopped less often. With `on_time`, they are demoted at the exact time.
+    Departures: the paper orders a queue by the first start of each job, but waiting jobs may not have one. With
+    `by_release`, a queue is ordered by release date, so that a waiting job may stop a running one that was
+    released later. In the paper, a job is demoted when it reaches the threshold. The simulator checks this only
+    at events and, because it mistakes seconds for GPU-seconds, too late for jobs on several GPUs. Jobs
+    therefore stay in their queues a little longer and are stopped less often. With `on_time`, they are demoted
+    at the exact time.
 
     Pollux (OSDI 2021) uses this policy as a baseline, with one threshold of 57,600 GPU-seconds, `by_release`
     and `on_time`, in rounds of 60 s and on the ``emptiest`` nodes. With these settings, every job in Pollux'

@@ -46,8 +46,9 @@ def greedy(
         Which of a job's servers count in its fraction: those on loan (``on_loan``), or ``all``, including
         training servers.
     single
-        The criterion if only one server is demanded: the fewest preempted jobs, as printed (``fewest_jobs``),
-        or the ``fractions``, as for every other demand.
+        The criterion if only one server is demanded: the lowest total cost of its jobs, which for jobs of equal
+        cost means the fewest preempted jobs, as printed (``fewest_jobs``), or the ``fractions``, as for every
+        other demand.
 
     Raises
     ------

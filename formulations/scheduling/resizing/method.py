@@ -86,10 +86,11 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
     i]: y_jki >= a_j d_ki - a_j H_ki (1 - r_jki + s_jki): a job that runs during the whole interval has at least
     its minimum number of GPUs. area[k, i]: the y add up to at most C d_ki. room[k, i]: the a_j r_jki add up to
     at most C. soonest[k]: t_k is no earlier than the k-th completion under shortest remaining area first, nor
-    than the k-th earliest completion of the jobs alone. alone[k]: t_k is no earlier than the k-th job to
-    complete would complete alone. alike[i, j, k]: of equal jobs, the first one completes first. shared: limits
-    on the joint work of jobs, each of which has either no GPUs or at least its minimum number (`cuts`). Only
-    rows that earlier solutions violate are added, first in the linear relaxation.
+    than the k-th smallest of the times at which the jobs could complete if each ran alone, and no later than U
+    allows. alone[k]: t_k is no earlier than the time at which the job that completes k-th could complete if it
+    ran alone. alike[i, j, k]: of equal jobs, the first one completes first. shared: limits on the joint work of
+    jobs, each of which has either no GPUs or at least its minimum number (`cuts`). Only rows that earlier
+    solutions violate are added, first in the linear relaxation.
 
     Size
     ----

@@ -47,9 +47,8 @@ def evolution(
 
     Source: ONES (SC 2021), section 3.2.2 and Algorithm 1.
 
-    Complexity: O(K (n + J log J)) per generation for K candidates, J jobs and n GPUs. On 16 GPUs,
-    `gsopt.performance.batching.split.split` finds the optimum in about the time of one generation, and on more
-    GPUs in less.
+    Complexity: O(K (n + J log J)) per generation for K candidates, J jobs and n GPUs.
+    `gsopt.performance.batching.split.split` finds the optimum in about the time of one generation or less.
 
     Parameters
     ----------
@@ -96,14 +95,10 @@ def evolution(
     - If jobs are already running, one candidate is the current allocation; if allowed numbers have gaps,
       another one uses as many GPUs as possible.
 
-    Without `draws`, all candidates soon divide the GPUs in the same way: after about 15 generations on 16 GPUs,
-    and 30 on 64. Then crossover has nothing to combine, and r running jobs have only 2^r mutants, because the
-    GPUs of a given set of preempted jobs are always refilled in the same way. Jobs are ranked by their costs at
-    their caps even if fewer GPUs are left. Better divisions may therefore be unreachable, and further
-    generations do not help. Of ten searches, all ten find the optimum on 16 GPUs and nine on 64; on 256 GPUs,
-    the median gap stays at 10 %, or 4 % with a mutation rate of 0.3. With `draws`, the expected cost exceeds
-    the optimum by a median of 0, 2 and 14 % on 16, 64 and 256 GPUs, whereas one exact division based on mean
-    remaining work has no gap (`tests/benchmarks/bench_evolution.py`).
+    Without `draws`, all candidates soon divide the GPUs in the same way. Then crossover has nothing to combine,
+    and r running jobs have only 2^r mutants, because the GPUs of a given set of preempted jobs are always
+    refilled in the same way. Better divisions may therefore be unreachable, and further generations do not
+    help. `tests/benchmarks/bench_evolution.py` measures the gap to the optimum.
 
     Examples
     --------

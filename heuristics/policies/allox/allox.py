@@ -32,22 +32,23 @@ def allox(
     with lower numbers. With a single type, this is therefore shortest job first. Not preemptive. O(n^2 m K) per
     event for n waiting jobs and m GPUs with at most K jobs each.
 
-    For fairness, only the jobs of some users are ordered: the fraction `alpha` of the users with the least
-    service, or more users if that is necessary to fill the free GPUs.
+    For fairness, only the jobs of some users are ordered: of the users with waiting jobs, the fraction `alpha`
+    with the least service, or more if these have fewer jobs than there are free GPUs.
 
-    Readings: with ``rounds="original"``, this is Gavel's baseline (`heuristics.policies.allox.reserved`), which
-    is preemptive and works in Gavel's rounds. It orders only the oldest jobs, and only on the free GPUs. A job
-    that comes first on a GPU keeps it until the job completes. Until orders are computed again (see `renewal`),
-    the other jobs run on the remaining GPUs. This version is therefore not shortest job first, even with a
-    single type. It requires `users` to be None. `allox_port` is the baseline of Sia and Ares.
+    With ``rounds="original"``, this is the version in Gavel's simulator, which is preemptive and works in
+    Gavel's rounds (`heuristics.policies.gavel.rounds`). Jobs are ordered on the free GPUs only. A job that
+    comes first on a GPU keeps it until the job completes. Until orders are computed again (see `renewal`),
+    other jobs run on the GPUs that no job keeps, so that the policy is not shortest job first even with a
+    single type. `allox_port` is the version that Sia and Ares use.
 
     Parameters
     ----------
     alpha
-        Fraction of the users whose jobs are ordered; these are the users with the fewest GPU-seconds so far. In
-        rounds, the fraction of the jobs without GPUs that are ordered; these are the oldest jobs.
+        Above 0 and at most 1. The fraction of the users whose jobs are ordered, those with the fewest
+        GPU-seconds so far first. With `rounds`, it is instead the fraction of the jobs that keep no GPU, oldest
+        first; at least as many are ordered as there are free GPUs.
     users
-        The user of each job, keyed by job name; a job without an entry is its own user.
+        The user of each job, keyed by job name; a job without an entry is its own user. None with `rounds`.
     rounds
         ``original`` for Gavel's version; None for that of the paper.
     interval, renewal

@@ -18,18 +18,16 @@ def allox_port(state: State, *, alpha: float = 1.0, interval: float = 360) -> De
     (`heuristics.policies.gavel.rounds`, form ``port``). In every round, the jobs that have not come first yet
     are ordered on the GPUs that are not assigned to any job.
 
-    In Sia's scenario of 12 jobs on four nodes, every job completes in the same second as in the authors'
-    simulator.
-
-    Key: 1 if the job comes first in an order, now or in an earlier round, and otherwise 0; this is divided by
-    the job's part of the time that all jobs have had on the kind of GPU. Ties: lower job number. Preemptive, at
-    the beginning of rounds. Knows durations. O(n^2 m K) per round, like `allox`.
+    Key, largest first: 1 for a job that has come first in an order, now or in an earlier round, and 0 for any
+    other job, divided by the job's part of the time that all jobs have had on the kind of GPU. Ties: lower job
+    number. Preemptive, at the beginning of rounds. Knows durations. O(n^2 m K) per round, like `allox`.
 
     Parameters
     ----------
     alpha
         Among the jobs that have not come first in an order yet, the fraction that is ordered, oldest jobs
-        first.
+        first; above 0 and at most 1. At least as many are ordered as there are GPUs that are not assigned to
+        any job.
     interval
         Length of a round, in seconds.
 

@@ -10,14 +10,14 @@ from heuristics.policies.settings import with_settings
 def aryl(state: State, settings: ArylSettings) -> Decider:
     """Start jobs on their base workers, share the other GPUs among elastic jobs, and return loaned machines.
 
-    A job runs in workers of equal size, each on one machine. Its base workers are the fewest with which it can
-    run. An elastic job, which can run on several numbers of GPUs, also has flexible workers, which are added
-    and removed while it runs. At every interval, the job scheduler first starts the shortest jobs that fit
-    (phase one); flexible workers make way for them. It then divides the remaining GPUs among the elastic jobs
-    (phase two). At its own interval, the orchestrator answers requests to return machines. Machines without
-    base workers are returned first, followed by those that a method of the decision `reclaiming` chooses.
-    Inelastic jobs prefer machines that are never on loan. Elastic jobs prefer machines that may be on loan, and
-    there, base and flexible workers use separate groups of machines.
+    A job consists of workers of equal size, each of which runs on one machine. Its base workers are the fewest
+    with which it can run. An elastic job, i.e. one that can run on several numbers of GPUs, may also have
+    flexible workers, which are added and removed while it runs. At every interval, the job scheduler first
+    starts the shortest jobs that fit (phase one); flexible workers make way for them. It then divides the
+    remaining GPUs among the elastic jobs (phase two). At its own interval, the orchestrator answers requests to
+    return machines. Machines without base workers are returned first, followed by those that a method of the
+    decision `reclaiming` chooses. Inelastic jobs prefer machines that are never on loan. Elastic jobs prefer
+    machines that may be on loan, and there, base and flexible workers use separate groups of machines.
 
     Whether a machine belongs to the inference pool depends only on its GPU type. In a cluster without GPUs of
     the type `inference`, all machines are treated alike, and requests are still answered.
@@ -37,8 +37,9 @@ def aryl(state: State, settings: ArylSettings) -> Decider:
     - Each pool has its own knapsack, so that the chosen workers can be placed. ``capacity="normalised"`` uses a
       single knapsack over normalised GPUs, in which a GPU on loan counts as a third of a training GPU. Workers
       that cannot be placed are then lost.
-    - Heterogeneous jobs come last (section 6) when jobs are started, in the knapsacks, and in placement. Their
-      flexible workers use a pool only if that makes the job faster.
+    - Heterogeneous jobs, which can run on machines of both pools in the same mode, come last (section 6) in the
+      knapsacks, in placement and, unless jobs block those behind them, when jobs are started. Their flexible
+      workers use a pool only if that makes the job faster.
     - Algorithm 1 ignores flexible workers, and machines without base workers are returned before it runs
       (section 5.3). With ``spare_first=False``, the method chooses among all machines, as the baseline Random
       in Table 5 must do.
@@ -70,7 +71,8 @@ def aryl(state: State, settings: ArylSettings) -> Decider:
         Options of a scheduler given by name or as a function. They do not apply to ``two_phase``, whose options
         follow.
     allocation
-        A method of the decision `allocation` for phase two, or its name; None for a fast exact one.
+        A method of the decision `allocation` for phase two, or its name; None for a fast exact one. Must be
+        None with ``weights="printed"``.
     solver
         A method of the decision `allocation`, or its name, for the knapsacks that the fast method does not
         cover; the decision's exact method if None.

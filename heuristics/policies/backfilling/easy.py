@@ -46,7 +46,7 @@ def easy_backfilling(
         Order in which jobs behind the reserved ones are tried: by release date (``"fcfs"``) or by estimate
         (``"shortest"``).
     depth
-        Number of waiting jobs that get a reservation, at least 1.
+        Largest number of waiting jobs that get reservations, at least 1.
     overestimate
         Largest factor by which estimates exceed durations. A job without its own estimate gets its duration
         multiplied by a number drawn uniformly between 1 and this factor.

@@ -13,12 +13,12 @@ def best_pairs(
 ) -> Decider:
     """Start the shortest jobs that fit, and pair the other jobs with running jobs to save the most time.
 
-    `heuristics.policies.castor.sjf_bsbf` goes from job to job, and chooses for each the partner with the
-    smallest mean completion time of the pair. Here, all waiting jobs are matched with running jobs at once, at
-    every event. The value of a pair is the time that sharing with the best sub-batch saves compared with
-    waiting. Only pairs that save time count, and the sum of their values is maximized. If the
-    cluster's `share_limit` is 1, no jobs share GPUs, and the policy is the same as
-    `heuristics.policies.sjf.sjf`.
+    `heuristics.policies.castor.sjf_bsbf` goes from job to job, and chooses the partner with which the mean
+    completion time of the two is smallest. Here, at every event, all waiting jobs that do not fit on free GPUs
+    are matched with running jobs at once. The value of a pair is the time that sharing with the best sub-batch
+    saves compared with waiting. Only pairs that save time count, and the sum of their values is maximized. If
+    the `share_limit` of the run is 1, no jobs share GPUs, and the policy with its default options is the same
+    as `heuristics.policies.sjf.sjf`.
 
     Source: the pairs are those of Castor, Theorem 1 and Algorithm 2. The joint decision, a maximum-weight
     matching, is gsopt's own. Key for free GPUs: remaining time. Ties: lower job number; among matchings with
@@ -35,8 +35,8 @@ def best_pairs(
     order, placement
         As in `sjf_bsbf`, for jobs that fit on free GPUs.
     several
-        Whether, after the pairs have started, jobs that are too wide for any single partner may share GPUs with
-        several partners and also use free GPUs.
+        Whether jobs that still wait after the pairs have started may share GPUs with several partners and also
+        use free GPUs.
 
     Raises
     ------

@@ -34,27 +34,32 @@ def sjf_bsbf(
     """Start jobs in order of remaining time. A job that lacks free GPUs shares GPUs if this pays off.
 
     If too few GPUs are free for a job, it is compared with every running job that has GPUs to itself: is the
-    mean completion time of the pair lower if they share, or if one waits for the other? The running jobs with
-    which sharing is better become partners, in ascending order of the mean completion time of the pair, until
-    there are enough GPUs. The job starts with the sub-batch that is best with these partners, and keeps it.
-    Running jobs never change their sub-batches. At most two jobs share a GPU. If the cluster's
-    `share_limit` is 1, no jobs share GPUs, and the policy is the same as `heuristics.policies.sjf.sjf`.
+    mean completion time of the pair lower if they share, or if the new job waits for the other one to complete?
+    The running jobs with which sharing is better become partners, in ascending order of the mean completion
+    time of the pair, until there are enough GPUs. The job starts with the sub-batch that is best with these
+    partners, and keeps it. Running jobs never change their sub-batches. At most two jobs share a GPU. If the
+    `share_limit` of the run is 1, no jobs share GPUs, and the policy with its default options is the same as
+    `heuristics.policies.sjf.sjf`.
 
     Source: Castor, section 5.2, Algorithms 1 and 2. Key: remaining time. Ties: lower job number, also among
     partners with the same mean. Not preemptive, and decides at arrivals and completions; knows durations and
     interference. O(waiting jobs times running jobs times sub-batches) per event at worst. A pair that has been
     rejected is not evaluated again, unless the running job has phases or its unshared GPUs change.
 
-    Our interpretations where the paper is silent, or where its text and pseudo-code differ: the GPUs of line 10
-    are grouped by their jobs. As the text says, shared GPUs are used first, and free GPUs fill the rest; the
-    printed lines count free GPUs but never use them. If there are still too few GPUs, or no partner is found,
-    the job waits and is reconsidered at the next event. A job takes only GPUs that a partner has to itself, and
-    from the last partner no more than needed. With several partners, a job starts with the smallest of the
-    sub-batches found for them. The theorem covers two jobs. With more jobs, the worst partner of each job
-    determines its speed, which the decision ignores. The sub-batches of a job are the whole batch and, in
-    descending order of size, the modes that split the same batch into more steps on the same GPUs. Only
-    sub-batches whose memory fits beside that of the running job are considered. (By mistake, the paper requires
-    the sub-batch to exceed the memory.) A job that waits will use the whole batch.
+    Our interpretations where the paper is silent, or where its text and pseudo-code differ:
+
+    - The GPUs of line 10 are grouped by their jobs. As the text says, shared GPUs are used first, and free GPUs
+      fill the rest; the printed lines count free GPUs but never use them.
+    - If there are still too few GPUs, or no partner is found, the job waits and is reconsidered at the next
+      event.
+    - A job takes only GPUs that a partner has to itself, and from the last partner no more than needed. With
+      several partners, a job starts with the smallest of the sub-batches found for them.
+    - The theorem covers two jobs. With more jobs, the worst partner of each job determines its speed, which the
+      decision ignores.
+    - The sub-batches of a job are the whole batch and, in descending order of size, the modes that split the
+      same batch into more steps on the same GPUs. Only sub-batches whose memory fits beside that of the running
+      job are considered; by mistake, the paper requires the sub-batch to exceed the memory.
+    - A job that waits is assumed to use the whole batch later.
 
     Parameters
     ----------

@@ -22,21 +22,27 @@ def dally(state: State, settings: DallySettings) -> Decider:
     also be given, or 0 (``"none"``), or infinite (``"consolidated"``). When a job's lease ends, its GPUs are
     offered to all waiting jobs again. This is how jobs are preempted.
 
-    Source: Dally, section IV-B, Algorithms 1 and 2. Key: Nw_sens, the number of completed iterations times the
-    compute time per iteration, divided by the running time. It is 0 for a job that has not run, so new jobs
-    come first. Ties: the job that has waited longer, then the lower job number. Preemptive only at the end of
-    leases, and not at all if `lease` is None. Does not use durations. O(waiting jobs) per event.
+    Source: Dally, section IV-B, Algorithms 1 and 2. Key, smallest first: Nw_sens, the number of completed
+    iterations times the compute time per iteration, divided by the running time. It is 0 for a job that has not
+    run, so new jobs come first. Ties: the job that has waited longer, then the lower job number. Preemptive
+    only at the end of leases, and not at all if `lease` is None. Does not use durations. O(waiting jobs) per
+    event.
 
-    Our interpretations where the paper is silent: the policy checks that enough GPUs are free, which line 21 of
-    Algorithm 1 omits. If a job rejects an offer, the offer passes to the next job. A job's timer for machines
-    (or racks) is 0 if the job does not fit into a machine (or rack) of the empty cluster. The machine timer
-    runs within the rack timer, and a timer is at least as long as the timers of closer tiers. If the GPUs that
-    a job gets in a rack happen to be on one machine, the job has the machine tier. All old entries of a list
-    are removed; the published pseudo-code skips some of them, because it removes entries while iterating.
-    Demands need not be powers of 2. With more than three tiers, the same rule gives one timer for each tier
-    except the outermost. A renewed lease does not count as an accepted offer, so its wait of 0 is not recorded.
-    Recorded waits are measured by the same clock as the waits that are compared with timers. All iterations
-    together have the compute time `Job.duration`, on the GPUs that the job demands.
+    Our interpretations where the paper is silent:
+
+    - The policy checks that enough GPUs are free, which line 21 of Algorithm 1 omits. If a job rejects an
+      offer, the offer passes to the next job.
+    - A job's timer for machines (or racks) is 0 if the job does not fit into a machine (or rack) of the empty
+      cluster. All timers of a job run from the beginning of its wait, and a timer is at least as long as the
+      timers of closer tiers.
+    - If the GPUs that a job gets in a rack happen to be on one machine, the job has the machine tier.
+    - All old entries of a list (of the waits for one tier with one demand) are removed; the published
+      pseudo-code skips some of them, because it removes entries while iterating.
+    - Demands need not be powers of 2. With more than three tiers, there is one timer for each tier except the
+      outermost.
+    - A renewed lease does not count as an accepted offer, so its wait of 0 is not recorded. Recorded waits are
+      measured by the same `clock` as the waits that are compared with timers.
+    - All iterations together have the compute time `Job.duration`, on the GPUs that the job demands.
 
     Parameters
     ----------
@@ -67,7 +73,7 @@ def dally(state: State, settings: DallySettings) -> Decider:
         most free GPUs.
     delays
         The given timers in seconds, from the innermost tier outwards, each counted from the beginning of the
-        wait. For further tiers, the last difference is added again.
+        wait. For further tiers, the last difference, or a single given timer, is added again.
     history
         Age, in seconds, above which a wait is removed from its list.
     history_on

@@ -21,28 +21,31 @@ def elasticflow(
 ) -> Decider:
     """Admit jobs whose deadlines can be met, grant each the fewest GPUs that suffice, and divide the rest.
 
-    Time is divided into slots. At the first slot after an arrival or completion, the policy replans everything,
-    job by job in order of deadline. Each job takes the smallest allowed number of GPUs (its level) with which
-    it completes on time, using only GPUs that the jobs before it leave. In slots in which fewer GPUs are left,
-    it runs on as many as it can. The resulting numbers of GPUs are its minimum satisfactory share. A new job is
-    rejected if it would make any job late. Spare GPUs in the first slot go to jobs that have none, earliest
-    deadline first. Further ones go, one step at a time, to the job whose GPU time rises least per GPU; a step
-    leads to the job's next allowed number.
+    Time is divided into slots. At the beginning of the first slot after an arrival or completion, the policy
+    plans all slots anew, job by job in order of deadline. Each job takes the smallest allowed number of GPUs
+    (its level) with which it completes on time, using only GPUs that the jobs before it leave. In slots in
+    which fewer GPUs are left, it runs on as many as it can. The resulting numbers of GPUs are its minimum
+    satisfactory share. A new job is rejected if it would be late, or would make another admitted job late.
+    Spare GPUs in the first slot go to jobs that have none, earliest deadline first. Further ones go, one step
+    at a time, to the job whose total GPU time rises least per additional GPU; a step leads to the job's next
+    allowed number.
 
     Source: ElasticFlow (ASPLOS 2023), sections 4.1 and 4.2, Algorithms 1 and 2, with the slots of its authors'
     simulator. Key: as described above. Ties: earlier deadline, then lower job number. Preemptive; resizes;
     knows durations. O(J^2 L) per arrival for J jobs with L allowed numbers each, plus O(J G) for G steps with
     spare GPUs.
 
-    Readings: new jobs in a slot are admitted one by one, in order of release. The authors' program (see
-    `rules`) admits or rejects all of them together, and rejects them while any admitted job is late anyway; it
-    also begins a slot with an event, and lets jobs use the part of a slot before their deadlines. Levels do not
-    fall below those of the previous plan if that would make a job late. Rejected jobs and jobs without a
-    deadline run on spare GPUs, whereas the paper drops rejected jobs. Plans ignore overheads and phases: a job
-    is assumed to keep the speeds that it had when it was first considered. Jobs may therefore be late. The
-    figure ``deadlines_kept`` is the share of the jobs with deadlines that meet them, and `on_admission` reports
-    which jobs were admitted. An admitted job that loses its share because GPUs were removed is among the first
-    to get spare GPUs.
+    Readings:
+
+    - New jobs in a slot are admitted one by one, in order of release. The authors' program (see `rules`) admits
+      or rejects all of them together, and rejects them as long as any admitted job will be late in any case.
+      Its slots begin at events, and jobs may use the part of a slot before their deadlines.
+    - Levels do not fall below those of the previous plan if that would make a job late.
+    - Rejected jobs and jobs without a deadline run on spare GPUs, whereas the paper drops rejected jobs.
+    - Plans ignore overheads and phases: a job is assumed to keep the speeds that it had when it was first
+      considered. Admitted jobs may therefore be late. The metric ``deadlines_kept`` is the share of the jobs
+      with deadlines that meet them, and `on_admission` reports which jobs were admitted.
+    - An admitted job that loses its share because GPUs were removed is among the first to get spare GPUs.
 
     Comparisons leave the policy out unless it is named by its path,
     ``heuristics.policies.elasticflow:elasticflow``, because it does not support several kinds of GPUs.

@@ -7,7 +7,7 @@ from heuristics.policies.gandiva.migrating import Migrating
 
 
 def gandiva(state: State, *, lease: float | None = 28800.0, placement: Placement = "best") -> Decider:
-    """Start waiting jobs, longest wait first, on any free GPUs; move running jobs to GPUs closer together.
+    """Start jobs on whatever GPUs are free, longest wait first, and move running jobs to GPUs closer together.
 
     Source: Gandiva (OSDI 2018), sections 3.1 to 3.4, as in Dally's network-agnostic baseline, section V-C. The
     network does not affect which jobs start, or when. A job whose GPUs are further apart than necessary moves
@@ -19,13 +19,14 @@ def gandiva(state: State, *, lease: float | None = 28800.0, placement: Placement
     Departures: as in the other policies of Dally's comparison, jobs do not share GPUs, and they do not grow or
     shrink. The versions used in other comparisons are `gandiva_growing` (Aryl), `gandiva_packing` (Gavel) and
     `gandiva_rotation` (Tiresias, ElasticFlow). Slices are as long as the leases of the other policies: hours
-    instead of a minute. A job's GPUs are as close together as the free ones allow, although a network-agnostic
-    policy does not require this.
+    instead of a minute. Among the free GPUs, a job gets those that are closest together, although a
+    network-agnostic policy does not require this.
 
     Parameters
     ----------
     lease
-        Seconds after which a job's GPUs are offered to others that wait, or None for its whole run.
+        Seconds after which a job's GPUs are offered to others that wait. None: a job keeps GPUs until it
+        completes.
     placement
         As in `heuristics.policies.dally.dally`.
 

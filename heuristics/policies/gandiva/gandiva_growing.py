@@ -8,7 +8,7 @@ from gsopt.simulation.parts.waiting import WaitingQueue
 
 
 def gandiva_growing(state: State, *, blocks: bool = True) -> Decider:
-    """Start jobs on their demanded GPUs in order of release, and let them grow while no job waits.
+    """Start jobs on the GPUs that they demand, in order of release, and let them grow while no job waits.
 
     In the order in which they started, jobs get the largest allowed number of GPUs for which enough are free.
     As soon as a job waits, every job returns to its demand.

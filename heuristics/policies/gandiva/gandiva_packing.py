@@ -26,10 +26,11 @@ def gandiva_packing(
     fraction M / (m n) of the time, at most 1, on its n GPUs, in Gavel's rounds
     (`heuristics.policies.gavel.rounds`, ``original``).
 
-    Key: the unit's fraction of the time, divided by its part of the time that all units have had. Ties: the
-    unit that has missed more time (a new pair counts as having missed half a round), then the unit with the
-    larger fraction, then the unit whose last job arrived earlier. Preemptive, at the beginning of rounds. Does
-    not know durations. O(n) per round with random pairs, and O(n^3) for the matching with ``exact``.
+    Key, largest first: the unit's fraction of the time, divided by its part of the time that all units have
+    had. Ties: the unit that has missed more time (a new pair counts as having missed half a round), then the
+    unit with the larger fraction, then the unit whose last job arrived earlier. Preemptive, at the beginning of
+    rounds. Does not know durations. O(n) per round with random pairs, and O(n^3) for the matching with
+    ``exact``.
 
     Readings:
 
@@ -41,7 +42,7 @@ def gandiva_packing(
       other stays slow, until both have done their steps of the round.
     - The remaining job of a pair may run alone on spare GPUs. In Gavel's code, it may share them with any other
       job, regardless of interference, even if other GPUs stay empty.
-    - Without racks, or if only one job may hold a GPU, there are no pairs.
+    - If the `share_limit` of the run is 1, as in every plain cluster, there are no pairs.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ def gandiva_rotation(state: State, *, span: float = 60.0, sharing: Sharing = "me
     position in the group for turns, and release date for GPUs. Ties: lower job number. Preemptive, at multiples
     of `span`. Does not know durations. O(jobs) per event.
 
-    Readings: in those simulators, jobs share GPUs at full speed if there is enough memory
+    Readings: in the simulators of the two papers, jobs share GPUs at full speed if there is enough memory
     (``sharing="memory"``). Here, the scenario defines the slowdowns, and jobs share only if they make no less
     progress together than if they took turns. Unless the scenario allows several jobs per GPU, they only take
     turns. While a job waits for GPUs because there is no group with its demand, later jobs may join groups but
@@ -29,8 +29,8 @@ def gandiva_rotation(state: State, *, span: float = 60.0, sharing: Sharing = "me
     span
         Length of a time slice in seconds, at least a millionth of a second.
     sharing
-        When jobs of a group run at the same time: if they make no less progress together (``measured``), if
-        there is enough memory (``memory``), or ``never``.
+        When jobs of a group run at the same time: if they make no less progress together than by taking turns
+        and there is enough memory (``measured``), if there is enough memory (``memory``), or ``never``.
 
     Raises
     ------

@@ -37,10 +37,10 @@ def gavel(
     ``max_min_fairness_perf``, ``finish_time_fairness_perf``, ``min_total_duration_perf``, ``fifo_perf`` and
     ``max_sum_throughput_perf``). Its port in the simulator of Sia (SOSP 2023) is a baseline of Ares.
 
-    Key: share divided by the fraction of time that the job has had, then the time missed before, then the
-    share. Ties: lower job number. Preemptive at the beginning of rounds. Knows durations, which `max_min` does
-    not use. O(J log J) per round and kind for J jobs, plus the solution of the decision `shares` when shares
-    are computed.
+    Key, largest first: share divided by the fraction of time that the job has had, then the time missed before,
+    then the share. Ties: lower job number. Preemptive at the beginning of rounds. Knows durations, which
+    `max_min` does not use. O(J log J) per round and kind for J jobs, plus the solution of the decision `shares`
+    when shares are computed.
 
     Readings:
 
@@ -61,10 +61,10 @@ def gavel(
       order of memory; in the code, the order is V100, P100, K80.
 
     Departures: the code uses the result of an interior-point method or, for `makespan`, of a bisection to
-    within 5 %, and the last digits of this result decide ties. Here, shares are proven optimal, and identical
-    jobs have equal shares. If no job could run until the next computation of shares, shares are computed
-    immediately; the code waits for the next arrival. ``shares="water_filling"`` is max-min fairness on all
-    levels, as in section 4.3, which the code's default policy omits.
+    within 5 %, and the last digits of this result decide ties. Here, the default method proves that shares are
+    optimal, and identical jobs have equal shares. If no job could run until the next computation of shares,
+    shares are computed immediately; the code waits for the next arrival. ``shares="water_filling"`` is max-min
+    fairness on all levels, as in section 4.3, which the code's default policy omits.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def gavel(
         The isolated time with which finish times are compared. ``accumulated``: the time that a job's work so
         far would have taken in isolation, plus the time for the rest at its current isolated speed.
         ``present``: the time for all its work at the current isolated speed, plus the wait for its first round.
-        None: as in the code that `rounds` follows.
+        None: as in the code, i.e. ``accumulated`` in the original rounds, and ``present`` in those of the port.
     restart
         Overhead per start, in seconds, for all jobs or by model; counted in the isolated time with ``present``.
 

@@ -22,12 +22,12 @@ def themis_auction(
     that have the largest ratios among those without a lease. For every number of GPUs, each of these jobs bids
     the reciprocal of the ratio that it would have with that number. The chosen allocation maximizes the product
     of the bids. The remaining GPUs, including those with which winners pay, go to jobs that did not bid,
-    largest ratio first, and then to jobs that did not win, up to their demands. A GPU therefore stays idle only
-    if no job without GPUs could run on it.
+    largest ratio first, and then to jobs that did not win, up to their demands. GPUs therefore stay idle only
+    if no job without GPUs could run on them.
 
-    The ratio of a job is (age + remaining work / speed) / isolated time. The isolated time is the time for all
-    of the job's work, at its speed on its demanded GPUs, if each job that is present has an equal part of the
-    GPUs.
+    The ratio of a job is (age + remaining work / speed) / isolated time. The isolated time is the time that the
+    whole job would take on the GPUs that it demands, multiplied by the ratio of this demand to the number of
+    GPUs per present job if the ratio is above 1.
 
     Source: Themis (NSDI 2020), sections 4 and 5, without its agents and its placement scores, which concern
     jobs of many trials. The authors' code is not public, so the policy could not be checked against it.

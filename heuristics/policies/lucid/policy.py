@@ -42,15 +42,16 @@ def lucid(
     where the jobs with the fewest GPUs go first. It may complete there; otherwise, it waits for the other
     machines. While the cluster is busy, it then seeks a partner even if GPUs are free. Its partner is the
     earliest started job that runs alone on the same number of GPUs and meets three conditions: there is enough
-    memory for both jobs, the two models have a total score of at most `threshold`, and the predicted GPU time
-    of the partner is at least 1/`ratio` times that of the job. All other jobs start on free GPUs, on as few
-    machines as they need, and jobs that do not fit are skipped. While the cluster is quiet, no jobs share GPUs,
-    and a job that does not fit blocks those behind it.
+    memory for both jobs, the two models have a total score of at most `threshold`, and the job's predicted GPU
+    time is at most `ratio` times that of the partner. All other jobs start on free GPUs, on as few machines as
+    they need, and jobs that do not fit are skipped. While the cluster is quiet, no further jobs share GPUs, and
+    a job that does not fit blocks those behind it. If the `share_limit` of the run is 1, no jobs share GPUs at
+    any time.
 
     Source: Lucid (ASPLOS 2023), with the rules and numbers of its published code. Key: predicted seconds times
     GPUs, as predicted when the job begins to wait. Ties: lower job number. Preemptive only at the end of
-    profiling. Decides at arrivals, completions, and multiples of 100 s. O(waiting jobs * running jobs) per
-    event at worst; with `exact`, plus O(n^3) for a matching.
+    profiling. Decides at arrivals, completions, the end of each job's profiling, and multiples of 100 s.
+    O(waiting jobs * running jobs) per event at worst; with `exact`, plus O(n^3) for a matching.
 
     `heuristics.policies.restricted_sharing` packs jobs by the same rule, but without profiling, load, and the
     restriction to few machines.
@@ -62,8 +63,7 @@ def lucid(
       has checkpoints; in the code, it does not count.
     - The code reserves two machines of 130 for profiling. Here, the last machines of the cluster are reserved,
       one in 64 and at most two. With fewer than 64 machines, jobs are therefore not profiled unless `profilers`
-      is given, because reserving one machine of eight would double the mean completion time on a cluster with
-      large jobs. The code adds a machine while many jobs wait, which we omit. A job that does not fit on the
+      is given. The code adds a machine while many jobs wait, which we omit. A job that does not fit on the
       other machines may also use the reserved ones.
     - In the code, a model that was trained for one cluster predicts the number of arrivals. Jobs share if more
       than 2 arrivals per ten minutes are expected, on average over the next fifty minutes. On other clusters,
@@ -84,9 +84,10 @@ def lucid(
         Whether jobs first start on free GPUs and the remaining jobs are then paired jointly to save the most
         time, as in `heuristics.policies.best_pairs`, instead of by scores and `ratio`.
     load
-        When the cluster is busy. This depends on ``"recent"`` arrivals, or on a sequence of predicted numbers
-        of arrivals, one for each period of ten minutes from the beginning (after the last period, the cluster
-        is always busy). With ``"always"``, the cluster is always busy.
+        When the cluster is busy: ``"always"``, or depending on the number of ``"recent"`` arrivals (see above),
+        or on a sequence of predicted numbers of arrivals, one for each period of ten minutes from the
+        beginning. In the last case, the mean of the next five periods counts in each period; from the last
+        period on, the cluster is always busy.
     quiet
         The largest number of arrivals per ten minutes with which the cluster is quiet; if None, 2 for 1,040
         GPUs, and in proportion for other sizes.

@@ -33,8 +33,9 @@ def marginal(
 ) -> Decider:
     """Grant each GPU to the job with the largest marginal efficiency relative to its remaining area.
 
-    A job's menu gives its speed on each allowed number of GPUs. At every event, the segments of the concave
-    hulls of all jobs' menus are sorted by::
+    A job's menu gives its speed on each allowed number of GPUs. The concave hull of these points consists of
+    segments, each of which adds some GPUs and some speed. At every event, the segments of all jobs are sorted
+    by::
 
         (remaining area) / (marginal efficiency) ** exponent
 
@@ -44,38 +45,30 @@ def marginal(
     GPU at which the job attains its area. It is therefore 1 for the first segment, and lower for each later
     one. Rigid jobs have one segment; for them, the policy without hysteresis is `srsf`.
 
-    Source: none; the policy follows from the relaxation behind the price bound. There, GPU time has a price,
-    the work of job j has a dual value mu_j, and a segment runs exactly while mu_j times its speed per GPU is at
-    least the price. One could therefore sort all segments by mu_j times speed per GPU, and run those that fit.
-    But mu_j is not known before the end. It is the price that the job pays for a second of work when it
-    completes, which is nearly the price of GPU time at that moment, multiplied by the area of that work. Areas
-    range over many orders of magnitude, while prices change little: a job with less remaining area completes
-    sooner, at a slightly higher price. Suppose that the price at completion is proportional to the remaining
-    area to the power of -1/exponent. Then segments are ranked by their marginal efficiency divided by the
-    exponent-th root of the remaining area, which gives the key above. An exponent of 1 would treat area as
-    price, and grant the last GPUs to short jobs that hardly use them. With a large exponent, all jobs start
-    before any job grows.
+    Source: none; the key follows from the linear relaxation behind `gsopt.schedule.bounds.prices.price_bound`
+    if one assumes that the price of GPU time at which a job completes is proportional to its remaining area to
+    the power of -1/exponent. With an exponent of 1, the last GPUs go to short jobs that hardly use them. With a
+    large exponent, all jobs start before any job grows.
 
     Key: as above. Ties: lower job number. Preemptive at every event; resizes; knows durations. A key that falls
     is recomputed only if it matters: O(running jobs that may grow) per event, and O(distinct segments) per
     change.
 
-    Hysteresis and charge favour running jobs, which helps if preemptions and resizes take time. In
-    `docs/best-policy.md`, a hysteresis of 4 and a charge of 120 save about half of the preemptions where these
-    take up to a minute. Without overheads, they lengthen the mean JCT.
+    A hysteresis above 1 and a charge above 0 favour the GPUs that jobs already have, which helps if preemptions
+    and resizes take time. For such runs, `docs/best-policy.md` uses a hysteresis of 4 and a charge of 120.
 
     **Jobs that tune their batch** (`gsopt.scenario.scenario.Physics.applications`) have a different speed in
     each epoch, so their menus say little. As soon as such a job arrives in a cluster with GPUs of one kind,
-    GPUs are divided among all jobs anew at every event and every minute. Adaptive jobs get one, two, four, ...
-    GPUs of a node, or entire nodes. The area of a job is the sum over its remaining epochs, each on its most
-    efficient number of GPUs. The segments are computed for the work of the next hour, so that a job gets many
-    GPUs in the epochs that use them efficiently. Keys are divided by the square root of 1 + age / `ageing`.
-    Nodes are chosen so that few jobs move.
+    GPUs are divided among all jobs anew at every event and every minute. Jobs that tune their batch get one,
+    two, four, ... GPUs of a node, or entire nodes. The area of a job is the sum over its remaining epochs, each
+    on its most efficient number of GPUs. The segments are computed for the work of the next hour, so that a job
+    gets many GPUs in the epochs that use them efficiently. Keys are divided by the square root of 1 + age /
+    `ageing`. Nodes are chosen so that few jobs move.
 
     **Several types of GPU.** Jobs of models that are measured on several types get GPUs of one type at a time.
-    The weight of a GPU type is the average speed on it of the jobs so far that run on all types, and areas and
-    efficiencies count GPUs by these weights. If the best GPUs for a job are taken, it gets the next best ones.
-    A restart on another type is also charged.
+    Areas and efficiencies count a GPU by the weight of its type: the geometric mean of the speeds per GPU on
+    this type, relative to the first type, over the jobs so far that run on all types. If the best GPUs for a
+    job are taken, it gets the next best ones. A restart on another type is also charged.
 
     `docs/systems.md` compares the policy with published ones on the workloads of Pollux and Sia.
 
@@ -100,8 +93,8 @@ def marginal(
         measured in each hundredth of the work, and corrected by the speeds that jobs have reached. On several
         types of GPU, a job knows only its own fitted models.
     ageing
-        The age in seconds at which the key of a job that tunes itself is divided by the square root of 2, which
-        shortens the tail; None to ignore age.
+        The age in seconds at which the key of a job that tunes itself is divided by the square root of 2, so
+        that old jobs do not wait too long; None to ignore age.
     multipliers
         Factors by which the keys of jobs that tune themselves are multiplied, keyed by job name, between 1e-9
         and 1e9; 1 for all other jobs. A smaller factor moves a job forward.
@@ -154,9 +147,9 @@ def marginal_attained(
     """Grant each GPU to the job with the largest marginal efficiency relative to its attained service.
 
     This is `marginal` for unknown durations. As in least attained service, a job that has held many GPU-seconds
-    is expected to need many more, so the attained service replaces the remaining area. Because it is only a
-    rough prediction of the remaining area, it has a smaller weight: the default exponent is twice that of
-    `marginal`.
+    is expected to need many more, so the attained service replaces the remaining area. Because it predicts the
+    area only roughly, it counts less: for jobs that do not tune themselves, the default exponent is twice that
+    of `marginal`.
 
     Key: (grace + GPU-seconds held so far) / (marginal efficiency) ** exponent, divided by the hysteresis if the
     segment already has its GPUs. Without hysteresis, jobs of equal service would take turns at every event.

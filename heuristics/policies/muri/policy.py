@@ -32,14 +32,14 @@ def muri(
     rules: Rules = "paper",
     busy: Mapping[str, float] | None = None,
 ) -> Decider:
-    """Run the first jobs in the order, in groups that share GPUs if there are too few GPUs for all.
+    """Run the jobs that come first, in groups that share GPUs if there are too few GPUs for all.
 
-    Jobs are taken in order until their total demand would exceed `most` times the number of GPUs. As long as
-    they do not all fit, jobs with equal demands are matched in pairs and merged, so as to maximize the sum of
-    the merged jobs' speeds relative to running alone. Groups are matched again, up to `most` jobs per group. A
-    group gets the GPUs of its first running job, or else GPUs that are close together. Groups that do not fit
-    wait, and free GPUs go to the next jobs. Between two groupings, jobs may only start, each on free GPUs of
-    its own.
+    Jobs are taken in the order of the key below until their total demand would exceed `most` times the number
+    of GPUs. As long as they do not all fit, jobs with equal demands are matched in pairs and merged, so as to
+    maximize the sum of the merged jobs' speeds, each relative to running alone and weighted by `busy`. Groups
+    are matched again, up to `most` jobs per group. A group gets the GPUs of its first running job, or else GPUs
+    that are close together. Groups that do not fit wait, and free GPUs go to the next jobs. Between two
+    groupings, jobs may only start, each on free GPUs of its own.
 
     Source: Muri (SIGCOMM 2022), grouping by rounds of maximum matchings; for the ``program`` rules, the
     simulator that its authors published, schedules ``multi-resource-blossom-same-gpu`` and ``-unaware``. Key:
@@ -57,8 +57,8 @@ def muri(
 
     - `gsopt.performance.colocation.interleaving` computes slowdowns from stage times: `interleaved` for pairs,
       and `grouped` for groups. If the scenario has no slowdowns for groups, a job is slowed down only by its
-      worst partner. In a group of three or four, this is less than the slowdown by the group's cycle. The
-      scenario's limit on jobs per GPU applies if it is below `most`.
+      worst partner. In groups of three or four, this understates the slowdown in Muri's model. The
+      `share_limit` of the run applies if it is below `most`, so no jobs share GPUs in a plain cluster.
     - Muri forms no more groups than necessary. We take this to mean that the best merges are made first, until
       all jobs fit.
     - The program regroups all jobs at every event. Whenever the next job would fit on GPUs of its own, it
@@ -74,7 +74,7 @@ def muri(
     Parameters
     ----------
     order
-        Which jobs come first.
+        Which jobs come first: those with the fewest ``remaining`` GPU-seconds, or the fewest ``attained`` ones.
     most
         Largest number of jobs in a group, at least 1.
     interval

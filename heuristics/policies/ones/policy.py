@@ -44,23 +44,22 @@ def ones(state: State, settings: OnesSettings) -> Decider:
 
     - In the paper, the search runs continuously. Here, all generations between two updates are run at the later
       update, with the data of that time. Their number is `generations_per_second` times the simulated seconds,
-      but at most `most_generations`, after which populations hardly change. The paper does not give a number.
+      but at most `most_generations`. The paper does not give a number.
     - Arrivals and completions do not wait for epochs. The running schedule is refreshed at once, as the search
       refreshes a candidate, so that new jobs get GPUs and idle GPUs are filled.
     - The rules for limits are applied once at the end of each epoch. The first epoch is the warm-up, in which a
-      job stays on one GPU. Jobs that run longer than 1/sigma are scaled down. With `penalty` ``current``, their
-      limits still double, but only the scaled-down part is used. With ``compound``, the limit itself shrinks at
-      every epoch, as printed. It then ends at 1 or 2 samples, and mean job completion times are several times
-      as long. ``never`` omits the scale-down, and gives the shortest times on the jobs of
-      `instances.workloads.ones`. Because the number of modes is finite, the largest batch within the limit is
-      used, and the smallest batch is always allowed.
-    - A job counts as rejected if it waits both before and after an update. Refreshes do not reject jobs. As
-      printed, the limit of a rejected job is halved, but to no less than one sample. With `floor` ``gpu``, it
-      is halved to no less than the batch that fits on one GPU.
+      job stays on one GPU. Jobs that run longer than 1/sigma (see `rate`) are scaled down. With
+      ``penalty="current"``, their limits still double, but only the scaled-down part is used. With
+      ``compound``, the limit itself shrinks at every epoch, as printed; it then ends at 1 or 2 samples, and
+      jobs take much longer. ``never`` omits the scale-down. Because the number of modes is finite, the largest
+      batch within the limit is used, and the smallest batch is always allowed.
+    - A job counts as rejected if it waits both before and after an update. Refreshes do not reject jobs. The
+      limit of a rejected job is halved, but to no less than one sample, as printed, or, with ``floor="gpu"``,
+      the batch that fits on one GPU.
     - In the printed objective, waiting jobs cost nothing. The best candidate therefore often has one job on all
-      GPUs, while the limits of the others shrink to the floor. With `forced` ``all``, as many jobs as fit must
-      run, shortest first. With ``new``, only jobs that have never run must run, as in the printed refresh. On a
-      busy cluster, jobs then take two to four times as long.
+      GPUs, while the limits of the others shrink to the floor. With ``forced="all"``, as many jobs as fit must
+      run, shortest first. With ``new``, only jobs that have never run must run, as in the printed refresh; on a
+      busy cluster, jobs then take much longer.
 
     Parameters
     ----------

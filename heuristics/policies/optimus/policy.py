@@ -123,7 +123,7 @@ def afs(
     Raises
     ------
     InvalidInput
-        The interval is not a valid number of seconds, or GPUs are of several kinds with `exact`.
+        An option is out of range, or GPUs are of several kinds with `exact`.
 
     Examples
     --------

@@ -42,10 +42,11 @@ def pollux(
     blind: bool = False,
     seed: int = 0,
 ) -> Decider:
-    """Solve the decision `gsopt.problems.goodput.Goodput` every minute, for all jobs together.
+    """Divide the GPUs among all jobs every minute, to maximize a power mean of the jobs' speed-ups.
 
-    An adaptive job tunes its batch size itself, and reports its expected speed on any set of GPUs, based on
-    a model that is fitted to its own steps and to the noise of its gradients. Its speed-up is its goodput
+    At every interval, the decision `gsopt.problems.goodput.Goodput` is solved. An adaptive job tunes its batch
+    size itself, and reports its expected goodput, i.e. its speed of training, on any set of GPUs, based on a
+    model that is fitted to its own steps and to the noise of its gradients. Its speed-up is its goodput
     relative to its goodput on a fair share of the GPUs. If a job would have to restart, its speed-up is
     discounted; the discount is larger for younger jobs and for jobs with more restarts. A job may have at most
     twice as many GPUs as it has ever had.
@@ -56,8 +57,8 @@ def pollux(
     Source: Pollux (OSDI 2021), section 4.2, and the authors' simulator where the text is silent. Key: the mean,
     over all jobs, of (f S / g + 0.001) to the power p, with the symbols of the decision. Ties: the first
     solution found, which favours jobs with the least GPU time so far. Preempts, resizes and moves at every
-    interval. Does not know durations. Cost: that of `heuristics.goodput.genetic`, which is 0.4 s for 160 jobs
-    on 64 GPUs; the exact method takes a tenth of that.
+    interval. Does not know durations. Cost per decision: that of `heuristics.goodput.genetic` or, with `exact`,
+    of the exact method, which is usually faster.
 
     Readings, all of which follow the authors' simulator:
 
@@ -69,14 +70,12 @@ def pollux(
       not running, so it may have to wait for the next interval.
 
     A job that is not adaptive has its given speeds instead of a model, and they are known from the beginning.
-    Such a job may start on its fewest GPUs. If the search returns a number of GPUs that is not allowed, the job
-    gets the next lower allowed number. The search begins with an additional candidate, in which jobs of this
-    kind that need several GPUs start on idle ones.
+    Such a job may start on its fewest GPUs. If the search returns a number of GPUs that such a job may not
+    have, the job gets the next lower allowed number. The search begins with an additional candidate, in which
+    jobs of this kind that need several GPUs start on idle ones.
 
-    We ran five of the authors' workloads (1 to 4 and 6, `instances.scenarios.pollux`) on a cluster of 64 GPUs.
-    The mean JCT is between 1.5 % below and 0.2 % above theirs (`tests/benchmarks/bench_pollux.py`); with exact
-    decisions, it is up to 2.1 % below. The median time of a decision is 0.14 s, or 0.006 s with `exact`. On
-    nodes of eight GPUs (Sia's newTrace), `exact` takes 0.1 s, but sometimes several seconds; see `limit`.
+    `tests/benchmarks/bench_pollux.py` compares the policy with the authors' simulator. With `exact`, a decision
+    may take several seconds on nodes of eight GPUs; see `limit`.
 
     Parameters
     ----------

@@ -65,6 +65,11 @@ def admitting(
     solver_time
         Time limit in seconds for each decision, after which the best solution found is used; None for no limit.
 
+    Raises
+    ------
+    InvalidInput
+        `within` is no level of the cluster, or another option is invalid.
+
     Examples
     --------
     >>> from gsopt import Job, Workload, simulate

@@ -22,6 +22,11 @@ def priority_preemption(state: State, *, within: str = "") -> Decider:
         Level of the cluster, such as ``rack``. All GPUs of a job must be in a single group of this level. Empty
         for no restriction.
 
+    Raises
+    ------
+    InvalidInput
+        `within` is no level of the cluster.
+
     Examples
     --------
     >>> from gsopt import Job, Workload, simulate

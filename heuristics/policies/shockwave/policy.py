@@ -36,22 +36,23 @@ def shockwave(
 ) -> Decider:
     """Plan the next rounds for even progress, promised completion times, and a short makespan.
 
-    A plan states which jobs run in which of the next T rounds, each on all the GPUs that it demands. It
-    maximizes the sum of log((e + q) / E) / (N T) over all N jobs, minus `makespan` times the longest remaining
-    time of any job after the window. Here, e is the job's completed work, q its planned work, and E its total
-    work. The logarithm is replaced by a piecewise linear function, with breakpoints at fifths and the value
-    log(1e-6) at 0. A plan is fair if each job would complete by its promised time with an equal share of the
-    GPUs after the window. The promised time is a mean over all plans so far of the time at which the job was
-    estimated to complete with an equal share since its release. If no plan is fair, late jobs are instead
-    weighted by a power of their finish-time ratio. Jobs with the most weight per round run first. GPUs that
-    would be idle go to jobs that fit, those with the most remaining time first.
+    A plan states which jobs run in which of the next T rounds (the window), each on all the GPUs that it
+    demands. It maximizes the sum of log((e + q) / E) / (N T) over all N jobs, minus `makespan` times the
+    longest remaining time of any job after the window. Here, e is the job's completed work, q its planned work,
+    and E its total work. The logarithm is replaced by a piecewise linear function, with breakpoints at fifths
+    and the value log(1e-6) at 0. Plans must be fair: after the window, an equal share of the GPUs must suffice
+    for each job to complete by its promised time, multiplied by `ratio`. The promised time is the time at which
+    the job would complete with an equal share since its release, estimated at every plan; a weighted mean over
+    all plans so far counts. If no plan is fair, late jobs are instead weighted by a power of their finish-time
+    ratio, i.e. of the time at which they would complete with an equal share, divided by the promised time. Jobs
+    with the most weight per round run first. GPUs that would be idle go to jobs that fit, those with the most
+    remaining time first.
 
     Source: Shockwave (NSDI 2023), sections 4 to 6. Breakpoints, estimates, weights and defaults are from the
     program that its authors published. Key: as above. Ties: as in the knapsack and the solver. Preemptive at
     the beginning of rounds; knows durations. A plan takes O(J T^2 M) for J jobs on M GPUs, plus an integer
-    program with J T columns for the order of the jobs. In about one plan in three, the knapsack's solution
-    cannot be packed into rounds, and another integer program is needed. With 160 concurrent jobs on 64 GPUs, a
-    plan takes 0.2 to 0.5 s, and several seconds at worst.
+    program with J T columns for the order of the jobs, and another one if the knapsack's solution cannot be
+    packed into rounds. With many jobs, this may take several seconds.
 
     For its four clusters, the authors' program sets `makespan` between 1e-3 and 1e5 and `power` between 5 and
     15. The defaults here are its values for 32 GPUs.
@@ -72,11 +73,10 @@ def shockwave(
 
     Departures: the program predicts how batch sizes grow, and derives the remaining time of a job from this.
     Here, the remaining time at the job's current speed is known. Progress counts continuously, not in full
-    epochs. The two terms of the objective are optimized separately (`heuristics.policies.shockwave.search`).
-    With a large `makespan`, a gap of a thousandth of their sum would leave the first term to chance. Plans do
-    not include overheads, and a job that stops before its restart is over makes no progress, so rounds should
-    be longer than restarts. While GPUs are absent, jobs that demand more than the capacity count neither in
-    plans nor in shares.
+    epochs. The two terms of the objective are optimized separately (`heuristics.policies.shockwave.search`), so
+    that the gap applies to the first term alone. Plans do not include overheads, and a job that stops before
+    its restart is over makes no progress, so rounds should be longer than restarts. While GPUs are absent, jobs
+    that demand more than the capacity count neither in plans nor in shares.
 
     Comparisons include the policy only if it is named by its path, ``heuristics.policies.shockwave:shockwave``.
     It rejects GPUs of several kinds, and jobs that demand more GPUs than the cluster has.
@@ -104,8 +104,8 @@ def shockwave(
         Whether integer programs are solved to proven optimality. Otherwise, they are solved to a gap of a
         thousandth, or until the `limit`.
     limit
-        Seconds after which a solve ends with its best solution so far. None means no limit, so that runs are
-        the same on every machine. Ignored with `exact`.
+        Seconds after which an integer program ends with its best solution so far. None: no limit, so that runs
+        are the same on every machine. Ignored with `exact`.
 
     Raises
     ------

@@ -34,12 +34,12 @@ def sia(
     batches: Batches = "user",
     solver: Solver = "exact",
 ) -> Decider:
-    """Choose a configuration, or none, for every job, so as to optimize the sum of powers of goodputs.
+    """Choose a configuration of GPUs, or none, for every job, so as to optimize the sum of powers of goodputs.
 
     A configuration consists of GPUs of one kind: 1, 2, 4, ... GPUs of a node, one entire node, or several
-    entire nodes. At every interval, the decision `gsopt.problems.Configuration` is solved exactly, by dynamic
-    programming, for all jobs together. A job that keeps its configuration keeps its GPUs, unless it has to make
-    room for a larger job.
+    entire nodes. At every interval, the decision `gsopt.problems.Configuration` is solved for all jobs
+    together, by default exactly, by dynamic programming. A job that keeps its configuration keeps its GPUs,
+    unless it has to make room for a larger job.
 
     - An adaptive job (`gsopt.scenario.scenario.Physics.applications`) reports goodputs fitted to its own steps.
       Before it has run, only its smallest configuration is allowed, with a goodput of 1 on every kind of GPU.
@@ -47,26 +47,23 @@ def sia(
       single-GPU speeds. For any other elastic job, the speeds are known.
     - A job's goodputs are divided by the smallest of them. In configurations other than the current one, they
       are multiplied by a restart factor. For a job of age t with n restarts so far and s seconds per restart,
-      the factor is max(t - n s, 0) / (t + s), or 1 if the job is younger than s.
-    - A job may have at most twice as many GPUs as it has ever had.
+      the factor is max(t - n s, 0) / (t + s). It is 1 if the job is younger than s or, for a rigid job, if it
+      has had fewer than s GPU-seconds.
+    - A job may have at most `growth` times as many GPUs as it has ever had, but always its fewest.
     - A rigid job chooses only its kind of GPU. On the slowest kind, its goodput is its number of GPUs.
     - A restarting job keeps its configuration.
 
     Source: Sia (SOSP 2023), section 3. The rounding, the cap, the durations of restarts and all defaults are
-    from its authors' public simulator. Key: the objective. Ties: fewest changes, then jobs released first
-    (`formulations.configuration.exact`). Preemptive at every interval; resizes; does not know durations. O(J C
-    G) for J jobs and C configurations, where G is the product of the numbers of GPUs over all kinds.
-
-    Six jobs on two nodes (`instances.scenarios.sia`) complete in the same second as in the authors' simulator
-    if its solver breaks ties as we do here. Ties matter because powers are rounded to hundredths. With sixteen
-    tie-breaking rules, the mean JCT of these jobs is between 5,637 and 6,043 s. Here, it is 6,022 s; with the
-    authors' two solvers, it is 5,688 and 5,697 s. With 14 jobs on four nodes, four rules differ by up to 2 %.
+    from its authors' public simulator. Key: the objective. Ties, which are frequent because powers are rounded
+    to hundredths: fewest changes, then jobs released first (`formulations.configuration.exact`). Preemptive at
+    every interval; resizes; does not know durations. O(J C G) for J jobs and C configurations, where G is the
+    product of the numbers of GPUs over all kinds.
 
     Departures: in the authors' simulator, a job that moves to other nodes in the same configuration loses
     nothing (``restarts="shape"`` in a scenario), so moves are not avoided. Here, jobs keep their nodes if
     possible. A job that cannot run in any of these configurations has configurations for its own numbers of
     GPUs instead, and takes any remaining GPUs if no nodes have room for it. Nodes of six GPUs also have a
-    configuration of six. A cluster without racks counts as one node.
+    configuration of six. A plain cluster counts as one node.
 
     Parameters
     ----------

@@ -44,9 +44,11 @@ def afs(*, gain: Gain = "base", order: Order = "release", blocks: bool = False) 
     Parameters
     ----------
     gain
-        What a gain in throughput is relative to.
+        What a gain in throughput is relative to: the throughput on ``base`` workers, or the ``present`` one; or
+        ``pairs``, see above.
     order
-        Order in which waiting jobs start.
+        Order in which waiting jobs start: by ``release`` date, by ``time`` on their base workers, or by
+        ``area``, i.e. by this time multiplied by the GPUs of the base workers.
     blocks
         Whether a job that does not fit blocks the jobs behind it.
 

@@ -27,9 +27,9 @@ def gandiva(*, blocks: bool = True, own_servers_only: bool = True) -> Scheduler:
     blocks
         Whether a job that does not fit blocks the jobs behind it. Otherwise it is skipped.
     own_servers_only
-        Whether a job grows only on the machines on which it already runs, instead of anywhere in its pool. Only
-        the policy knows these machines. In this case, `extras` therefore returns each job's maximum, and the
-        policy places as many workers as fit.
+        Whether a job grows only on the machines on which it already runs, instead of anywhere in its pool. If
+        so, `extras` returns each job's maximum while no job waits, and the policy, which alone knows these
+        machines, places as many workers as fit.
 
     Examples
     --------

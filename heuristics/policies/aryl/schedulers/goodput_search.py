@@ -34,8 +34,9 @@ def goodput_search(
 ) -> Scheduler:
     """Search at intervals for the numbers of flexible workers that maximize the power mean of the speedups.
 
-    The speedup of a job is its speed relative to its speed on a fair share of the GPUs of elastic jobs. A power
-    of -1 makes the mean harmonic. Between two searches, jobs keep their workers.
+    The speedup of a job is its speed relative to its speed on a fair share of the GPUs: those that elastic jobs
+    hold or that are idle, divided equally among the elastic jobs. A power of -1 makes the mean harmonic.
+    Between two searches, jobs keep their workers.
 
     Source: Pollux (OSDI 2021), section 4.2, as a baseline in Aryl, section 7.1: "applies genetic algorithms to
     find the resource allocation". Key: `order` for starts, the fitness for workers. Ties: the candidate found
@@ -50,16 +51,13 @@ def goodput_search(
       running jobs keep their base workers;
     - machines: candidates are numbers of workers, which are placed afterwards. The penalty for restarts is
       missing too, because jobs are resized while they run;
-    - the second objective, utilisation, which only affects the ranking during the search.
+    - the second objective, utilization, which only affects the ranking during the search.
 
-    In Pollux, a job gets at most twice the largest number of workers that it has had. Here it gets at most
-    twice its current workers. ``search="greedy"`` needs no search: the fitness rises with a sum over the jobs,
-    so the greedy result is optimal if all workers have the same size and each further one gains less.
+    In Pollux, a job gets at most twice the largest number of workers that it has had. Here, with `doubling`, it
+    gets at most twice its current workers. With ``search="greedy"``, the result is optimal if all workers have
+    the same size and each further worker of a job raises the fitness less than the one before.
 
-    Aryl reports that the default of 100 generations is too few for a large cluster, and uses 250. Our
-    measurements agree: for 100, 300 and 500 linear jobs with workers of 1 to 8 GPUs, 100 generations reach 98,
-    87 and 81 % of the greedy fitness, and 250 reach 99, 97 and 92 %. A generation takes 0.7 to 2.4 ms, the
-    whole greedy algorithm 8 to 14 ms.
+    Aryl reports that the default of 100 generations is too few for a large cluster, and uses 250.
 
     A scheduler remembers its last search, so use a new one for each run.
 
@@ -80,7 +78,8 @@ def goodput_search(
     doubling
         Whether no job gets more than twice its current workers.
     order
-        Order in which waiting jobs start.
+        Order in which waiting jobs start: by ``release`` date, by ``time`` on their base workers, or by
+        ``area``, i.e. by this time multiplied by the GPUs of the base workers.
     blocks
         Whether a job that does not fit blocks those behind it.
     seed

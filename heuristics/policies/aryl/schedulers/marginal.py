@@ -28,11 +28,6 @@ def marginal(*, starts: Starts = "ranked", exponent: float = 4) -> Scheduler:
     preempting base workers. Ties: the job that started first, then the one released first. Never preempts.
     Knows durations. O(I + W log J) for J jobs with I allowed numbers of workers in total, and W steps granted.
 
-    On a quarter-size version of `instances.scenarios.aryl`, with elastic jobs only and no loans, the mean JCT
-    over five days is 12,116 s, and 12,200 s with ``starts="all"``. Aryl's mean JCT is 12,989 s. Aryl thus
-    loses most in its second phase: its knapsack maximizes the time saved, and so grants workers to jobs with
-    much remaining time.
-
     Parameters
     ----------
     starts

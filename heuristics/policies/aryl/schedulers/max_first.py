@@ -21,16 +21,11 @@ def max_first(*, order: Order = "area", blocks: bool = False) -> Scheduler:
     Never preempts. Knows durations. O(I + W log J) for J jobs with I allowed numbers of workers in total, and W
     steps granted.
 
-    Measurements show that Aryl's first phase costs nothing. On a quarter-size version of
-    `instances.scenarios.aryl`, with elastic jobs only and no loans, the mean JCT over five days is 12,484 s and
-    the mean queueing time is 601 s. If all jobs first start on their base workers, and workers are granted in
-    the same order (``marginal(starts="all")``), these times are 12,200 and 30 s. For Aryl, they are 12,989 and
-    38 s.
-
     Parameters
     ----------
     order
-        Order in which waiting jobs start.
+        Order in which waiting jobs start: by ``release`` date, by ``time`` on their base workers, or by
+        ``area``, i.e. by this time multiplied by the GPUs of the base workers.
     blocks
         Whether a job that does not fit blocks the jobs behind it.
 

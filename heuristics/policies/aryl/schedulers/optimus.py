@@ -26,8 +26,8 @@ def optimus(*, order: Order = "release", blocks: bool = True) -> Scheduler:
     Parameters
     ----------
     order
-        Order in which waiting jobs start; by default, order of release as in the original, where jobs beyond
-        the capacity wait.
+        Order in which waiting jobs start, as in `afs`; by default, order of release as in the original, where
+        jobs beyond the capacity wait.
     blocks
         Whether a job that does not fit blocks the jobs behind it.
 

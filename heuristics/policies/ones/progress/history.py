@@ -15,8 +15,8 @@ class Sampling(StrEnum):
     Attributes
     ----------
     JOBS
-        Every job keeps the same number of rows, or all of its rows if it has fewer. Otherwise, long jobs, whose
-        rows are similar to each other, would crowd out short ones.
+        Every job keeps the same number of rows, or all of its rows if it has fewer, so that long jobs do not
+        crowd out short ones.
     ROWS
         Every row is kept with the same probability, as in the text of the paper.
 
@@ -50,8 +50,8 @@ class ObservationHistory:
     """A sample of at most `limit` rows of completed jobs.
 
     Each row and each job gets a random key, and those with the smallest keys are kept. This is a uniform sample
-    without replacement. A dropped row is never needed again, because the number of rows per job never grows. If
-    there are more jobs than `limit`, the jobs are also a uniform sample, with one row each.
+    without replacement. If rows are sampled by job and there are more jobs than `limit`, the jobs are also a
+    uniform sample, with one row each.
 
     Parameters
     ----------

@@ -96,9 +96,6 @@ def fit_regression(
     start of the search matters (`SearchStart`). Features are standardized, because those in the paper differ by
     factors of a million. No beta exceeds the largest number of remaining epochs in any row.
 
-    With six parameters, the limited-memory variant L-BFGS has no advantage, and scipy's implementation waits
-    for threads in its small matrix operations: tens of milliseconds if other processes use the cores.
-
     Parameters
     ----------
     rows
