@@ -225,7 +225,10 @@ class _Search:
         machines, gangs = alone.core(domain)
         names = [problem.cluster.machines[machine].name for machine in machines]
         inner = core(problem, names, [problem.running[stops.numbers[gang]].name for gang in gangs])
-        found = milp(inner, budget=replace(self._budget, start=None, on_incumbent=None))
+        try:
+            found = milp(inner, budget=replace(self._budget, start=None, on_incumbent=None))
+        except Unsupported:
+            return
         self._solver = found.solver or self._solver
         if found.solution is not None:
             self._best.take(found.solution)

@@ -52,6 +52,7 @@ _UNITS = (
     (3600.0, "h", (1, 2, 3, 6, 12, 24)),
     (60.0, "min", (1, 2, 5, 10, 15, 30, 60)),
 )
+_SECONDS: tuple[float, str, tuple[int, ...]] = (1.0, "s", ())
 _FEWEST = 5  # units on an axis, so that its ticks are whole numbers
 _MOST_TICKS = 10
 
@@ -144,12 +145,13 @@ def set_time_axis(axes: "Axes", begin: float, end: float) -> None:
 def tick_time(axis: "Axis", begin: float, end: float, name: str = "") -> str:
     """Place ticks on a time axis at round multiples of a unit, counted from `begin`; return the unit's name.
 
-    The unit is the one called `name` if that is ``days``, ``h`` or ``min``. Otherwise, it is chosen to suit the
-    time from `begin` to `end`. If this is less than 5 minutes, the unit is ``s``, and the ticks are not moved.
+    The unit is the one called `name` if that is ``days``, ``h``, ``min`` or ``s``. Otherwise, it is chosen to
+    suit the time from `begin` to `end`, and is ``s`` for less than 5 minutes. In seconds, ticks are not moved.
     """
     from matplotlib.ticker import FuncFormatter, MultipleLocator
 
-    unit, name, steps = next((each for each in _UNITS if each[1] == name), _unit_of(end - begin))
+    units = (*_UNITS, _SECONDS)
+    unit, name, steps = next((each for each in units if each[1] == name), _unit_of(end - begin))
     wanted = (end - begin) / unit / _MOST_TICKS
     step = next((step for step in steps if step >= wanted), None)
     if step:
@@ -159,7 +161,7 @@ def tick_time(axis: "Axis", begin: float, end: float, name: str = "") -> str:
 
 
 def _unit_of(span: float) -> tuple[float, str, tuple[int, ...]]:
-    return next((unit for unit in _UNITS if span >= _FEWEST * unit[0]), (1.0, "s", ()))
+    return next((unit for unit in _UNITS if span >= _FEWEST * unit[0]), _SECONDS)
 
 
 def set_log_time_axis(axis: "Axis", least: float, most: float) -> str:

@@ -312,7 +312,8 @@ def watched(budget: Budget, problem: Problem[Any]) -> Iterator[Budget]:
         watch.hear(incumbent, budget.runtime)
         return None if budget.on_incumbent is None else budget.on_incumbent(incumbent)
 
-    yield inner if budget.on_progress is None else replace(inner, on_incumbent=hear)
+    is_asked = budget.on_progress is not None or budget.on_incumbent is not None
+    yield replace(inner, on_incumbent=hear) if is_asked else inner
     watch.end(budget.runtime)
 
 

@@ -18,6 +18,7 @@ from gsopt.core.drawing import (
     set_time_axis,
     show_zero,
     tick_shares,
+    tick_time,
     time_unit,
 )
 from gsopt.core.errors import InvalidInput
@@ -51,6 +52,12 @@ def test_time_is_told_in_the_unit_of_its_length(
     set_time_axis(axes, begin, begin + span)
     assert axes.get_xlabel() == (f"time since the first release [{label}]" if begin else f"time [{label}]")
     assert _ticks(axes, *axes.get_xlim()) == ticks
+
+
+@pytest.mark.parametrize("unit", ["days", "h", "min", "s"])
+def test_a_unit_that_is_given_is_used(unit: str) -> None:
+    """Every unit can be asked for, whatever the length of the time is."""
+    assert tick_time(_axes().xaxis, 0.0, 72_000.0, unit) == unit
 
 
 @pytest.mark.parametrize("span", [10.0**power for power in range(-3, 10)])

@@ -112,6 +112,24 @@ def test_starts_and_processes() -> None:
         worst_servers(figure_5(2), start="s1")
 
 
+@exact_method()
+def hears_nothing_more(problem: Reclaiming, budget: Budget) -> Result[ReclaimingSolution]:
+    """Report an incumbent, and do not catch Ctrl-C."""
+    if budget.on_incumbent is not None:
+        solution = ReclaimingSolution(servers=["s1", "s2"])
+        budget.on_incumbent(Result.judged(problem, method="", solution=solution, runtime=0.0))
+    raise KeyboardInterrupt
+
+
+def test_what_was_reported_survives_an_interrupt() -> None:
+    """After Ctrl-C, the best incumbent comes back if the caller asked for incumbents or progress."""
+    for asked in ({"on_incumbent": lambda _: None}, {"on_progress": lambda _: None}):
+        result = hears_nothing_more(figure_5(2), **asked)
+        assert (result.objective, result.stopped_by) == (1, StoppedBy.INTERRUPT)
+    with pytest.raises(KeyboardInterrupt):
+        hears_nothing_more(figure_5(2))
+
+
 def test_plain_functions_are_run() -> None:
     """A function's solution is judged, a result is passed through, and anything else is refused in one line."""
     problem = figure_5(2)
