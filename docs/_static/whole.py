@@ -48,7 +48,8 @@ class Whole(NamedTuple):
     gpus: int
     evaluations: int = 600
     cells: int | None = 2_000
-    tries: int = 0  # number of further schedules that are tried
+    power: float | None = None  # of the number of GPUs in the ranks of jobs, if `ranked` is tried
+    tries: int = 0  # number of further schedules that are tried with it
 
     @property
     def round_length(self) -> float | None:
@@ -61,7 +62,7 @@ class Whole(NamedTuple):
 
     def values(self, scenario: gsopt.Scenario, found: PriceBound) -> tuple[dict[str, float], Any]:
         """Return the mean JCT of each schedule that is tried, by name, and the options of `improved`."""
-        options = improved(scenario, self.tries) if self.tries else None
+        options = None if self.power is None else improved(scenario, self.power, self.tries)
         tried = policies(found) | ({} if options is None else {"improved": partial(ranked, **options)})
         return {each: replay(scenario, policy).metrics.mean_jct for each, policy in tried.items()}, options
 
@@ -86,15 +87,13 @@ class Adaptive(NamedTuple):
         return {known.found_by: known.mean_jct}, None
 
 
-#: Power of the number of GPUs in the ranks of jobs: the best of 0, 0.1, 0.25, 0.5 and 1 on Crux.
-_POWER = 0.25
-
+# The powers are the best of a few: 0 to 1 on Crux, 0.25 to 1.6 on Venus, and 0.25 to 4 on ITP.
 SCENARIOS: dict[str, Whole | Adaptive] = {
     "philly-82k": Whole(traces.philly, "", 512),
     "philly-111k": Whole(traces.philly, "philly_full/philly_trace.csv.gz", 512, evaluations=120, cells=400),
-    "venus": Whole(traces.helios, "helios_venus_full/helios_trace.csv.gz", 640),
-    "crux": Whole(traces.crux, "crux_lingjun", 1_024, evaluations=1_800, tries=400),
-    "itp": Whole(traces.itp, "elasticflow_itp/data/raw-traces.tar.gz", 1_152),
+    "venus": Whole(traces.helios, "helios_venus_full/helios_trace.csv.gz", 640, power=0.45, tries=60),
+    "crux": Whole(traces.crux, "crux_lingjun", 1_024, evaluations=1_800, power=0.25, tries=400),
+    "itp": Whole(traces.itp, "elasticflow_itp/data/raw-traces.tar.gz", 1_152, power=2.5, tries=100),
     **{name: Adaptive(name) for name in best.NAMES},
 }
 
@@ -118,11 +117,11 @@ def ranked(state: State, power: float, multipliers: Mapping[str, float]) -> Deci
     return Greedy(state, key=rank)
 
 
-def improved(scenario: gsopt.Scenario, tries: int) -> dict[str, Any]:
+def improved(scenario: gsopt.Scenario, power: float, tries: int) -> dict[str, Any]:
     """Return the options of `ranked` with the lowest mean JCT that this many tries find."""
     with TemporaryDirectory() as folder:
-        found = improve(scenario, partial(ranked, power=_POWER), f"{folder}/found.json", tries=tries)
-    return {"power": _POWER, "multipliers": found.multipliers}
+        found = improve(scenario, partial(ranked, power=power), f"{folder}/found.json", tries=tries)
+    return {"power": power, "multipliers": found.multipliers}
 
 
 def policies(found: PriceBound) -> dict[str, Any]:
