@@ -147,7 +147,9 @@ class Server(Lean):
         return len(self.shared) + self.free_gpus
 
     def left(self, gpu: int) -> int:
-        """Return the free part, in thousandths, of the GPU with the given index; the shared GPUs come first.
+        """Return the free part, in thousandths, of one of the `gpus_with_room` GPUs, given by its index.
+
+        The shared GPUs come first, followed by the free ones. GPUs that are entirely in use are not counted.
 
         Examples
         --------

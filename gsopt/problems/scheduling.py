@@ -262,8 +262,9 @@ class Scheduling(Problem[SchedulingSolution]):
     def taken_over(self, schedule: Schedule) -> SchedulingSolution:
         """Convert a schedule for the scenario `own_clock` into a solution.
 
-        If floats as large as the schedule's last time are precise enough for the shortest job, the times are
-        only shifted. Otherwise, the schedule is recomputed in exact numbers (`gsopt.schedule.retiming`).
+        The times are shifted to the problem's clock. If floats as large as the last of the shifted times are
+        precise enough for the shortest job, this is all. Otherwise, the schedule is recomputed in exact numbers
+        (`gsopt.schedule.retiming`).
 
         Raises
         ------
