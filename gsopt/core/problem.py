@@ -246,7 +246,7 @@ class Problem(Frozen, ABC, Generic[S]):
 
     @property
     def step(self) -> Fraction | None:
-        """Greatest number of which the optimum is known to be a multiple, or None if none is known.
+        """A number of which the optimum is known to be a multiple, or None if no useful one is known.
 
         Bounds may be rounded to its multiples. The values of other solutions need not be multiples.
         """

@@ -576,7 +576,7 @@ class Placement(Problem[PlacementSolution]):
         return before + opened - taken
 
     def unallocated(self, solution: PlacementSolution) -> int:
-        """Return the free GPU capacity of all servers, in thousandths of a GPU."""
+        """Return the GPU capacity that a solution leaves free on all servers, in thousandths of a GPU."""
         free = sum(server.thousandths * server.count for server in self.servers)
         return free - sum(self.workers[line].thousandths * number for _, line, number in solution.everywhere)
 
