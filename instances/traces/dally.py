@@ -107,8 +107,8 @@ def dally(
     Raises
     ------
     InvalidInput
-        The file cannot be read or is not a list of jobs, an option is out of range, or `mean_gap`,
-        `load` or `listed` is given although the list has real arrivals.
+        The file cannot be read or is not a list of jobs, an option is out of range, or `mean_gap`, `load` or
+        `listed` is given although the list has real arrivals.
 
     Notes
     -----

@@ -18,8 +18,8 @@ def sequence(seconds: Reals, available: Reals | None = None) -> list[list[int]]:
     """Return the jobs of each machine, assigned and ordered so that the total completion time is minimal.
 
     Jobs are assigned to positions, which are counted from the end of each machine's sequence. The search begins
-    with about twice as many positions on each machine as it has jobs on average. It doubles their number until
-    all jobs fit and the furthest position is empty on every machine. Further positions are then useless,
+    with about twice as many positions on each machine as there are jobs per machine. It doubles their number
+    until all jobs fit and the furthest position is empty on every machine. Further positions are then useless,
     because every job would cost more there.
 
     Complexity: O(n^2 m K) for n jobs on m machines with K positions each, where K is about 2 n / m unless it is
