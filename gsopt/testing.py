@@ -316,7 +316,7 @@ def check_policy(
     Returns
     -------
     int
-        Number of runs judged.
+        Number of runs judged, each of which is simulated twice.
 
     Raises
     ------

@@ -15,7 +15,7 @@ from gsopt.problems.batching import Batches, Batching
 
 @exact_method(unused=["backend", "log"])
 def exact(problem: Batching, budget: Budget) -> Result[Batches]:
-    """Solve a problem with the first technique that proves optimality; the message names this technique.
+    """Try the following techniques until one proves optimality; the message then names it.
 
     1. A first allocation of the GPUs, and a bound that ignores contention.
     2. Greedy steps, each of which gives GPUs to the job that gains the most from them. If costs are convex, a

@@ -14,7 +14,7 @@ from gsopt.problems.colocation import Colocation, ColocationSolution
 
 @exact_method(unused=["backend", "log"])
 def exact(problem: Colocation, budget: Budget) -> Result[ColocationSolution]:
-    """Solve a problem with the first technique that proves optimality; the message names this technique.
+    """Try the following techniques until one proves optimality; the message then names it.
 
     1. Greedy pairs, largest saving first, and a bound that lets several jobs share one partner.
     2. The assignment problem in double precision, whose solution is proven optimal by exact prices.

@@ -21,18 +21,18 @@ def exact(problem: Consolidation, budget: Budget) -> Result[ConsolidationSolutio
     """Solve a problem with the model that suits it; the message names that model.
 
     1. A greedy placement and a knapsack bound, whose values coincide if jobs do not compete.
-    2. If no job is worth placing on a single machine, and the objective does not count machines left whole,
-       inner levels are left out, and the model is `patterns`, which fills racks (or wider groups) instead of
-       machines, unless there are too many ways to fill them.
+    2. If no job is worth placing on a single machine, and the objective does not count machines left whole, the
+       inner levels are left out. The model is then `patterns`, which fills racks (or wider groups) instead of
+       machines. If there are too many ways to fill them, item 3 applies.
     3. Otherwise, the model is `divisible` if demands that fit on a machine divide each other, as powers of two
        do, and `patterns` if not. If machines can be filled in too many ways, or if machines have islands and
        the objective counts machines left whole, the model is `laminar`.
 
     Values are computed as fractions, so a proven optimum is exact. If the number of placed jobs is the primary
-    objective, the maximum number of jobs is determined first. It is that of the smallest jobs, taken in order
-    as long as the free GPUs suffice. If ties are broken by the machines left whole, the integer program is
-    solved in stages, for the value first. For online decisions, request a gap such as 1e-3, because closing the
-    gap completely takes much longer.
+    objective, its maximum is determined first, by counting how many jobs fit into the free GPUs if the smallest
+    jobs are placed first. If ties are broken by the machines left whole, the integer program is solved in
+    stages, for the value first. For online decisions, request a gap such as 1e-3, because closing the gap
+    completely takes much longer.
 
     Source
     ------

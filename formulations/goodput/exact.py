@@ -24,7 +24,7 @@ from gsopt.solvers.scaling import optimize
 
 @exact_method()
 def exact(problem: Goodput, budget: Budget) -> Result[GoodputSolution]:
-    """Solve a problem with the first technique that proves optimality; the message names this technique.
+    """Try the following techniques until one proves optimality; the message then names it.
 
     1. The current allocation of GPUs, and a bound that ignores contention.
     2. A knapsack that decides how many GPUs each job gets, as if all GPUs were on one node. It yields a bound,

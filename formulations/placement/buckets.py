@@ -42,8 +42,8 @@ def buckets(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
     Raises
     ------
     Unsupported
-        Workers need anything but whole GPUs of any type, the choice of a pool matters, or the objective is not
-        the number of servers.
+        Workers need parts of GPUs, certain GPU types, or resources other than GPUs; there are several pools and
+        jobs must not be split between them; or the objective is not the number of servers.
 
     Examples
     --------

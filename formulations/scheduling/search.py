@@ -171,7 +171,10 @@ class PositionSearch:
 
 
 def plan_of(positions: Positions, values: Mapping[str, float], budget: Budget) -> OrderPlan | None:
-    """Return the best plan for a solution's order of events, or None if none is found (see `best_plan`)."""
+    """Return the best plan found for a solution's order of events or a nearby order (see `best_nearby_plan`).
+
+    The result is None if no plan is found for the solution's own order.
+    """
     instance = positions.instance
     jobs = range(len(instance))
     completions = [

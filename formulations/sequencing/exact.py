@@ -12,7 +12,7 @@ from gsopt.problems.sequencing import Sequences, Sequencing
 
 @exact_method(unused=["backend", "log"])
 def exact(problem: Sequencing, budget: Budget) -> Result[Sequences]:
-    """Solve a problem with the first technique that proves optimality; the message names this technique.
+    """Try the following techniques until one proves optimality; the message then names it.
 
     1. Shortest job first, each on the machine on which it completes earliest.
     2. The assignment of jobs to positions in double precision, proven optimal by prices in integers.

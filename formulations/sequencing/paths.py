@@ -19,9 +19,9 @@ from gsopt.problems.sequencing import Sequences, Sequencing
 def paths(problem: Sequencing, budget: Budget) -> Result[Sequences]:
     """Assign jobs to positions optimally, using integers of any size.
 
-    Each job takes a position along the cheapest augmenting path, as in the Hungarian method. The search starts
-    with one position per machine more than the longest known order needs, and doubles the number of positions
-    as long as some machine uses all of its own.
+    Each job takes a position along the cheapest augmenting path, as in the Hungarian method. At first, each
+    machine has one position more than the longest order of the best known solution. As long as some machine
+    uses all its positions, the number of positions per machine is doubled and the search is repeated.
 
     Complexity: O(n^2 m K) steps for n jobs on m machines with K positions each; the steps are compiled code if
     the numbers are small.

@@ -13,7 +13,7 @@ _PROGRAMS = "linear programs"
 
 @exact_method(unused=["backend"])
 def exact(problem: Shares, budget: Budget) -> Result[TimeShares]:
-    """Solve a problem with the first technique that proves optimality; the message names this technique.
+    """Try the following techniques until one proves optimality; the message then names it.
 
     1. Isolated shares, and a bound that ignores contention.
     2. Closed forms, if there is only one GPU type (`one_type`).

@@ -138,7 +138,7 @@ def is_equal(jobs: Jobs, stack: Stack, depth: int, table: StateTable, place: int
 
 @compiled
 def note(jobs: Jobs, stack: Stack, depth: int, ahead: bool, table: StateTable, place: int) -> None:
-    """Write the state of a node, and the remainders of its cost, to an index of the table."""
+    """Write the state of a node, and its cost modulo each prime, at the given index of the table."""
     count, at = len(jobs.demand), 0
     now, rests = stack.time[depth], stack.time_rest[depth]
     left = unfinished(stack, depth)

@@ -140,8 +140,8 @@ class DepthFirstSearch:
     def is_hopeless(self, state: PartialSchedule) -> bool:
         """Check whether no schedule that continues a state can be better than the best known one.
 
-        At any time, at most as many of the remaining jobs can have ended as if each were alone on its best
-        tier, and at most as many as the available GPU time allows.
+        At any time, no more of the remaining jobs can have ended than if each ran alone on its best tier, and
+        no more than the available GPU time allows.
         """
         ready = sorted(max(free, state.now) for cell in state.free for free in cell)
         alone = sorted(max(state.now, self.instance.release[job]) + self.shortest[job] for job in state.left)

@@ -219,8 +219,9 @@ class Problem(Frozen, ABC, Generic[S]):
     """The data of one decision, the direction of its objective, and the judge of its solutions.
 
     All solutions, whether from solvers, heuristics or simulators, are scored by `objective` and checked by
-    `violations`, in integers or fractions where possible. The judge shares no code with any formulation. A
-    subclass sets `word` (the name of the decision and of its folders), `sense` and `solution_type`.
+    `violations`, in integers or fractions where possible. The judge uses no code of any formulation, although
+    formulations may use quantities that the problem derives from its data. A subclass sets `word` (the name of
+    the decision and of its folders), `sense` and `solution_type`.
 
     Examples
     --------
@@ -245,9 +246,9 @@ class Problem(Frozen, ABC, Generic[S]):
 
     @property
     def step(self) -> Fraction | None:
-        """Greatest known common divisor of all objective values, or None.
+        """A number of which the optimum is known to be a multiple, or None if no useful one is known.
 
-        Bounds may be rounded to its multiples.
+        Bounds may be rounded to its multiples. The values of other solutions need not be multiples.
         """
         return None
 

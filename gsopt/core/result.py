@@ -372,7 +372,7 @@ def judged_value(problem: Problem[S], method: str, solution: S) -> Number:
 
 
 def round_bound(problem: Problem[S], bound: Number) -> Number:
-    """Round a bound to the next possible objective value, if all objective values are multiples of a step.
+    """Round a bound to the next multiple of the problem's `step`, of which the optimum is a multiple.
 
     A float is first weakened by its possible rounding error, so that this error cannot carry it past the
     optimum. Without a step, an exact bound is returned unchanged.

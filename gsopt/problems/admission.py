@@ -317,7 +317,7 @@ class Admission(Problem[AdmissionSolution]):
 
     @cached_property
     def resources(self) -> tuple[str, ...]:
-        """Names of the resources that at least one worker needs; no other resource can be scarce.
+        """Names of the resources that running or pending gangs need; no other resource can be scarce.
 
         Examples
         --------

@@ -113,11 +113,11 @@ class Colocation(Problem[ColocationSolution]):
     at most one partner, and the memory of each GPU must hold both jobs. While both run, each slows the other
     down. The running job slows down as a whole even if the new job uses only some of its GPUs, because the
     slowest GPU holds up the others. Once one of the two completes, it no longer slows down the other, but the
-    new job keeps its mode. Without sharing, the new job is assumed to wait until that running job completes,
-    even if other GPUs become free earlier, and then to run with its whole batch. The time that a pair saves is
-    its total completion time without sharing minus that with sharing; it may be negative. A job that keeps
-    waiting saves nothing. `gsopt.problems.sharing.Sharing` models the same decision over time. A float stands
-    for its shortest decimal, such as 0.1, so every value is an exact fraction.
+    new job keeps its sub-batches. Without sharing, the new job is assumed to wait until that running job
+    completes, even if other GPUs become free earlier, and then to run with its whole batch. The time that a
+    pair saves is its total completion time without sharing minus that with sharing; it may be negative. A job
+    that keeps waiting saves nothing. `gsopt.problems.sharing.Sharing` models the same decision over time. A
+    float stands for its shortest decimal, such as 0.1, so every value is an exact fraction.
 
     Source: Castor, sections 3 and 5.1. In the paper, a new job may also share the GPUs of several running jobs.
     The paper decides about one job at a time (Algorithms 1 and 2), whereas this problem decides about all

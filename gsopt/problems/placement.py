@@ -147,7 +147,9 @@ class Server(Lean):
         return len(self.shared) + self.free_gpus
 
     def left(self, gpu: int) -> int:
-        """Return the free part, in thousandths, of the GPU with the given index; the shared GPUs come first.
+        """Return the free part, in thousandths, of one of the `gpus_with_room` GPUs, given by its index.
+
+        The shared GPUs come first, followed by the free ones. GPUs that are entirely in use are not counted.
 
         Examples
         --------
@@ -574,7 +576,7 @@ class Placement(Problem[PlacementSolution]):
         return before + opened - taken
 
     def unallocated(self, solution: PlacementSolution) -> int:
-        """Return the free GPU capacity of all servers, in thousandths of a GPU."""
+        """Return the GPU capacity that a solution leaves free on all servers, in thousandths of a GPU."""
         free = sum(server.thousandths * server.count for server in self.servers)
         return free - sum(self.workers[line].thousandths * number for _, line, number in solution.everywhere)
 

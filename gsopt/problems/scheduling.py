@@ -146,11 +146,11 @@ class Scheduling(Problem[SchedulingSolution]):
     is therefore a lower bound for every policy that runs jobs on allowed numbers of GPUs, regardless of its
     rounds, overheads and placements.
 
-    With `fairness`, no job may complete more than this many seconds later than it would if all GPUs were shared
-    equally, as a fluid, among the jobs present. With ``preemptive=False``, a job may be resized at any time but
-    not paused, as in the offline problem of elastic jobs in Aryl, section 5. Exact methods solve that case only
-    without `fairness`, and only if the speed of each job is proportional to its number of GPUs and its allowed
-    numbers of GPUs are evenly spaced.
+    With `fairness`, no job may complete more than `fairness` seconds later than it would if all GPUs were
+    shared equally, as a fluid, among the jobs present. With ``preemptive=False``, a job may be resized at any
+    time but not paused, as in the offline problem of elastic jobs in Aryl, section 5. Exact methods solve that
+    case only without `fairness`, and only if the speed of each job is proportional to its number of GPUs and
+    its allowed numbers of GPUs are evenly spaced.
 
     Times are exact numbers. Floats in the data stand for their shortest decimals, such as 0.1. A job may miss
     its fairness deadline by a billionth of the time between its release date and this deadline. Runs whose
@@ -262,8 +262,9 @@ class Scheduling(Problem[SchedulingSolution]):
     def taken_over(self, schedule: Schedule) -> SchedulingSolution:
         """Convert a schedule for the scenario `own_clock` into a solution.
 
-        If floats as large as the schedule's last time are precise enough for the shortest job, the times are
-        only shifted. Otherwise, the schedule is recomputed in exact numbers (`gsopt.schedule.retiming`).
+        The times are shifted to the problem's clock. If floats as large as the last of the shifted times are
+        precise enough for the shortest job, this is all. Otherwise, the schedule is recomputed in exact numbers
+        (`gsopt.schedule.retiming`).
 
         Raises
         ------

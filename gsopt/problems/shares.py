@@ -93,7 +93,8 @@ class Shares(Problem[TimeShares]):
       the isolated shares M_t / (J z_m), divided by their sum if that exceeds 1 (finish-time fairness, as in
       Gavel's comparison with Themis).
     - `makespan`: minimize max_m s_m / r_m.
-    - `fifo`: maximize sum_m (J - m) r_m / max_t a_mt, with m from 0 in the order of the jobs.
+    - `fifo`: maximize sum_m (J - m) r_m / max_t a_mt, with m from 0 in the order of the jobs, and the maximum
+      over the types on which the job can run.
     - `max_sum`: maximize sum_m r_m, the steps per second of all jobs together.
 
     A float stands for its shortest decimal, such as 0.1, and rules and values are evaluated exactly. Optimal

@@ -168,7 +168,10 @@ class Sharing(Problem[SharingSolution]):
         return self._mean(course)
 
     def violations(self, solution: SharingSolution) -> list[str]:
-        """Return a message for each broken rule about the runs of each job, sharing, or start times."""
+        """Return a message for each broken rule.
+
+        Sharing and start times are only checked if the runs of each job break no rule.
+        """
         found = list(broken_runs(solution.runs, self.jobs, self.gpus, self._excuse))
         return found or self._replayed(solution)[1]
 

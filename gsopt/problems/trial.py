@@ -105,7 +105,8 @@ class Trial:
     def completions(self) -> tuple[Exact | None, ...]:
         """Completion times of all jobs, in seconds after the first release; None if a job does not complete.
 
-        Each includes all debts up to then: the times for which rounding has made jobs break rules.
+        Rounding may make jobs break rules slightly, for example by starting a little too early. Each completion
+        time is increased by the total duration of all such violations, of any job, that begin by then.
         """
         moments, total = sorted(self._owed), 0 * Fraction(1)
         later = dict[int, Exact]()

@@ -277,7 +277,7 @@ class Scenario(Physics):
         )
 
     def refuse_fractions(self) -> None:
-        """Raise `InvalidInput` if any job is adaptive, because adaptive speeds are floats, not fractions."""
+        """Raise `InvalidInput` if a job is adaptive: its speeds are floats; ``exact=True`` needs fractions."""
         for job in self.workload.jobs:
             if self.application(job) is not None:
                 rule = f"must be False: the speed of {job.name!r}, whose model has an application, is a float"

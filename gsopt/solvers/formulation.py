@@ -66,7 +66,8 @@ class Formulation(ABC, Generic[P, S]):
     def encode(self, solution: S, problem: P) -> Mapping[str, float]:
         """Convert a solution to column values, keyed by column name, from which the solver can start.
 
-        Columns that are left out are 0. A formulation that does not override this method ignores starts.
+        Columns that are left out are 0. A formulation that does not override this method is never given a
+        start.
 
         Raises
         ------

@@ -55,7 +55,7 @@ def valid_costs(form: StandardForm) -> Sequence[Number]:
 
 
 def valid_offset(form: StandardForm) -> Number:
-    """Return an objective constant at least as good as the exact one, which the form states as a float."""
+    """Return an objective constant at least as good as the exact one, which the form may have rounded."""
     return _improved(form.offset, form.sense) if is_rounded(form.offset) else form.offset
 
 

@@ -85,7 +85,7 @@ class StandardForm:
         BrokenModel
             Shapes differ, a cost or coefficient is not finite, or a limit is NaN.
         Unsupported
-            A coefficient of a row with integer columns exceeds `LARGEST_BIG_M`.
+            The absolute value of a coefficient of a row with integer columns exceeds `LARGEST_BIG_M`.
 
         Examples
         --------

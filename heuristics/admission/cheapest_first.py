@@ -14,7 +14,7 @@ from gsopt.problems.rooms import Rooms
 def cheapest_first(problem: Admission, *, budget: Budget = UNLIMITED) -> AdmissionSolution | NoSolution:
     """Evict gangs by cost per GPU until all pending gangs fit, then undo evictions that were unnecessary.
 
-    Evictions are undone in reverse order if the pending gangs still fit.
+    The evictions are reconsidered in reverse order: each is undone if the pending gangs still fit.
 
     The pending gangs are placed in the order of the instance, each as tightly as possible. Gangs are never
     moved. The algorithm may find no solution if several pending gangs, or different workers of one gang,

@@ -22,14 +22,14 @@ def kueue_fair(
     """Stop gangs in the queues with the largest shares until the pending gang fits.
 
     A queue's share is the number of GPUs that it uses beyond its quota, divided by its weight; a queue within
-    its quota has share 0. The share of the pending gang's queue includes that gang. Gangs stop one by one,
-    always in the queue with the largest share among those with candidates, which may be the pending gang's
-    own queue, and within each queue in the order of `heuristics.admission.kueue`. A gang in another queue
-    stops only if its queue's share without it is at least that of the pending gang's queue
-    (``LessThanOrEqualToFinalShare``). If that does not make enough room, each queue whose share is
-    larger than that of the pending gang's queue gives up one more gang, until the pending gang fits
-    (``LessThanInitialShare``). Afterwards, in reverse order, all but the last resume unless the pending gang
-    would then no longer fit.
+    its quota has share 0. The share of the pending gang's queue includes that gang. The candidates of a queue
+    and their order are those of `heuristics.admission.kueue`. Gangs stop one by one, always in the queue with
+    the largest share among those with candidates, which may be the pending gang's own queue. A gang in another
+    queue stops only if its queue's share without it is at least that of the pending gang's queue
+    (``LessThanOrEqualToFinalShare``). If that does not make enough room, each queue whose share is larger than
+    that of the pending gang's queue gives up one more gang, until the pending gang fits
+    (``LessThanInitialShare``). Afterwards, the stopped gangs except the last one are tried in reverse order:
+    each resumes if the pending gang then still fits.
 
     Parameters
     ----------

@@ -28,10 +28,10 @@ def workload_aware(
     problem
         The problem.
     placing
-        ``"again"``: as in the original program, which looks for new places for the pending gang after each
-        gang that resumes. ``"once"``: as in the proposal, where the pending gang keeps the places that it got
-        when all these gangs had stopped. These are in the group with the least room to spare, on the machines
-        with room for the most workers.
+        ``"again"``: as in Kubernetes, which looks for new places for the pending gang after each gang that
+        resumes. ``"once"``: as in KEP-5710, where the pending gang keeps the places that it got when all these
+        gangs had stopped. These are in the group with the least room to spare, on the machines with room for
+        the most workers.
     budget
         Time limit. When it is reached, no further gang resumes.
 
@@ -41,10 +41,10 @@ def workload_aware(
     (``selectVictimsOnDomain``, ``moreImportantVictim``), feature ``WorkloadAwarePreemption``, for pod groups
     with ``DisruptionMode: PodGroup``; and KEP-5710, section "Preemption algorithm" (commit 64765b4b of
     kubernetes/enhancements). A gang with one worker counts as a single pod. Ties keep the order of the
-    problem, whereas the original program's sort is not stable.
+    problem, whereas the sort of Kubernetes is not stable.
 
-    Left out: disruption budgets, all scheduling constraints except resources, types and levels, and the
-    scores of the scheduler. The pending gang is placed in the group at its level with the least room to
+    Left out: disruption budgets, all scheduling constraints except resources, types and levels, and the scores
+    of the scheduler, in place of which the pending gang gets the group at its level with the least room to
     spare.
 
     Complexity: O(R log R + M) for R running gangs on M machines in total, if pending gangs have one part.

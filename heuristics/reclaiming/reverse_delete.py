@@ -37,7 +37,7 @@ def reverse_delete(
 
     Notes
     -----
-    Source: Aryl, Appendix B, Algorithm 1, for the start. The improvement is not in the paper: it is the
+    Source: Aryl, Appendix B, Algorithm 1, for `greedy`. The improvement is not in the paper: it is the
     reverse-delete step known from covering problems.
 
     Complexity: O(J^2 + H log H) for J jobs and H pairs of a job and one of its servers.

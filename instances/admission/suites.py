@@ -16,7 +16,7 @@ from instances.suites import HANDMADE, in_folder, proven, regenerate, renamed
 
 
 def committed() -> list[Admission]:
-    """Generate all committed instances, without known optima."""
+    """Generate all committed instances, without the best known results that the files also contain."""
     return [*small(), *known(), *production(), *challenge()]
 
 

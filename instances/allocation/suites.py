@@ -21,7 +21,7 @@ _MOST_TABLES = 500
 
 
 def committed() -> list[Allocation]:
-    """Generate every committed instance, without known optima."""
+    """Generate every committed instance, without the best known results that the files also contain."""
     return [*tiny(), *production(), *challenge(), *worst()]
 
 

@@ -19,7 +19,7 @@ _MODEL = StepTime(
 
 
 def committed() -> list[Batching]:
-    """Generate every committed instance, without known optima."""
+    """Generate every committed instance, without the best known results that the files also contain."""
     return [*small(), *medium(), *challenge(), *worst()]
 
 

@@ -14,7 +14,7 @@ _GIB = 2**30
 
 
 def committed() -> list[Colocation]:
-    """Generate every committed instance, without known optima."""
+    """Generate every committed instance, without the best known results that the files also contain."""
     return [*small(), *production(), *large(), *worst()]
 
 

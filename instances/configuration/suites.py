@@ -14,7 +14,7 @@ from instances.suites import HANDMADE, changed, in_folder, picked, proven, regen
 
 
 def committed() -> list[Configuration]:
-    """Generate every committed instance, without known optima."""
+    """Generate every committed instance, without the best known results that the files also contain."""
     return [*small(), *medium(), *challenge(), *worst()]
 
 

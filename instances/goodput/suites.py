@@ -13,7 +13,7 @@ from instances.suites import HANDMADE, changed, in_folder, proven, regenerate
 
 
 def committed() -> list[Goodput]:
-    """Generate every committed instance, without known optima."""
+    """Generate every committed instance, without the best known results that the files also contain."""
     return [*small(), *medium(), *challenge()]
 
 

@@ -16,7 +16,7 @@ from instances.suites import HANDMADE, in_folder, picked, proven, regenerate
 
 
 def committed() -> list[Placement]:
-    """Generate every committed instance, without known optima."""
+    """Generate every committed instance, without the best known results that the files also contain."""
     return [*small(), *production(), *challenge(), *worst()]
 
 

@@ -21,7 +21,7 @@ _PRODUCTION_DEMANDS = (20, 60, 150, 300)
 
 
 def committed() -> list[Reclaiming]:
-    """Generate every committed instance, without known optima."""
+    """Generate every committed instance, without the best known results that the files also contain."""
     return [*tiny(), *production(), *challenge(), *worst()]
 
 

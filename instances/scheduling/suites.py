@@ -14,7 +14,7 @@ from instances.suites import HANDMADE, changed, in_folder, picked, regenerate, r
 
 
 def committed() -> list[Scheduling]:
-    """Generate every committed instance, without known optima."""
+    """Generate every committed instance, without the best known results that the files also contain."""
     return [*small(), *medium(), *challenge(), *whole(), *worst()]
 
 

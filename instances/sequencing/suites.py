@@ -13,7 +13,7 @@ from instances.suites import HANDMADE, changed, in_folder, picked, proven, regen
 
 
 def committed() -> list[Sequencing]:
-    """Generate every committed instance, without known optima."""
+    """Generate every committed instance, without the best known results that the files also contain."""
     return [*small(), *production(), *worst()]
 
 

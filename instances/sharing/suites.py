@@ -12,7 +12,7 @@ from instances.suites import HANDMADE, changed, in_folder, picked, regenerate
 
 
 def committed() -> list[Sharing]:
-    """Generate every committed instance, without known optima."""
+    """Generate every committed instance, without the best known results that the files also contain."""
     return [*small(), *challenge(), *worst()]
 
 

@@ -99,15 +99,16 @@ def dally(
     gpus
         Number of GPUs of the cluster, for `load`.
     listed
-        Whether to use the list's arrival times instead of drawing arrivals.
+        If the list has -1: whether jobs arrive at its ``arrival_time`` instead of their ``submit_time``. Cannot
+        be combined with `mean_gap` or `load`.
     selection
         Window, GPU cap and sample; see `Selection`. `seed` is also the seed for arrivals.
 
     Raises
     ------
     InvalidInput
-        The file cannot be read or is not a list of jobs, an option is out of range, or arrivals would be drawn
-        although the list has them.
+        The file cannot be read or is not a list of jobs, an option is out of range, or `mean_gap`, `load` or
+        `listed` is given although the list has real arrivals.
 
     Notes
     -----

@@ -15,7 +15,7 @@ from instances.waiting.tier_jobs import Arrivals, Minimize, tier_jobs
 
 
 def committed() -> list[Waiting]:
-    """Generate every committed instance, without known optima."""
+    """Generate every committed instance, without the best known results that the files also contain."""
     return [*small(), *medium(), *challenge(), *worst()]
 
 

@@ -125,7 +125,7 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
         return frozenset()
 
     def warm_up(self) -> None:
-        """Load the modules that would take too long to load under a short time limit."""
+        """Load Pyomo and SciPy, which would take too long to load under a short time limit."""
         import pyomo.environ  # noqa: F401 - for whoever comes next
         import scipy.optimize  # noqa: F401 - likewise
 

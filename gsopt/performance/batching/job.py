@@ -148,7 +148,7 @@ class BatchingJob(Frozen):
         return gpus <= batch_size <= self.largest(gpus) and self.throughput.knows(batch_size, gpus)
 
     def fastest(self, gpus: int) -> int | None:
-        """Return the batch size with the highest throughput on `gpus` GPUs, or None if none is possible."""
+        """Return the (largest) batch size with the highest throughput on `gpus` GPUs; None if there is none."""
         return self.throughput.fastest(gpus, self.largest(gpus))
 
     def runs_on(self, gpus: int) -> bool:

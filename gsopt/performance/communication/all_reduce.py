@@ -71,10 +71,10 @@ def hierarchical(size: float, dimensions: Sequence[Dimension], *, whole: bool = 
 def halving(size: float, dimension: Dimension) -> float:
     """Return the duration in seconds of an all-reduce by recursive halving and doubling or by a double tree.
 
-    Both algorithms send as many bytes as a ring (`flat_ring`), but in 2 ceil(log2 p) steps, so they take 2
-    ceil(log2 p) h l + 2 (p - 1) / p M / b seconds. Every step is assumed to take as many hops as a message to
-    the next unit. This number is exact for units that are behind a switch or fully connected, but too low for a
-    ring.
+    Both algorithms send as many bytes as a ring (`flat_ring`), but in 2 ceil(log2 p) steps for p units. With M
+    bytes on each unit, h hops of l seconds per step, and b bytes per second, they take 2 ceil(log2 p) h l + 2
+    (p - 1) M / (p b) seconds. Every step is assumed to take as many hops as a message to the next unit. This
+    number of hops is exact for units that are behind a switch or fully connected, but too low for a ring.
 
     Examples
     --------

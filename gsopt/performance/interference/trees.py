@@ -28,7 +28,7 @@ def require_options(seed: int, *, rate: float = 1.0, **counts: int | None) -> No
 
 
 def fitted(table: PairTable, model: Any) -> Prediction:
-    """Fit a scikit-learn model to the logarithms of the slowdowns, and return its predictions."""
+    """Fit a scikit-learn model to the logarithms of the slowdowns, and return a `Prediction` of slowdowns."""
     import numpy as np
 
     samples = Samples(table)

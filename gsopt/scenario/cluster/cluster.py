@@ -182,10 +182,10 @@ class Cluster(Lean):
         machine states the properties of their links as `gpu_bandwidth` and so on. Nodes and edges may have
         further data.
 
-        GPUs keep their numbers if their nodes are the integers from 0 up. Otherwise, they are numbered in the
-        order of the graph, with machines before switches. A root of kind ``"datacenter"`` yields a plain
-        cluster if all nodes below it are GPUs, and a cluster of racks if all are racks, unless the `tier` of
-        their edges is ``"datacenter"``.
+        GPUs keep their numbers if their nodes are the integers from 0 up, in the order of the tree. Otherwise,
+        they are numbered in the order of the graph, with machines before switches. A root of kind
+        ``"datacenter"`` yields a plain cluster if all nodes below it are GPUs, and a cluster of racks if all
+        are racks, unless the `tier` of their edges is ``"datacenter"``.
 
         Parameters
         ----------

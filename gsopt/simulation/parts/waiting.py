@@ -34,7 +34,7 @@ class WaitingQueue:
         return job in self._keys
 
     def add(self, job: Any, key: Any, queue: Hashable) -> None:
-        """Add a job, or change the key of a waiting job."""
+        """Add a job to the `queue` of jobs with the same needs, or change the key of a waiting job."""
         self._keys[job] = key
         heappush(self._heaps.setdefault(queue, []), (key, job))
 

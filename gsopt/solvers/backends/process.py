@@ -150,7 +150,7 @@ class Worker:
 
     @property
     def alive(self) -> bool:
-        """Whether the process is running and can be called."""
+        """Whether the process is running."""
         return self._process.poll() is None
 
     def await_ready(self, deadline: float = inf) -> None:

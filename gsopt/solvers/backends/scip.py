@@ -21,7 +21,7 @@ _INFEASIBLE_OR_UNBOUNDED = frozenset({"inforunbd", "unbounded"})
 
 @dataclass(frozen=True)
 class Scip(Solver):
-    """SCIP, which serves as an independent check of models with continuous columns.
+    """SCIP, which also serves as an independent check of models with continuous columns.
 
     Attributes
     ----------

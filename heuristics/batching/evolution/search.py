@@ -28,11 +28,11 @@ class Evolved:
     Attributes
     ----------
     best
-        The job of each GPU in the best candidate, -1 for none.
+        The job of each GPU in the best candidate, by its index in `table.names`; -1 for none.
     score
         The best candidate's cost when last scored; infinite if no candidate uses enough GPUs.
     population
-        All candidates, best first, for the next search.
+        All candidates, for the next search.
     logbook
         One entry for the refreshed candidates, with number 0, and one for each generation: its number, the
         best, median and worst score, and the number of distinct scores.

@@ -27,8 +27,9 @@ def best_pairs(
     times sub-batches) at worst. A pair that has been rejected is not evaluated again, unless the running job
     has phases or its unshared GPUs change.
 
-    Departure from Castor's policy: unless `several` is set, a job shares GPUs with only one partner, which must
-    have as many GPUs to itself as the job demands. A job therefore never shares only some of its GPUs.
+    Departure from Castor's policy: unless `several` is set, a job that starts on shared GPUs shares all of them
+    with a single running job, which must have at least that many GPUs to itself. The running job may share only
+    some of its GPUs, and may get further partners on the others.
 
     Parameters
     ----------

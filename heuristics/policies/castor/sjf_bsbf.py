@@ -36,10 +36,10 @@ def sjf_bsbf(
     If too few GPUs are free for a job, it is compared with every running job that has GPUs to itself: is the
     mean completion time of the pair lower if they share, or if the new job waits for the other one to complete?
     The running jobs with which sharing is better become partners, in ascending order of the mean completion
-    time of the pair, until there are enough GPUs. The job starts with the sub-batch that is best with these
-    partners, and keeps it. Running jobs never change their sub-batches. At most two jobs share a GPU. If the
-    `share_limit` of the run is 1, no jobs share GPUs, and the policy with its default options is the same as
-    `heuristics.policies.sjf.sjf`.
+    time of the pair, until there are enough GPUs. The job starts with the sub-batch that is best with its
+    partner (with several partners, see below), and keeps it. Running jobs never change their sub-batches. At
+    most two jobs share a GPU. If the `share_limit` of the run is 1, no jobs share GPUs, and the policy with its
+    default options is the same as `heuristics.policies.sjf.sjf`.
 
     Source: Castor, section 5.2, Algorithms 1 and 2. Key: remaining time. Ties: lower job number, also among
     partners with the same mean. Not preemptive, and decides at arrivals and completions; knows durations and
@@ -53,7 +53,8 @@ def sjf_bsbf(
     - If there are still too few GPUs, or no partner is found, the job waits and is reconsidered at the next
       event.
     - A job takes only GPUs that a partner has to itself, and from the last partner no more than needed. With
-      several partners, a job starts with the smallest of the sub-batches found for them.
+      several partners, a job starts with the smallest of the sub-batches found for them, or with an even
+      smaller one if that one needs too much memory on some GPU.
     - The theorem covers two jobs. With more jobs, the worst partner of each job determines its speed, which the
       decision ignores.
     - The sub-batches of a job are the whole batch and, in descending order of size, the modes that split the

@@ -7,7 +7,7 @@ from heuristics.policies.gandiva.migrating import Migrating
 
 
 def gandiva(state: State, *, lease: float | None = 28800.0, placement: Placement = "best") -> Decider:
-    """Start jobs on whatever GPUs are free, longest wait first, and move running jobs to GPUs closer together.
+    """Start jobs, longest wait first, even on GPUs that are far apart, and move them closer together later.
 
     Source: Gandiva (OSDI 2018), sections 3.1 to 3.4, as in Dally's network-agnostic baseline, section V-C. The
     network does not affect which jobs start, or when. A job whose GPUs are further apart than necessary moves

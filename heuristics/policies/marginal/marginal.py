@@ -156,8 +156,8 @@ def marginal_attained(
     Ties: lower job number. Preemptive at every event; resizes; does not know durations. O(distinct holdings)
     per change, and for elastic jobs O(running segments).
 
-    Source: none; this is `las` with the allocation of `marginal`. The defaults were chosen in the same way (see
-    `docs/best-policy.md`).
+    Source: none; this is `las` with the allocation of `marginal`. The defaults were chosen like those of
+    `marginal` (see `docs/best-policy.md`).
 
     Jobs that tune themselves are treated as in `marginal`, with the speeds of their own fitted models. A job is
     expected to need as many GPU-seconds as it has already had.
@@ -167,7 +167,7 @@ def marginal_attained(
     exponent, hysteresis, ageing
         As in `marginal`. If None, the exponent is 8, or 3 once jobs tune themselves, and the hysteresis is 16.
         With a hysteresis of 1, jobs of equal service take turns in every round. If overheads take as long as a
-        round, they would never make progress, and the simulator ends such a run with `IllegalDecision`.
+        round, they never make progress, and the simulator ends such a run with `IllegalDecision`.
     grace
         The GPU-seconds, above 0, that every job counts as having held before it began. Jobs that have held less
         than this have similar keys.

@@ -48,8 +48,8 @@ def optimus(
     exact
         Whether to divide the GPUs beyond each job's fewest so as to minimize the sum of remaining times, by the
         decision `gsopt.problems.Allocation`, instead of step by step. Granting them step by step is also
-        optimal if each step saves less than the one before. A better decision does not necessarily lead to
-        shorter completion times.
+        optimal if every step adds a single GPU and no step of a job saves more than the one before it. A better
+        decision does not necessarily lead to shorter completion times.
     solver
         The method for that decision, or its name.
     stops

@@ -52,7 +52,7 @@ class JobOutlook:
         return self._modes[gpus]
 
     def note(self, gpus: int) -> None:
-        """Record the number of GPUs that the job has been granted."""
+        """Record the number of GPUs that the job has been granted, if it is the largest so far."""
         self._ran = max(self._ran, gpus)
 
     def within(self, vector: Vector) -> Vector:

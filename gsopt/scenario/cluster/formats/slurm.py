@@ -114,8 +114,9 @@ def write_tree(cluster: Cluster, notes: list[str]) -> str:
 def write_blocks(cluster: Cluster, notes: list[str]) -> str:
     """Write a cluster as blocks, which are the switches with machines; the GPUs of nodes are in comments.
 
-    A level above the blocks becomes a block size if each of its switches has the same number of neighbouring
-    blocks: 2, 4, 8, ... The names of these switches are lost.
+    A level between the blocks and the root becomes a block size if all its switches have the same number of
+    blocks below them, this number is 2, 4, 8, ..., and the blocks of each switch are consecutive. The names of
+    these switches are lost.
     """
     branches = _unmixed_branches(cluster, notes)
     blocks = [branch for branch in branches if branch.machines]

@@ -35,8 +35,8 @@ def goodput_search(
     """Search at intervals for the numbers of flexible workers that maximize the power mean of the speedups.
 
     The speedup of a job is its speed relative to its speed on a fair share of the GPUs: those that elastic jobs
-    hold or that are idle, divided equally among the elastic jobs. A power of -1 makes the mean harmonic.
-    Between two searches, jobs keep their workers.
+    hold or that are idle, divided equally among the elastic jobs. The power mean of the speedups is called
+    fitness; a power of -1 makes it harmonic. Between two searches, jobs keep their workers.
 
     Source: Pollux (OSDI 2021), section 4.2, as a baseline in Aryl, section 7.1: "applies genetic algorithms to
     find the resource allocation". Key: `order` for starts, the fitness for workers. Ties: the candidate found

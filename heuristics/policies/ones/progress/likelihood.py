@@ -39,7 +39,7 @@ class LinkFunction(StrEnum):
     def slope(self, linear: Floats) -> Floats:
         """Return the derivative of beta with respect to u.
 
-        At the kink of the threshold, u = 1, this is the right derivative, so that the search can leave the
+        At the kink of the threshold, u = 1, this is the right-hand derivative, so that the search can leave the
         kink.
         """
         if self is LinkFunction.THRESHOLD:

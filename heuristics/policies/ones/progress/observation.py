@@ -32,9 +32,9 @@ class EpochReport(Frozen):
     processed
         Y_processed, samples processed over all epochs.
     loss
-        The current loss.
+        Current loss.
     accuracy
-        The validation accuracy, in [0, 1].
+        Validation accuracy, in [0, 1].
 
     Examples
     --------

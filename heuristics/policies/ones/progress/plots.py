@@ -1,4 +1,4 @@
-"""Plots: forecasts over time, and how well they are calibrated."""
+"""Plots: forecasts over a job's training, and how well they are calibrated."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING

@@ -41,7 +41,7 @@ class Regression:
     Attributes
     ----------
     link
-        The function from u to beta.
+        The function from u (see `weights`) to beta.
     centre, scale
         Features are standardized as z = (x - centre) / scale.
     weights, intercept
