@@ -92,7 +92,7 @@ SCENARIOS: dict[str, Whole | Adaptive] = {
     "philly-82k": Whole(traces.philly, "", 512),
     "philly-111k": Whole(traces.philly, "philly_full/philly_trace.csv.gz", 512, evaluations=120, cells=400),
     "venus": Whole(traces.helios, "helios_venus_full/helios_trace.csv.gz", 640, power=0.45, tries=60),
-    "crux": Whole(traces.crux, "crux_lingjun", 1_024, evaluations=1_800, power=0.25, tries=400),
+    "crux": Whole(traces.crux, "crux_lingjun", 1_024, evaluations=1_800, power=0.25, tries=4_000),
     "itp": Whole(traces.itp, "elasticflow_itp/data/raw-traces.tar.gz", 1_152, power=2.5, tries=100),
     **{name: Adaptive(name) for name in best.NAMES},
 }
