@@ -37,6 +37,7 @@ def rows(folder: str) -> list[dict[str, Any]]:
                 "space": name,
                 "arguments": dict(done[0].labels.instance_options),
                 "method": method,
+                **({"options": dict(options)} if (options := done[0].labels.method.shown) else {}),
                 "instances": total.instances,
                 "ratio": str(total.ratio),
                 "pick": None if total.pick is None else str(total.pick),

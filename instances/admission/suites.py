@@ -9,15 +9,16 @@ from typing import Any
 from gsopt.problems.admission import Admission, Gang, Node, Part, Running
 from gsopt.problems.placement import Resources
 from gsopt.scenario.cluster import Cluster, Machine, Rack, Switch
+from instances.admission import spaces
 from instances.admission.filled import filled
 from instances.admission.latest_is_widest import latest_is_widest
 from instances.admission.restarts_elsewhere import restarts_elsewhere
-from instances.suites import HANDMADE, in_folder, proven, regenerate, renamed
+from instances.suites import HANDMADE, in_folder, picked, proven, regenerate, renamed
 
 
 def committed() -> list[Admission]:
     """Generate all committed instances, without the best known results that the files also contain."""
-    return [*small(), *known(), *production(), *challenge()]
+    return [*small(), *known(), *production(), *challenge(), *worst()]
 
 
 def known() -> list[Admission]:
@@ -80,6 +81,18 @@ def challenge() -> list[Admission]:
         ),
     }
     return in_folder("challenge", made)
+
+
+def worst() -> list[Admission]:
+    """Generate the instances of a small space on which heuristics are farthest from the optimum."""
+    found = {
+        "greedy": "3:19,29",
+        "greedy-unbounded": "3:0,24,29",
+        "volcano": "3:2,12,26",
+        "volcano-preempt": "3:0,2,26",
+        "volcano-preempt-unbounded": "3:0,24,30",
+    }
+    return in_folder("worst", picked(spaces.tiny(gangs=3, machines=2, gpus=2, costs=2), found))
 
 
 def _evictions() -> dict[str, Admission]:
@@ -346,4 +359,4 @@ def _handmade(cluster: Cluster, running: Sequence[Running], *pending: Gang, **op
 
 if __name__ == "__main__":
     regenerate(small(), prove=proven)
-    regenerate([*known(), *production(), *challenge()])
+    regenerate([*known(), *production(), *challenge(), *worst()])

@@ -1,6 +1,7 @@
 """The page of worst cases: each row holds on its instance, and follows from the stored findings."""
 
 import json
+import re
 from contextlib import suppress
 from fractions import Fraction
 from importlib import import_module
@@ -17,6 +18,7 @@ from gsopt.core.result import Status
 from gsopt.evaluation import catalogue
 from gsopt.evaluation.ratio import ratio
 from gsopt.evaluation.space import Pick
+from gsopt.problems.reader import problem_types
 from tests.docs.scripts import DOCS, script
 from tests.unwrap import unwrap
 
@@ -32,7 +34,8 @@ def test_a_ratio_holds_on_its_instance(row: dict[str, Any]) -> None:
     """The method's value over the optimum is the ratio of the row, also with the optimum of a second method."""
     space = catalogue.spaces()[row["space"]](**row["arguments"])
     problem = unwrap(space.problem(Pick.read(row["pick"])))
-    value = unwrap(run(catalogue.find_method(space.word, method_of(row)), problem).objective)
+    method, options = catalogue.find_method(space.word, method_of(row)), row.get("options", {})
+    value = unwrap(run(method, problem, **options).objective)
     first = unwrap(run(catalogue.exact_methods(space.word)[space.method], problem).objective)
     for optimum in (first, second_optimum(space.word, space.method, problem)):
         assert ratio(problem, value, optimum) == Fraction(row["ratio"])
@@ -52,8 +55,24 @@ def second_optimum(word: str, first: str, problem: Problem[Any]) -> Number:
 
 def method_of(row: dict[str, Any]) -> str:
     """Return the method's name, or its path for a policy that is known by it only."""
-    name: str = row["method"]
+    name = bare_name(row)
     return name if name in catalogue.methods(row["space"].partition("/")[0]) else catalogue.policy_paths()[name]
+
+
+def bare_name(row: dict[str, Any]) -> str:
+    """Return the method's name without its options."""
+    name: str = row["method"]
+    return name.partition("(")[0]
+
+
+def test_every_method_has_a_row_or_a_reason() -> None:
+    """Each heuristic and policy has a row for its decision, or the page says why it has none."""
+    known = {(word, name) for word in problem_types() for name in catalogue.own_heuristics(word)}
+    known |= {("scheduling", name) for name in (*catalogue.policies(), *catalogue.policy_paths())}
+    shown = {(row["space"].partition("/")[0], bare_name(row)) for row in ROWS}
+    reasons = re.findall(r"^- (`.+?): .", (DOCS / "_static" / "worst-head.md").read_text("utf-8"), re.MULTILINE)
+    excused = {("scheduling", name) for each in reasons for name in re.findall(r"`(\w+)`", each)}
+    assert known - shown == excused
 
 
 def test_the_page_follows_from_the_rows() -> None:
