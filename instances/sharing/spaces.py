@@ -39,8 +39,8 @@ def tiny(*, jobs: int = 3, gpus: int = 2, durations: int = 2, releases: int = 1)
     """
     at_least(1, jobs=jobs, gpus=gpus, durations=durations)
     at_least(0, releases=releases)
-    about = f"at most {jobs} jobs of two models and at most {durations} s on {gpus} GPUs"
-    about += f", with release dates of at most {releases} s"
+    about = f"at most {jobs} jobs, each of one of two models and at most {durations} s long, on a cluster of "
+    about += f"{gpus} GPUs; release dates are at most {releases} s"
 
     def make(items: Sequence[_Sharer]) -> Sharing | None:
         times = [time for release, _, duration, _ in items for time in (release, duration)]
