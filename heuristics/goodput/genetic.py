@@ -52,9 +52,9 @@ def genetic(
     Notes
     -----
     Crossover exchanges the jobs before a random point. Mutation resets some jobs to their current GPUs, and
-    takes the GPUs on some nodes from other jobs. On each node with idle GPUs, it grants more GPUs to about one
-    of all jobs, and to about one of the jobs that already run there. Repair takes GPUs from jobs that violate a
-    constraint.
+    takes the GPUs on some nodes from other jobs. On each node with idle GPUs, one job on average is drawn
+    from all jobs, and one on average from those that already run there; they get more GPUs. Repair takes GPUs
+    from jobs that violate a constraint.
 
     Departures: the search starts from the current GPUs only, like the authors' first search, whereas
     `heuristics.policies.pollux` starts from the candidates of the previous minute. Duplicate candidates are not

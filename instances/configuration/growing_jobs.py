@@ -64,7 +64,7 @@ def growing_jobs(
     random = Random(seed)
     gpus = {f"type {number}": nodes * gpus_per_node for number in range(1, types + 1)}
     listed = [shape for kind in gpus for shape in shapes(kind, nodes, gpus_per_node)]
-    held = _state(random, listed, gpus, round(running * jobs), busy)
+    held = _state(random, listed, gpus, round(running * jobs), busy, most_gpus)
     return Configuration(
         name="growing-jobs",
         about=About(source=f"growing_jobs, {running:g} of the jobs on {busy:g} of the GPUs", seed=seed),
@@ -78,17 +78,15 @@ def growing_jobs(
 
 
 def _state(
-    random: Random, listed: Sequence[Shape], gpus: dict[str, int], jobs: int, busy: float
+    random: Random, listed: Sequence[Shape], gpus: dict[str, int], jobs: int, busy: float, most_gpus: int
 ) -> list[int | None]:
     """Draw the configurations of running jobs, each with about its fair share of the GPUs, all of one type."""
     left = {kind: int(busy * count) for kind, count in gpus.items()}
     typical = max(sum(left.values()) / max(jobs, 1), 1)
     held: list[int | None] = []
     for _ in range(jobs):
-        most = typical * 10 ** random.uniform(-0.5, 0.5)
-        fitting = [
-            place for place, shape in enumerate(listed) if shape.gpus <= min(max(most, 1), left[shape.type])
-        ]
+        most = min(max(typical * 10 ** random.uniform(-0.5, 0.5), 1), most_gpus)
+        fitting = [place for place, shape in enumerate(listed) if shape.gpus <= min(most, left[shape.type])]
         if not fitting:
             break
         kind = listed[random.choice(fitting)].type

@@ -65,8 +65,8 @@ def sia(
         (A100), or ``dgx-ext``, which has larger batches.
     nodes
         Number of nodes. For several GPU types, a mapping from GPU type to number of nodes, such as `CLUSTER`;
-        in this case, `gpu` is ignored. A job runs on one type at a time, and its demand refers to its speed on
-        the best type.
+        in this case, `gpu` is ignored. A job runs on one type at a time. Its duration and the speeds in its
+        menu are those on the best type.
     gpus_per_node
         Number of GPUs per node. By default, nodes are like those on which the models were measured.
     halvings

@@ -86,6 +86,14 @@ def test_goodputs_are_relative_to_the_least_and_jobs_double_at_most() -> None:
     assert all(set(job.goodputs) <= {1.0, None} for job in problem.jobs if job.current is None)
 
 
+def test_running_jobs_have_at_most_the_largest_number_of_gpus() -> None:
+    """A job runs on no more GPUs than it may have."""
+    problem = growing_jobs(nodes=16, jobs=4, most_gpus=4, seed=1)
+    held = [problem.configurations[job.current].gpus for job in problem.jobs if job.current is not None]
+    assert held
+    assert max(held) <= 4
+
+
 def test_no_jobs_are_an_instance_too() -> None:
     """Without jobs there are only GPUs."""
     assert growing_jobs(jobs=0).headline() == {"jobs": 0, "gpus": 64, "types": 1, "configurations": 18}

@@ -42,11 +42,11 @@ def shockwave(
     and E its total work. The logarithm is replaced by a piecewise linear function, with breakpoints at fifths
     and the value log(1e-6) at 0. Plans must be fair: after the window, an equal share of the GPUs must suffice
     for each job to complete by its promised time, multiplied by `ratio`. The promised time is the time at which
-    the job would complete with an equal share since its release, estimated at every plan; a weighted mean over
-    all plans so far counts. If no plan is fair, late jobs are instead weighted by a power of their finish-time
-    ratio, i.e. of the time at which they would complete with an equal share, divided by the promised time. Jobs
-    with the most weight per round run first. GPUs that would be idle go to jobs that fit, those with the most
-    remaining time first.
+    the job would complete with an equal share since its release. It is estimated anew at every plan, and a
+    weighted mean of all estimates so far is used. If no plan is fair, late jobs are instead weighted by a
+    power of their finish-time ratio, i.e. of the time at which they would complete with an equal share,
+    divided by the promised time. Jobs with the most weight per round run first. GPUs that would be idle go
+    to jobs that fit, those with the most remaining time first.
 
     Source: Shockwave (NSDI 2023), sections 4 to 6. Breakpoints, estimates, weights and defaults are from the
     program that its authors published. Key: as above. Ties: as in the knapsack and the solver. Preemptive at
