@@ -1,4 +1,4 @@
-"""Program: tiny linear programs solved exactly in integers, by the dual simplex method."""
+"""Program: tiny linear programs, solved exactly by the dual simplex method in integer arithmetic."""
 
 from collections.abc import Sequence
 from fractions import Fraction

@@ -94,8 +94,8 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
 
     Size
     ----
-    For n jobs with one release date: 2 n^2 binaries, n^2 + n other columns, and about 7 n^2 rows. All these
-    numbers are up to n / 2 times as large if all release dates differ.
+    For n jobs with one release date: 2 n^2 + n binaries, n^2 + n other columns, and 6 n^2 + 8 n rows, plus
+    n - 1 rows for each pair of equal jobs. These numbers grow with the number of release dates.
 
     Source
     ------
