@@ -59,6 +59,7 @@ def worst() -> list[Scheduling]:
         "rigid-estimated": "1:2,3,9",
         "rigid-rolling-prices": "1:2,3,3",
         "rigid-themis-auction": "1:1,3,3",
+        "rigid-pollux": "0:2,0,3",
     }
     elastic = {
         "elastic-fifo": "0:2",
