@@ -42,7 +42,7 @@ ASSUMPTIONS = (
     "Iterations are counted on one GPU: on d GPUs a job computes for iterations times their time, over d.",
     "That product is the recorded duration on d GPUs, so jobs are d times shorter than on the real cluster.",
     "Models were assigned by Lucid and Dally, not recorded; VGG is read as VGG11 and BERT as BERT large.",
-    "Table I, measured on 8 GPUs, gives communication per unit of computation for jobs on 2 GPUs or more.",
+    "Table I, simulated for 8 GPUs, gives communication per unit of computation for jobs on 2 GPUs or more.",
     "A job on one GPU does not communicate.",
     "The paper does not say how it drew Poisson arrivals; here they have a given load or mean gap.",
     "Demands are those of the lists, 1 to 56 GPUs, not all of them powers of two.",
