@@ -123,8 +123,8 @@ def hears_nothing_more(problem: Reclaiming, budget: Budget) -> Result[Reclaiming
 
 def test_what_was_reported_survives_an_interrupt() -> None:
     """After Ctrl-C, the best incumbent comes back if the caller asked for incumbents or progress."""
-    for asked in ({"on_incumbent": lambda _: None}, {"on_progress": lambda _: None}):
-        result = hears_nothing_more(figure_5(2), **asked)
+    for asked in (Budget(on_incumbent=lambda _: None), Budget(on_progress=lambda _: None)):
+        result = hears_nothing_more(figure_5(2), budget=asked)
         assert (result.objective, result.stopped_by) == (1, StoppedBy.INTERRUPT)
     with pytest.raises(KeyboardInterrupt):
         hears_nothing_more(figure_5(2))
