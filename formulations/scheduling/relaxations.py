@@ -22,7 +22,7 @@ class Relaxations:
     def __init__(self, best: BestSchedule) -> None:
         self.best = best
         self.cuts: list[Mapping[Item, float]] = []
-        self._examined_in, self._wait = 0, 0
+        self._pause = self._left_to_skip = 0  # numbers of solutions in which no cuts are sought
 
     def model(self, windows: Windows, size: int) -> BucketModel:
         """Return a relaxation with at most `size` columns, on the finest grid possible.
@@ -45,13 +45,11 @@ class Relaxations:
     def learn(self, model: BucketModel, values: Reals) -> None:
         """Keep a cut for each bucket of a solution in which no mixture of configurations achieves the times.
 
-        Whenever a solution calls for no new cut, more of the following ones are not examined, because that
-        takes time.
+        Seeking cuts takes time. After a solution that calls for no new one, the next 1, 3, 7, ... are skipped.
         """
-        if self._examined_in > 0:
-            self._examined_in -= 1
+        if self._left_to_skip > 0:
+            self._left_to_skip -= 1
             return
         found = [prices for prices in model.overfull(values) if prices not in self.cuts]
         self.cuts += found
-        self._wait = 0 if found else 2 * self._wait + 1
-        self._examined_in = self._wait
+        self._pause = self._left_to_skip = 0 if found else 2 * self._pause + 1
