@@ -355,14 +355,14 @@ class Cluster(Lean):
         """
         if not len(gpus):
             return tier_named(self.levels[0])
-        return self.tier_between(*self._ends(gpus))
+        return self.tier_between(min(gpus), max(gpus))
 
     def tier_between(self, first: int, last: int) -> str:
         """Return the tier of the GPUs from `first` to `last`, the innermost level that connects them all.
 
-        The first and last GPU determine it, because every group is a range of GPUs. It is not checked
-        whether these two exist.
+        The first and last GPU determine it, because every group is a range of GPUs.
         """
+        self._ends((first, last))
         return Tier.MACHINE if self.is_plain else self.numbered.join(first, last)
 
     def best_tier(self, gpus: int) -> str:

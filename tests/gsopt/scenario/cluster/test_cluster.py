@@ -292,6 +292,8 @@ def test_questions_that_have_no_answer() -> None:
         (lambda: _DEEP.group_of("island"), "is inside machines"),
         (lambda: _DEEP.tier([0, 11]), "gpus: 11: must be numbers from 0 to 10"),
         (lambda: _DEEP.tier([-1, 3]), "gpus: -1"),
+        (lambda: _DEEP.tier_between(0, 11), "gpus: 11: must be numbers from 0 to 10"),
+        (lambda: Cluster.plain(4).tier_between(-1, 3), "gpus: -1"),
         (lambda: _DEEP.path(0, 11), "gpus: 11"),
         (lambda: _DEEP.path(-1, 0), "gpus: -1"),
         (lambda: _DEEP.bottleneck([-3, 0]), "gpus: -3"),
