@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
+from gsopt.core.errors import InvalidInput, shorten
 from gsopt.core.numbers.grid import Exact, decimal, whole
 from gsopt.core.problem import Frozen, Gpus, Name, RuleBroken
 from gsopt.performance.batching.throughput import BatchSize, Throughput
@@ -46,8 +47,11 @@ class Progress(Frozen):
     def left(self, estimate: Estimate = "mean") -> Exact:
         """Return an estimate of the number of remaining samples, without rounding.
 
-        The estimate ``"mean"`` raises `ZeroDivisionError` for alpha = 1, because the mean is infinite.
+        The estimate ``"mean"`` raises `InvalidInput` for alpha = 1, because the mean is infinite.
         """
+        if estimate == "mean" and self.alpha == 1:
+            rule = "must be above 1, as the mean is infinite otherwise, or estimate must be mean_progress"
+            raise InvalidInput("alpha", shorten(self.alpha), rule)
         shape = decimal(self.alpha) - (1 if estimate == "mean" else 0)
         return whole(Fraction(decimal(self.processed)) * decimal(self.beta) / shape)
 

@@ -49,6 +49,14 @@ def test_what_is_left_by_hand() -> None:
         Progress(alpha=1, beta=1, processed=0)
 
 
+def test_an_infinite_mean_is_no_estimate() -> None:
+    """With alpha 1, the mean is rejected in one line, and the number at mean progress is still known."""
+    first_epoch = Progress(alpha=1, beta=2, processed=3)
+    with pytest.raises(InvalidInput, match=r"alpha: 1\.0: must be above 1"):
+        first_epoch.left()
+    assert first_epoch.left("mean_progress") == 6
+
+
 def test_limits_and_files() -> None:
     """A batch is within both limits, changes reconfigure, and models and tables come back from JSON."""
     assert [job().largest(gpus) for gpus in (1, 2, 3, 4)] == [4, 8, 10, 10]
