@@ -10,7 +10,6 @@ from gsopt.cli.snapshots import Among, Files, GpuResources, Levels, Now, counted
 from gsopt.core.errors import InvalidInput, escape
 from gsopt.core.files import require_writable, to_json, write
 from gsopt.snapshots import Cost, Snapshot, Source
-from gsopt.snapshots.valid import validly
 
 
 def import_(
@@ -54,8 +53,7 @@ def import_(
     if reclaiming is not None and servers is not None:
         write(snapshot.reclaiming(servers, cost=cost, among=among or ()), reclaiming)
     if placement is not None:
-        with validly(str(files[0])):
-            write(snapshot.placement(), placement)
+        write(snapshot.placement(), placement)
     typer.echo(to_json(snapshot) if as_json else _shown(snapshot), nl=not as_json)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from gsopt.core.errors import InvalidInput
 from gsopt.problems.placement import Placement, Resources, Server, Workers
 from gsopt.scenario.cluster import Cluster
 from gsopt.snapshots.gang import Gang, Where
@@ -15,6 +16,8 @@ def placement_of(
 ) -> Placement:
     """Create the problem of placing waiting gangs, as described in `Snapshot.placement`."""
     open_nodes = [node for node in nodes if not node.closed]
+    if not open_nodes:
+        raise InvalidInput("nodes", "", "must be nodes of which at least one is open")
     waiting = [(gang, part) for gang in gangs for part in gang.waiting]
     asked = [*_asked(open_nodes, [part.needs for _, part in waiting]), *(where.name for where in places)]
     workers = [

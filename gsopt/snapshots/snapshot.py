@@ -16,6 +16,7 @@ from gsopt.snapshots.gang import Gang, Part, Where
 from gsopt.snapshots.node import NODE_NAME, Node
 from gsopt.snapshots.placing import placement_of
 from gsopt.snapshots.returning import Cost, chosen_nodes, kept_nodes, reclaiming_of
+from gsopt.snapshots.valid import validly
 
 #: The form in which Slurm's commands name a job, or a task of an array.
 _JOB_NAME = re.compile(r"\d{1,19}(_\d{1,19})?", re.ASCII)
@@ -191,8 +192,8 @@ class Snapshot(Frozen):
 
         Raises
         ------
-        pydantic.ValidationError
-            No node is open, so nothing may be placed anywhere.
+        InvalidInput
+            No node is open, so nothing may be placed anywhere, or too many parts wait.
 
         Examples
         --------
@@ -203,4 +204,5 @@ class Snapshot(Frozen):
         >>> problem.workers[0].count, problem.misfit
         (2, '')
         """
-        return placement_of(self.nodes, self.gangs, self.places, self.network)
+        with validly(""):
+            return placement_of(self.nodes, self.gangs, self.places, self.network)

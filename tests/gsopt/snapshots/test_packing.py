@@ -7,6 +7,7 @@ from random import Random
 
 import pytest
 
+from gsopt.core.errors import InvalidInput
 from gsopt.core.result import Result, StoppedBy
 from gsopt.problems.placement import Resources
 from gsopt.snapshots import Gang, Node, Pack, Part, Snapshot, Where, pack
@@ -169,6 +170,15 @@ def test_nothing_to_place_and_nowhere_to() -> None:
     closed = Node(name="n1", gpus=8, capacity=Resources(gpu=8), closed="is cordoned")
     found = pack(Snapshot(nodes=[closed], gangs=[_waits("a", 1, copies=3)]))
     assert (found.fits, found.proven, found.placed, found.waiting) == (False, True, 0, 3)
+    with pytest.raises(InvalidInput, match="nodes: must be nodes of which at least one is open"):
+        found.snapshot.placement()
+
+
+def test_too_many_parts_to_place() -> None:
+    """Tasks of an array that are too many for a decision are rejected in one line."""
+    array = Gang(name="a", parts=[Part(count=2, needs=Resources(gpu=1))], copies=10**6)
+    with pytest.raises(InvalidInput, match="count: 2000000: "):
+        pack(Snapshot(nodes=[_node("n1")], gangs=[array]))
 
 
 def test_what_is_the_same_as_gpus_is_told_once() -> None:
