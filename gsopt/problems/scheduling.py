@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.errors import InvalidInput, InvalidSolution, shorten
 from gsopt.core.numbers.grid import Exact, decimal
 from gsopt.core.numbers.tolerances import CONTINUOUS, FINE_CLOCK, SPAN_ERROR
 from gsopt.core.problem import Frozen, Gpus, Instant, Many, Name, Number, Problem, RuleBroken, Sense
@@ -305,7 +305,10 @@ class Scheduling(Problem[SchedulingSolution]):
 
     def objective(self, solution: SchedulingSolution) -> float:
         """Return the mean job completion time in seconds, plus any time for which rounding breaks a rule."""
-        return float(self._trial(solution).mean_jct)
+        mean = self._trial(solution).mean_jct
+        if mean is None:
+            raise InvalidSolution("no job completes")
+        return float(mean)
 
     def violations(self, solution: SchedulingSolution) -> list[str]:
         """List the rules that the schedule breaks, and the jobs that miss their fairness deadlines."""

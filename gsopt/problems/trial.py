@@ -120,10 +120,11 @@ class Trial:
         return tuple(None if end is None else (end + later[end]) / Fraction(self._parts) for end in self._ends)
 
     @property
-    def mean_jct(self) -> Fraction:
-        """Mean time from release to completion, in seconds; meaningless unless all jobs complete."""
+    def mean_jct(self) -> Fraction | None:
+        """Mean time from release to completion of the completed jobs, in seconds; None if there are none."""
         pairs = zip(self.completions, self.tasks, strict=True)
-        return Fraction(sum(end - task.release for end, task in pairs if end is not None)) / len(self.tasks)
+        spans = [end - task.release for end, task in pairs if end is not None]
+        return Fraction(sum(spans)) / len(spans) if spans else None
 
     def late(self, deadlines: Sequence[Exact]) -> list[int]:
         """Return the indices of jobs that miss their deadlines by more than rounding can explain."""

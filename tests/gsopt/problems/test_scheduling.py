@@ -12,7 +12,7 @@ import pytest
 
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.timetable import replay
-from gsopt.core.errors import InvalidInput
+from gsopt.core.errors import InvalidInput, InvalidSolution
 from gsopt.core.files import to_json, write
 from gsopt.core.numbers.clock import clock_error
 from gsopt.core.problem import Number
@@ -220,6 +220,8 @@ def test_a_job_that_never_runs_does_not_complete() -> None:
         "job '1' does not complete: 0.0 s of 12.0 s of work are done"
     ]
     assert len(figure_4().violations(schedule())) == 3
+    with pytest.raises(InvalidSolution, match="no job completes"):
+        figure_4().objective(schedule())
 
 
 def test_fairness_is_a_deadline() -> None:
