@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from math import ceil
 from statistics import fmean, median
 from typing import Any
@@ -13,6 +13,7 @@ from gsopt.core.errors import InvalidInput, Unsupported, shorten
 from gsopt.scenario.events import Loan, Reclaim
 from gsopt.scenario.scenario import Scenario
 from gsopt.schedule.figures import percentile
+from gsopt.schedule.judge import judge
 from gsopt.schedule.presence import Presence
 from gsopt.schedule.schedule import Schedule, Segment
 
@@ -120,10 +121,21 @@ class Loans:
             servers[time].append(server)
         stopped: dict[Any, list[Segment]] = defaultdict(list)
         for own in _of_jobs(self._schedule).values():
-            for early, late in pairwise(own):
-                if early.end in servers and late.start > early.end:
+            for early, late in zip(own, [*own[1:], None], strict=True):
+                if early.end in servers and self._stops(early, late):
                     stopped[early.end].append(early)
         return tuple(self._giving(time, names, stopped[time]) for time, names in sorted(servers.items()))
+
+    def _stops(self, early: Segment, late: Segment | None) -> bool:
+        """Check whether a job stops at the end of a segment, given its next one, without being complete."""
+        return early.job in self._incomplete if late is None else late.start > early.end
+
+    @cached_property
+    def _incomplete(self) -> set[str]:
+        """Names of the jobs that do not complete."""
+        times = judge(self._schedule, self._scenario, complete=False, fairness=False).completion_times
+        pairs = zip(self._scenario.workload.jobs, times, strict=True)
+        return {job.name for job, time in pairs if time is None}
 
     def usage(self, until: float | None = None) -> Usage:
         """Return the usage from time 0 to `until` or, if that is None, to `end`."""

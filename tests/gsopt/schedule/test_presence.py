@@ -261,10 +261,12 @@ EVENTS: tuple[Event, ...] = (
 )
 
 
-def loans(segments: list[Segment], vacated: tuple[Vacated, ...] = (), **changed: Any) -> Loans:
+def loans(
+    segments: list[Segment], vacated: tuple[Vacated, ...] = (), *, duration: float = 18, **changed: Any
+) -> Loans:
     """Return the loans of jobs that are released at time 0."""
     names = dict.fromkeys(segment.job for segment in segments)
-    jobs = [Job(name=name, release_date=0, duration=99, gpus=1) for name in names]
+    jobs = [Job(name=name, release_date=0, duration=duration, gpus=1) for name in names]
     physics = {"events": EVENTS, **changed}
     scenario = Scenario(workload=Workload(jobs=jobs), cluster=CLUSTER, **physics)
     return Loans(Schedule(tuple(segments), vacated=vacated), scenario)
@@ -353,6 +355,13 @@ def test_what_giving_machines_up_took(
     assert (figures["reclaims"], figures["reclaimed_servers"]) == (1, 2)
     assert (figures["reclaim_preemptions"], figures["preemptions_per_reclaim"]) == (preempted, preempted)
     assert (figures["spare_servers"], figures["collateral"]) == (spare / 2, collateral / 4)
+
+
+def test_a_job_that_never_runs_again_was_preempted() -> None:
+    """A job whose last segment ends as its machine goes was preempted, unless it has completed by then."""
+    runs = [Segment("a", 12, 30, 1, (4,)), Segment("b", 12, 30, 1, (0,))]
+    assert loans(runs, GONE, duration=19).givings == (Giving(30.0, 2, 1, 1, 0, 4),)
+    assert loans(runs, GONE, duration=18).givings == (Giving(30.0, 2, 2, 0, 0, 4),)
 
 
 def test_nothing_given_up_has_no_shares() -> None:
