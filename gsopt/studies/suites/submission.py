@@ -9,7 +9,7 @@ from math import ulp
 from pathlib import Path
 from typing import Any
 
-from gsopt.core.errors import Contradiction, InvalidInput, require
+from gsopt.core.errors import Contradiction, InvalidInput, InvalidSolution, brief, require
 from gsopt.core.files import parse_json, read_bytes, read_text
 from gsopt.core.numbers.tolerances import ULPS
 from gsopt.core.problem import Problem
@@ -94,9 +94,12 @@ def submit(
     day = today or datetime.now(UTC).date()
     group, _, own = name.partition("/")
     tables = catalogue.bracket_tables()
-    if group in tables:
-        return _of_scenario(name, tables[group], own, file, path, by=by, day=day, **facts)
-    return _of_instance(catalogue.load(name), file, by, day, facts)
+    try:
+        if group in tables:
+            return _of_scenario(name, tables[group], own, file, path, by=by, day=day, **facts)
+        return _of_instance(catalogue.load(name), file, by, day, facts)
+    except InvalidSolution as error:
+        raise InvalidSolution(f"{brief(str(file))}: {error}") from None
 
 
 def _of_instance(
