@@ -33,7 +33,7 @@ def main() -> None:
     except Exception as error:
         from gsopt.cli.exits import describe
 
-        described = describe(error)
+        described = describe(error, sys.argv)
         if described is None:
             raise
         _end(*described)

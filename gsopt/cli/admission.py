@@ -49,7 +49,10 @@ def admit(
     priority: Priority = None,
     cost: CostOption = Cost.JOBS.value,
     moves: Annotated[
-        float | None, typer.Option(help="cost of moving a job, as a part of evicting it; no moves otherwise")
+        float | None,
+        typer.Option(
+            min=0, max=1000, help="cost of moving a job, as a part of evicting it; no moves otherwise"
+        ),
     ] = None,
     protect: Protect = None,
     time_limit: Limit = TIME_LIMIT,
@@ -76,7 +79,7 @@ def defragment(
     free: Annotated[int, typer.Option(help="number of nodes whose GPUs are to be free", min=1)],
     within: Within = "",
     gpus: Annotated[
-        int | None, typer.Option(help="GPUs of such a node; those of the largest otherwise")
+        int | None, typer.Option(min=1, help="GPUs of such a node; those of the largest otherwise")
     ] = None,
     gpu_type: Annotated[str, typer.Option(help="type of their GPUs; any otherwise")] = "",
     cost: CostOption = Cost.JOBS.value,

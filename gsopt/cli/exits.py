@@ -1,6 +1,7 @@
 """Exits: the exit codes of the command, and its one-line error messages."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from enum import IntEnum
 from errno import ENAMETOOLONG
@@ -51,14 +52,19 @@ def named(name: str) -> Iterator[None]:
         raise Failed(f"{name} failed: {one_line(error)} ({last.filename}, line {last.lineno})") from error
 
 
-def describe(error: Exception) -> tuple[str, int] | None:
-    """Return a one-line message and the exit code for an error, or None if it is a bug."""
+def describe(error: Exception, words: Sequence[str] = ()) -> tuple[str, int] | None:
+    """Return a one-line message and the exit code for an error, or None if it is a bug.
+
+    The message names options as in the given words of the command line.
+    """
     from pydantic import ValidationError
 
     from gsopt.core.files import first_error
 
     if isinstance(error, ValidationError):  # data that a generator made of its arguments
         error = first_error("", error)
+    if isinstance(error, InvalidInput) and error.source in {"", "scenario"}:
+        error = _as_typed(error, words)
     if isinstance(error, Interrupted | typer.Abort):
         code = Exit.INTERRUPTED
     elif isinstance(error, InvalidInput | Unsupported | MissingSolver | _Usage) or _is_too_long(error):
@@ -68,6 +74,17 @@ def describe(error: Exception) -> tuple[str, int] | None:
     else:
         return None
     return escape(_line(error)), code
+
+
+def _as_typed(error: InvalidInput, words: Sequence[str]) -> InvalidInput:
+    """Return the error with the option that was typed in place of a parameter, which may be its plural."""
+    name, *rest = re.split(r"(?=[.\[])", error.field, maxsplit=1)
+    names = {name, f"{name}s", name.removesuffix("s")}
+    for word in words:
+        option = word.partition("=")[0]
+        if option.startswith("--") and option[2:].replace("-", "_") in names:
+            return InvalidInput("".join((option, *rest)), error.value, error.rule)
+    return error
 
 
 def _is_too_long(error: Exception) -> bool:

@@ -1,8 +1,7 @@
 """``gsopt generate``: a command that creates an instance with a generator."""
 
-from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -36,7 +35,8 @@ def generate(
     require_one_of("generator", generator, known)
     if output is not None:
         require_writable(output)
-    deliver(to_json(_generate(known[generator], read_texts(context.args))), output)
+    options = {name: read_value(text) for name, text in read_texts(context.args).items()}
+    deliver(to_json(generate_instance(known[generator], options)), output)
 
 
 def read_texts(words: list[str]) -> dict[str, str]:
@@ -52,14 +52,3 @@ def read_texts(words: list[str]) -> dict[str, str]:
             raise InvalidInput(flag, "", "needs a value")
         texts[flag.removeprefix("--").replace("-", "_")] = text
     return texts
-
-
-def _generate(generator: Callable[..., Any], texts: Mapping[str, str]) -> Any:
-    """Call a generator with options that are converted to their types, as in study files."""
-    try:
-        return generate_instance(generator, {name: read_value(text) for name, text in texts.items()})
-    except InvalidInput as error:
-        if error.source or error.field not in texts:
-            raise
-        option = f"--{error.field.replace('_', '-')}"
-        raise InvalidInput(option, error.value, error.rule) from None

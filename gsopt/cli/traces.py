@@ -85,7 +85,7 @@ def read_setting(
         key = re.split(r"[.\[]", error.field)[0]
         if error.source or (source and key not in told):
             raise InvalidInput(error.field, error.value, error.rule, source=error.source or source) from None
-        option = f"{option_of(key)}{error.field.removeprefix(key)}"
+        option = f"{option_of(key)}{error.field.removeprefix(key).replace('..', '.')}"
         raise InvalidInput(option, error.value.removeprefix("None"), error.rule) from None
     for note in notes:
         say(note, err=True)

@@ -225,7 +225,7 @@ def score(
     >>> found.score, len(found.failures)
     (1.0, 0)
     """
-    seconds = checked_time_limit(limit)
+    seconds = checked_time_limit(limit, "limit")
     if seconds is None or seconds <= 0:
         raise InvalidInput("limit", shorten(limit), "must be positive")
     if workers < 1:

@@ -83,7 +83,7 @@ def test_schedules_of_an_instance(tmp_path: Path) -> None:
         (["--trace", "{jobs}", "--gpus", "2", *JOB_COLUMNS], "columns: job: must be one of the columns,"),
         (["--trace", "{jobs}", "--gpus", "2"], "jobs.csv: columns: name: must be one of the columns, which"),
         ([*PROBLEM, "--column", "job"], "--columns: 'job': must be"),
-        ([*PROBLEM, "--time-unit", "y"], "time_unit: 'y': must be one"),
+        ([*PROBLEM, "--time-unit", "y"], "--time-unit: 'y': must be one"),
     ],
 )
 def test_bad_arguments_are_one_line(files: tuple[Path, Path], arguments: list[str], message: str) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from inspect import signature
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,6 +17,8 @@ from gsopt.scenario.scenario import Physics
 from gsopt.snapshots import Snapshot, drain, pack, read_snapshot
 from instances.traces.selection import Selection
 from tests.commands import gsopt as command
+from tests.commands import refused
+from tests.gsopt.snapshots.objects import node, write
 
 #: Functions that a command calls, and its options that are files, formats, or one of several values.
 _CALLED: dict[str, tuple[list[Callable[..., Any]], set[str]]] = {
@@ -90,6 +93,41 @@ def test_earlier_names_work(earlier: str, now: str) -> None:
     assert first.returncode == second.returncode == 2
     assert "requires an argument" in first.stderr
     assert first.stderr.split()[2:] == second.stderr.split()[2:]
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ("solve reclaiming/aryl-figure-5 --gap -1", "--gap: -1.0: must be"),
+        ("solve reclaiming/aryl-figure-5 --method greedy --log", "--log: is not an option of greedy"),
+        ("solve reclaiming/aryl-figure-5 --method nope", "--method: 'nope': must be one of"),
+        ("score greedy --suite reclaiming/small --limit abc", "--limit: 'abc': must be"),
+        ("score greedy --suite reclaiming/churn --servers=-3", "--servers: -3: must be"),
+        ("score greedy --suite reclaiming/churn --elastic-share 9", "--elastic-share: 9.0: must be"),
+        ("worst srtf scheduling/rigid --workers 0", "--workers: 0: must be"),
+        ("generate reclaiming churn --elastic_share x", "--elastic_share: 'x': input should"),
+        ("suites submit reclaiming/aryl-figure-5 JOBS --by=", "--by: '': must say"),
+        ("simulate JOBS --gpus 4 --overheads start=-4", "--overheads.start: -4: input should"),
+        ("simulate JOBS --gpus 4 --capacity-changes 2h=9", "--capacity-changes[0].gpus: 9: must be"),
+        ("drain NODES --servers 1 --cost money", "--cost: 'money': must be"),
+        ("drain NODES --servers 1 --level rack=nope", "--level.rack: 'nope': must be"),
+        ("admit NODES --gang 2x8 --slices 3:machine", "--slices: 3: must divide"),
+        ("admit NODES --gang 2x8 --moves -1", "Invalid value for '--moves': "),
+        ("defragment NODES --free 1 --gpus 0", "Invalid value for '--gpus': "),
+        ("import nope NODES", "source: 'nope': must be"),  # no option
+        ("bound JOBS --gpus 4 -o OUTPUT --evaluations 0", "--evaluations: 0: must be"),
+    ],
+)
+def test_errors_name_options_as_typed(words: str, line: str, tmp_path: Path) -> None:
+    """A wrong value of an option is reported with the option as it was typed, not the parameter of Python."""
+    jobs = tmp_path / "jobs.json"
+    jobs.write_text('{"jobs": [{"name": "a", "release_date": 0, "duration": 1, "gpus": 1}]}')
+    files = {
+        "JOBS": jobs,
+        "NODES": write(tmp_path / "nodes.json", [node("n1"), node("n2")]),
+        "OUTPUT": tmp_path / "certificate.json",
+    }
+    assert refused(*(files.get(word, word) for word in words.split())).startswith(f"gsopt: {line}")
 
 
 def test_a_suite_is_given_once() -> None:

@@ -249,9 +249,9 @@ def test_bad_windows(trace: Path, window: str) -> None:
         ("simulate JOBS --gpus 1", "gpus: 2: must fit the 1 GPUs"),
         ("simulate JOBS --gpus 2 --round-length 0", "--round-length: 0.0: "),
         ("simulate JOBS --gpus 2 --share-limit 0", "--share-limit: 0: "),
-        ("simulate JOBS --gpus 2 --share-limit 2", "share_limit: 2: must be 1 in a plain cluster"),
+        ("simulate JOBS --gpus 2 --share-limit 2", "--share-limit: 2: must be 1 in a plain cluster"),
         ("simulate JOBS --gpus 2 --overhead 4", "--overheads: '4': must be such as start=4"),
-        ("simulate JOBS --gpus 2 --overhead begin=4", "--overheads..begin: 4: is not a known key"),
+        ("simulate JOBS --gpus 2 --overhead begin=4", "--overheads.begin: 4: is not a known key"),
         ("simulate JOBS --gpus 2 --overhead start=-4", "start: -4: "),
         ("simulate JOBS --gpus 2 --overhead start=a", "start: 'a': "),
         (

@@ -71,7 +71,7 @@ def test_bad_file_is_one_line_and_exit_code_2(tmp_path: Path, kind: str) -> None
         ("CHURN --mode chaotic", "--mode: 'chaotic': input should be 'packed', "),
         ("CHURN --servers", "--servers: needs a value"),
         ("CHURN 7", "'7': must be an option and its value"),
-        ("export EXAMPLE -o a.mps --method exact", "method: 'exact': must be one of milp, reduced"),
+        ("export EXAMPLE -o a.mps --method exact", "--method: 'exact': must be one of milp, reduced"),
     ],
 )
 def test_bad_arguments_are_one_line_and_exit_code_2(line: str, named: str) -> None:

@@ -74,7 +74,7 @@ def test_an_equal_or_worse_solution_has_none(known: Problem[Any], tmp_path: Path
 def test_a_solution_that_breaks_a_rule_is_refused(known: Problem[Any], tmp_path: Path) -> None:
     """One line names the file and the rule, and a solution that beats a proven bound is a contradiction."""
     write(ReclaimingSolution(servers=("s1",)), tmp_path / "a.json")
-    with pytest.raises(InvalidSolution, match="a.json: .* 1 are returned, the demand is 2"):
+    with pytest.raises(InvalidSolution, match=r"a\.json: .* 1 are returned, the demand is 2"):
         submit(known.name, tmp_path / "a.json", **_BY)
 
 
@@ -215,7 +215,7 @@ def test_a_better_schedule_of_a_trace_has_an_entry(monkeypatch: pytest.MonkeyPat
     assert (entry["policy"], entry["schedule"]) == ("A. Person", facts(file)["digest"])
 
     file.write_text(run.schedule.to_csv().rpartition("\n")[0].rpartition("\n")[0])
-    with pytest.raises(InvalidSolution, match="crux.csv: .* does not complete"):
+    with pytest.raises(InvalidSolution, match=r"crux\.csv: .* does not complete"):
         submit("traces/crux", file, path=traces(), **_BY)
 
 
