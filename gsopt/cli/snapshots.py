@@ -23,8 +23,8 @@ Levels = Annotated[
     list[str] | None,
     typer.Option(
         "--level",
-        help="a network level and its node label, such as rack=example.com/rack; may be repeated, the "
-        "outermost first",
+        help="a network level and its node label, such as rack=example.com/rack, in place of all built-in "
+        "labels; may be repeated, the outermost first",
     ),
 ]
 GpuResources = Annotated[
