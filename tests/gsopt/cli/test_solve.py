@@ -151,8 +151,9 @@ def test_an_instance_is_written_for_solvers(tmp_path: Path) -> None:
 
 def test_listings() -> None:
     """Methods, generators and schemas are listed for every decision."""
-    for word in problem_types():
+    for word, kind in problem_types().items():
         assert "exact" in gsopt("methods", word).stdout
         assert gsopt("generate", word).returncode == 0
-        assert json.loads(gsopt("schema", word).stdout)["title"]
+        assert json.loads(gsopt("schema", word).stdout)["title"] == kind.__name__
+        assert json.loads(gsopt("schema", word, "--solution").stdout)["title"] == kind.solution_type.__name__
     assert "themis_auction" in gsopt("methods", "scheduling").stdout
