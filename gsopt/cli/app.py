@@ -29,7 +29,7 @@ _COMMANDS = {
     "export": "Write the integer program of an instance as MPS or LP.",
     "cluster": "Show, convert or draw a cluster.",
     "import": "Read a running cluster and write its open decisions as files.",
-    "drain": "Choose the nodes to give back so that as few jobs as possible are lost.",
+    "drain": "Choose the nodes to give back at the least preemption cost.",
     "admit": "Choose the jobs to evict or move so that a gang fits.",
     "defragment": "Choose the jobs to move so that whole nodes become free.",
     "why": "Explain why a gang does not fit, and what would help.",

@@ -47,7 +47,7 @@ def drain(
     source: SourceOption = "",
     as_json: Json = False,
 ) -> None:
-    """Choose the nodes to give back so that as few jobs as possible are lost.
+    """Choose the nodes to give back at the least preemption cost.
 
     The output lists the commands to type, the loss that simple rules would cause, and the result. No command
     is run.
