@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from gsopt.cli.arguments import Json
+from gsopt.cli.exits import Exit
 from gsopt.cli.generate import read_texts
 from gsopt.cli.options import read_value
 from gsopt.cli.output import print_table, say
@@ -52,3 +53,6 @@ def score(
         say(json.dumps(found.as_dict(), indent=1))
     else:
         print_table(found.table())
+    if found.interrupted:
+        typer.echo("gsopt: interrupted; the rows above are complete", err=True)
+        raise typer.Exit(Exit.INTERRUPTED)

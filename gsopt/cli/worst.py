@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from gsopt.cli.arguments import Json
+from gsopt.cli.exits import Exit
 from gsopt.cli.generate import read_texts
 from gsopt.cli.options import read_value
 from gsopt.cli.output import list_entries, print_table, say
@@ -56,3 +57,6 @@ def worst(
     if output is not None and found.problem is not None:
         write(found.problem, output)
     say(json.dumps(found.as_dict(), indent=1) if as_json else str(found))
+    if found.interrupted:
+        typer.echo("gsopt: interrupted; the instances above are those that were tried", err=True)
+        raise typer.Exit(Exit.INTERRUPTED)

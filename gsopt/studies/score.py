@@ -3,8 +3,8 @@
 import resource
 import signal
 import sys
-from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -80,11 +80,14 @@ class Score(Listing[ScoredInstance]):
     unproven
         Names of the instances that do not count, as no bound is stored with them and the exact method proves no
         optimum within a minute.
+    interrupted
+        Whether Ctrl-C ended the run, so that instances are missing.
     """
 
     method: str
     rows: tuple[ScoredInstance, ...]
     unproven: tuple[str, ...] = ()
+    interrupted: bool = False
 
     @property
     def score(self) -> float:
@@ -237,15 +240,10 @@ def score(
     attempts = [
         Attempt(problem.word, method, dict(options or {}), problem, seconds, memory) for problem, _ in counted
     ]
-    pool = Pool()
-    try:
-        with ThreadPoolExecutor(workers) as threads:
-            replies = [*threads.map(partial(_reply, pool), attempts)]
-    finally:
-        pool.close()
-    rows = [_row(problem, bound, reply) for (problem, bound), reply in zip(counted, replies, strict=True)]
+    replies = _replies(attempts, workers)
+    rows = [_row(*pair, replies[place]) for place, pair in enumerate(counted) if place in replies]
     left_out = [_name(problem) for problem, bound in zip(problems, bounds, strict=True) if bound is None]
-    return Score(method, tuple(rows), tuple(left_out))
+    return Score(method, tuple(rows), tuple(left_out), interrupted=len(rows) < len(counted))
 
 
 def _problems(
@@ -300,6 +298,28 @@ def _bound(problem: Problem[Any]) -> Number | None:
     if best is not None and about.objective == about.bound:
         return problem.objective(best)  # the exact number behind the float
     return about.bound
+
+
+def _replies(attempts: Sequence[Attempt], workers: int) -> dict[int, Reply]:
+    """Return the replies to all attempts or, after Ctrl-C, to those that are finished, keyed by position.
+
+    Raise KeyboardInterrupt if none is finished.
+    """
+    pool, threads = Pool(), ThreadPoolExecutor(workers)
+    futures = [threads.submit(_reply, pool, attempt) for attempt in attempts]
+    finished: dict[int, Future[Reply]] = {}
+    try:
+        wait(futures, return_when=FIRST_EXCEPTION)
+    except KeyboardInterrupt:
+        if not any(future.done() for future in futures):
+            raise
+    finally:
+        finished |= {place: future for place, future in enumerate(futures) if future.done()}
+        threads.shutdown(wait=False, cancel_futures=True)
+        pool.close()  # lets go of the threads that wait for it
+        threads.shutdown()
+        pool.close()
+    return {place: future.result() for place, future in finished.items()}
 
 
 def _reply(pool: Pool, attempt: Attempt) -> Reply:

@@ -87,10 +87,11 @@ def worst(
         entry |= {} if limit is None else {"search": limit, "seed": list(seeds)}
         study = Study(study=f"worst cases of {name}", instances=[entry], methods=[{"method": method, **given}])
         where = {"workers": workers if scheduler is None else None, "scheduler": scheduler}
-        worst_found = _by_study(study, folder, on_progress, where)
+        worst_found, interrupted = _by_study(study, folder, on_progress, where)
     else:
-        worst_found = _here(made, found, limit, seeds, given)
-    return WorstCase(name, partial(found, **given), made, worst_found, complete=limit is None)
+        worst_found, interrupted = _here(made, found, limit, seeds, given), False
+    complete = limit is None and not interrupted
+    return WorstCase(name, partial(found, **given), made, worst_found, complete, interrupted)
 
 
 def _by_study(
@@ -98,17 +99,18 @@ def _by_study(
     folder: str | Path | None,
     on_progress: Callable[[StudyProgress], Any] | None,
     where: Mapping[str, Any],
-) -> Worst:
+) -> tuple[Worst, bool]:
+    """Return the findings, and whether Ctrl-C ended the search; raise KeyboardInterrupt if there are none."""
     with TemporaryDirectory(prefix="gsopt-") as temporary:
         found = run(study, folder or temporary, on_progress=on_progress, **where)
-    if found.interrupted:
+    if found.interrupted and not found.rows:
         raise KeyboardInterrupt
     total = Worst()
     for row in found:
         if row.outcome.state is not CellState.DONE:
             raise GsoptError(f"{row.labels.instance}: {row.outcome.message}")
         total += Worst.from_dict(row.figures)
-    return total
+    return total, found.interrupted
 
 
 def _here(

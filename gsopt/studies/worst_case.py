@@ -32,6 +32,8 @@ class WorstCase:
         The findings of the search.
     complete
         Whether every instance of the space was tried.
+    interrupted
+        Whether Ctrl-C ended the search.
     """
 
     name: str
@@ -39,6 +41,7 @@ class WorstCase:
     space: Space
     found: Worst
     complete: bool
+    interrupted: bool = False
 
     @property
     def proven(self) -> bool:

@@ -8,14 +8,16 @@ from typing import Any
 import pytest
 
 import gsopt
+from gsopt.cli.exits import Exit
 from gsopt.core.errors import Contradiction, InvalidInput
 from gsopt.core.method import run
 from gsopt.core.problem import About
 from gsopt.evaluation import catalogue
 from gsopt.studies.score import Score, ScoredInstance, score
+from tests.commands import gsopt as gsopt_command
 
 RULE = """
-import os, sys, time
+import os, signal, sys, time
 from gsopt.problems.reclaiming import ReclaimingSolution
 from heuristics.allocation import marginal_greedy
 from heuristics.placement import best_fit_decreasing
@@ -47,6 +49,12 @@ def misbehaves(problem):
         sys.exit(2)
     if problem.name.endswith("/tagged"):
         raise ValueError("no")
+    return first(problem)
+
+def is_stopped(problem):
+    while problem.name.endswith("graph"):
+        os.kill(os.getppid(), signal.SIGINT)
+        time.sleep(60)
     return first(problem)
 """
 
@@ -93,6 +101,20 @@ def test_misbehaving_rules_lose_only_their_own_instances(program: Path) -> None:
     assert [row.quality for row in rows][:5] == [0] * 5
     (alone,) = score(f"{program}:first", names[5])
     assert rows[5] == alone
+
+
+def test_ctrl_c_keeps_the_finished_rows(program: Path) -> None:
+    """After Ctrl-C, the finished instances are scored, also on the command line; without any, it is raised."""
+    names = [f"reclaiming/small/{name}" for name in ("mixed", "graph", "tagged")]
+    found = score(f"{program}:is_stopped", names, limit="20s")
+    assert found.interrupted
+    assert found.rows == score(f"{program}:first", names[0]).rows
+    with pytest.raises(KeyboardInterrupt):
+        score(f"{program}:is_stopped", names[1:], limit="20s")
+    stopped = gsopt_command("score", f"{program}:is_stopped", "--suite", "reclaiming/small", "--limit", "20s")
+    assert stopped.returncode == Exit.INTERRUPTED
+    assert "score 0." in stopped.stdout
+    assert stopped.stderr == "gsopt: interrupted; the rows above are complete\n"
 
 
 def test_files_are_read_anew(program: Path) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 
 import gsopt
 from gsopt import simulation
+from gsopt.cli.exits import Exit
 from gsopt.core.budget import Budget
 from gsopt.core.errors import Contradiction, InvalidInput
 from gsopt.core.method import NoSolution
@@ -21,8 +23,12 @@ from gsopt.evaluation.ratio import Optima, Worst, ratio, worst_of
 from gsopt.evaluation.space import Pick, Space
 from gsopt.problems.scheduling import Scheduling, SchedulingSolution
 from gsopt.problems.waiting import Run, Waiting, WaitingSolution
+from gsopt.studies.results import Results
+from gsopt.studies.runner import StudyProgress, run
+from gsopt.studies.spec import Study
 from gsopt.studies.worst import worst
 from instances.scheduling.spaces import rigid
+from tests.commands import gsopt as gsopt_command
 from tests.unwrap import unwrap
 
 TINY: dict[str, Any] = {"jobs": 2, "gpus": 1, "releases": 0}
@@ -94,6 +100,31 @@ def test_a_search_continues_where_it_was_ended(tmp_path: Path) -> None:
     )
     assert again.found == first.found
     assert seen == [seen[-1]]
+
+
+def test_ctrl_c_keeps_the_findings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After Ctrl-C, the instances tried so far count, also on the command line; without any, it is raised."""
+    monkeypatch.setattr("gsopt.studies.instance._PART", 3)
+
+    def stop(now: StudyProgress, after: int = 1) -> None:
+        if now.finished == after:
+            raise KeyboardInterrupt
+
+    found = worst("fifo", "scheduling/rigid", on_progress=stop, **TINY)
+    assert (found.interrupted, found.proven) == (True, False)
+    assert found.found.instances
+    with pytest.raises(KeyboardInterrupt):
+        worst("fifo", "scheduling/rigid", on_progress=partial(stop, after=0), **TINY)
+
+    def run_stopped(study: Study, folder: str, **options: Any) -> Results:
+        return run(study, folder, **{**options, "on_progress": stop})
+
+    monkeypatch.setattr("gsopt.studies.worst.run", run_stopped)
+    options = [text for name, value in TINY.items() for text in (f"--{name}", str(value))]
+    command = gsopt_command("worst", "fifo", "scheduling/rigid", "--workers", "1", *options)
+    assert command.returncode == Exit.INTERRUPTED
+    assert "worst ratio" in command.stdout
+    assert command.stderr == "gsopt: interrupted; the instances above are those that were tried\n"
 
 
 def test_the_genetic_search_finds_the_worst_of_a_small_space() -> None:
