@@ -103,4 +103,8 @@ CapacityChanges = Annotated[
 RoundLength = Annotated[
     float | None, typer.Option(help="seconds between decisions; default: decide at every event")
 ]
+BoundEvaluations = Annotated[
+    int | None,
+    typer.Option(min=0, help="number of price vectors to try for the bound; 0: formulas only; default: few"),
+]
 Window = Annotated[str | None, typer.Option(help="part of the trace, from and to, such as 30d:31d or 0:3600")]

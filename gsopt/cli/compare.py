@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from gsopt.cli.arguments import (
+    BoundEvaluations,
     CapacityChanges,
     ClusterFile,
     GpuCount,
@@ -49,6 +50,7 @@ def compare(
     share_limit: ShareLimit = None,
     capacity_changes: CapacityChanges = None,
     round_length: RoundLength = None,
+    bound_evaluations: BoundEvaluations = None,
     as_json: Json = False,
 ) -> None:
     """Compare methods with the optimum, or policies on a trace.
@@ -65,13 +67,19 @@ def compare(
         "capacity_changes": capacity_changes,
         "round_length": round_length,
     }
-    if any(given is not None for given in (reader, window, setting, *physics.values())):
+    if any(given is not None for given in (reader, window, setting, bound_evaluations, *physics.values())):
         if len(what) > 1:
             raise InvalidInput("compare", shorten(what[1]), "policies are compared on one trace at a time")
         policies = find_policies(method, "--method", seed)
         around = read_setting(setting, **physics)
         scenario = read_scenario(what[0], reader, around, window=window)
-        replays = replay_policies(scenario, policies, around.round_length, time_limit=time_limit)
+        replays = replay_policies(
+            scenario,
+            policies,
+            around.round_length,
+            bound_evaluations=bound_evaluations,
+            time_limit=time_limit,
+        )
         print_policies([replay.metrics for replay in replays], as_json=as_json)
         if len(replays) < len(policies):
             raise typer.Exit(Exit.FAILED)

@@ -8,6 +8,7 @@ import typer
 
 from gsopt import simulation
 from gsopt.cli.arguments import (
+    BoundEvaluations,
     CapacityChanges,
     ClusterFile,
     GpuCount,
@@ -44,6 +45,7 @@ def simulate(
     share_limit: ShareLimit = None,
     capacity_changes: CapacityChanges = None,
     round_length: RoundLength = None,
+    bound_evaluations: BoundEvaluations = None,
     time_limit: Annotated[
         float | None, time_limit_option("time per policy, such as 30s or 2min; default: none")
     ] = None,
@@ -81,6 +83,7 @@ def simulate(
         scenario,
         policies,
         given.round_length,
+        bound_evaluations=bound_evaluations,
         record=bool(plots or schedules),
         time_limit=time_limit,
     )

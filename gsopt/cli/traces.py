@@ -181,6 +181,7 @@ def replay_policies(
     policies: dict[str, simulation.Policy],
     round_length: float | None = None,
     *,
+    bound_evaluations: int | None = None,
     record: bool = False,
     time_limit: float | None = None,
 ) -> list[simulation.Replay]:
@@ -189,7 +190,7 @@ def replay_policies(
     If one of several policies raises an error, it is reported on standard error and the others continue.
     After Ctrl-C, the results of the finished policies are printed, and the command ends.
     """
-    bound = simulation.mean_jct_bound(scenario, round_length=round_length)
+    bound = simulation.mean_jct_bound(scenario, evaluations=bound_evaluations, round_length=round_length)
     fair_times = FairTimes.of(scenario)
     jobs = len(scenario.workload.jobs)
     found: list[simulation.Replay] = []

@@ -116,6 +116,7 @@ def compare_policies(
     cluster: Cluster | int | str | None = None,
     round_length: float | None = None,
     placer: Placer = consolidated,
+    bound_evaluations: int | None = None,
     time_limit: TimeLimit = None,
     on_row: Callable[[Record], Any] | None = None,
     **physics: Any,
@@ -143,7 +144,7 @@ def compare_policies(
         scenario,
         round_length=round_length,
         placer=placer,
-        bound=mean_jct_bound(scenario, round_length=round_length),
+        bound=mean_jct_bound(scenario, evaluations=bound_evaluations, round_length=round_length),
         fair_times=FairTimes.of(scenario),
     )
     named: dict[str, Policy] = {}

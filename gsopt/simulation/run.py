@@ -128,6 +128,7 @@ def simulate(
     record: bool = False,
     exact: bool = False,
     bound: "bool | float | MeanBound | PriceBound" = True,
+    bound_evaluations: int | None = None,
     time_limit: TimeLimit = None,
     **options: Any,
 ) -> Replay:
@@ -156,6 +157,8 @@ def simulate(
     bound
         Whether to compute a lower bound on the mean job completion time of every policy that decides in
         rounds of this length (`gsopt.schedule.bounds.mean_jct_bound`), or a bound that is already known.
+    bound_evaluations
+        Number of price vectors to try for the bound, the `evaluations` of `mean_jct_bound`.
     time_limit
         Wall-clock time in seconds, or a string such as ``30s``, after which the run is aborted. Time spent on
         computing the bound beforehand does not count. The limit is checked at every event and action, so a
@@ -191,7 +194,7 @@ def simulate(
     _refuse_unknown(policy, options)
     require_interval("round_length", round_length, or_none=True)
     scenario = Scenario.of(given, cluster, **physics)
-    proven = mean_jct_bound(scenario, round_length=round_length) if bound is True else None
+    prove = partial(mean_jct_bound, evaluations=bound_evaluations, round_length=round_length)
     return replay(
         scenario,
         policy,
@@ -199,7 +202,7 @@ def simulate(
         placer=placer,
         record=record,
         exact=exact,
-        bound=proven if bound is True else None if bound is False else bound,
+        bound=prove(scenario) if bound is True else None if bound is False else bound,
         budget=Budget(time_limit=time_limit),
         **options,
     )

@@ -95,6 +95,16 @@ def test_generated_workload_is_simulated_on_either_kind_of_cluster(tmp_path: Pat
     assert racks == plain  # machines make no difference to jobs without a model
 
 
+def test_bounds_take_more_effort(tmp_path: Path) -> None:
+    """More price vectors prove a higher bound, and none leaves the formulas, in both commands."""
+    jobs = tmp_path / "jobs.json"
+    gsopt("generate", "workloads", "poisson", "--jobs", "50", "--gpus", "16", "--load", "3", "-o", jobs)
+    line = (jobs, "--gpus", "16", "--policy", "fifo", "--policy", "srtf", "--bound-evaluations")
+    for name in ("simulate", "compare"):
+        none, few = (_figures(name, *line, effort)[0]["lower_bound"] for effort in ("0", "200"))
+        assert none < few
+
+
 def test_window_and_sample_select_from_a_trace(trace: Path) -> None:
     """A window in hours or seconds keeps the jobs released in it, and a sample so many of them."""
     options = ("--reader", "philly", "--gpus", "16", "--policy", "fifo")

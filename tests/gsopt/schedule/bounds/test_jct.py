@@ -75,6 +75,18 @@ def test_a_simulation_takes_a_bound() -> None:
         gsopt.simulate(scenario.workload, srtf, cluster=6, bound=1e9)
 
 
+def test_bounds_take_more_or_less_effort() -> None:
+    """Without price vectors, simulations and comparisons use formulas alone, and more of them prove more."""
+    scenario = _scenario(40)
+    for call in (
+        lambda effort: gsopt.simulate(scenario, srtf, bound_evaluations=effort).metrics,
+        lambda effort: gsopt.compare_policies(scenario, srtf, bound_evaluations=effort).rows[0],
+    ):
+        formulas, few, usual, many = map(call, (0, 5, None, 600))
+        assert (formulas.proof, many.proof) == ("formulas", "prices")
+        assert formulas.lower_bound <= few.lower_bound < usual.lower_bound < many.lower_bound
+
+
 @pytest.mark.parametrize(
     "bound",
     [float("nan"), float("inf"), _priced(3), _priced(12, weights=[2.0] * 12)],
