@@ -79,10 +79,10 @@ def certify(
     found = price_bound(
         scenario, cells=cells, evaluations=evaluations, seconds=seconds, start=start, round_length=round_length
     )
-    return certificate_of(found, data, round_length)
+    return certificate_of(found, data)
 
 
-def certificate_of(found: PriceBound, data: ProofData, round_length: float | None = None) -> Certificate:
+def certificate_of(found: PriceBound, data: ProofData) -> Certificate:
     """Round the prices of a bound to integers, and return a certificate of the bound that they prove.
 
     The data must be those of the same scenario, extracted with the same `round_length`.
@@ -109,7 +109,7 @@ def certificate_of(found: PriceBound, data: ProofData, round_length: float | Non
         "unit": unit,
         "prices": prices[0],
         "total_jct": "0",
-        "round_length": round_length,
+        "round_length": found.round_length,
         "type_prices": dict(zip(found.type_prices, prices[1:], strict=True)),
     }
     if data.trainings:

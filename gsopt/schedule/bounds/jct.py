@@ -181,4 +181,4 @@ def known_bound(bound: "MeanBound | PriceBound | float | None", scenario: Scenar
     if bound.jobs != jobs or bound.weight != jobs:
         rule = f"must be that of the {jobs} jobs, each of weight 1"
         raise InvalidInput("bound", f"a bound for {bound.jobs} jobs", rule)
-    return MeanBound(bound.mean_jct, "prices")
+    return MeanBound(bound.mean_jct, "prices" if bound.round_length is None else "prices in rounds")

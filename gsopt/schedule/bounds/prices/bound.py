@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from itertools import accumulate, pairwise
 from math import fsum, inf, nextafter
 from operator import mul
@@ -64,6 +65,8 @@ class PriceBound:
         For each job, how much more its cheapest plan would cost with one more second of work at speed 1.
     evaluations
         Number of price vectors that were tried.
+    round_length
+        Seconds between the decisions of the schedules for which the bound holds; None for every schedule.
 
     Examples
     --------
@@ -84,6 +87,7 @@ class PriceBound:
     type_prices: Mapping[str, tuple[float, ...]]
     slopes: tuple[float, ...]
     evaluations: int
+    round_length: float | None = None
 
     @property
     def mean_jct(self) -> float:
@@ -183,6 +187,7 @@ def price_bound(
     _refuse(scenario, weights, cells, evaluations, seconds)
     relaxation = Relaxation.of(scenario, round_length)
     own = None if weights is None else [weights[number] for number in relaxation.numbers]
+    whole = partial(_from_release, relaxation=relaxation, weights=own, round_length=round_length)
     found = relaxed_bound(
         relaxation,
         weights=own,
@@ -191,16 +196,19 @@ def price_bound(
         seconds=seconds,
         start=start,
         compiled=compiled,
-        on_progress=on_progress and (lambda last: on_progress(_from_release(last, relaxation, own))),
+        on_progress=on_progress and (lambda last: on_progress(whole(last))),
     )
-    return _from_release(found, relaxation, own)
+    return whole(found)
 
 
-def _from_release(found: PriceBound, relaxation: Relaxation, weights: Sequence[float] | None) -> PriceBound:
+def _from_release(
+    found: PriceBound, relaxation: Relaxation, weights: Sequence[float] | None, round_length: float | None
+) -> PriceBound:
     """Return a bound on times since the release dates of the given workload, with its job indices."""
     total = Fraction(found.total_jct) + relaxation.delayed(weights)
     pairs = sorted(zip(relaxation.numbers, found.slopes, strict=True))
-    return replace(found, total_jct=float_below(total), slopes=tuple(slope for _, slope in pairs))
+    slopes = tuple(slope for _, slope in pairs)
+    return replace(found, total_jct=float_below(total), slopes=slopes, round_length=round_length)
 
 
 def relaxed_bound(

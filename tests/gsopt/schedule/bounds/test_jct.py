@@ -62,14 +62,16 @@ def test_a_simulation_takes_a_bound() -> None:
     """A number, a mean bound or a bound by prices is shown as it is, with what proves it."""
     scenario = _scenario(12)
     priced = price_bound(scenario, evaluations=5)
+    in_rounds = price_bound(scenario, evaluations=5, round_length=1)
     given: list[tuple[Any, Any]] = [
         (3.0, (3.0, "given")),
         (priced, (priced.mean_jct, "prices")),
+        (in_rounds, (in_rounds.mean_jct, "prices in rounds")),
         (MeanBound(2.0, "formulas"), (2.0, "formulas")),
         (False, (None, "")),
     ]
     for bound, shown in given:
-        found = gsopt.simulate(scenario.workload, srtf, cluster=6, bound=bound).metrics
+        found = gsopt.simulate(scenario.workload, srtf, cluster=6, bound=bound, round_length=1).metrics
         assert (found.lower_bound, found.proof) == shown
     with pytest.raises(Contradiction):
         gsopt.simulate(scenario.workload, srtf, cluster=6, bound=1e9)
