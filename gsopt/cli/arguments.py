@@ -107,4 +107,13 @@ BoundEvaluations = Annotated[
     int | None,
     typer.Option(min=0, help="number of price vectors to try for the bound; 0: formulas only; default: few"),
 ]
+Busiest = Annotated[
+    float | None,
+    typer.Option(
+        "--busiest",
+        parser=parse_time_limit,
+        metavar="TIME",
+        help="instead of --window: the period of this length with the most releases, such as 1d",
+    ),
+]
 Window = Annotated[str | None, typer.Option(help="part of the trace, from and to, such as 30d:31d or 0:3600")]

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from gsopt.cli.arguments import (
+    Busiest,
     CapacityChanges,
     ClusterFile,
     GpuCount,
@@ -31,6 +32,7 @@ def bound(
     capacity_changes: CapacityChanges = None,
     round_length: RoundLength = None,
     window: Window = None,
+    busiest: Busiest = None,
     evaluations: Annotated[
         int | None, typer.Option(help="number of price vectors to try; default: by the number of cells")
     ] = None,
@@ -49,7 +51,7 @@ def bound(
     given = read_setting(
         setting, gpus=gpus, cluster=cluster, capacity_changes=capacity_changes, round_length=round_length
     )
-    scenario = read_scenario(trace, reader, given, window=window)
+    scenario = read_scenario(trace, reader, given, window=window, busiest=busiest)
     certificate = certify(
         scenario, evaluations=evaluations, seconds=time_limit, round_length=given.round_length
     )

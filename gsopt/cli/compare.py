@@ -7,6 +7,7 @@ import typer
 
 from gsopt.cli.arguments import (
     BoundEvaluations,
+    Busiest,
     CapacityChanges,
     ClusterFile,
     GpuCount,
@@ -45,6 +46,7 @@ def compare(
     gpus: GpuCount = None,
     cluster: ClusterFile = None,
     window: Window = None,
+    busiest: Busiest = None,
     setting: SettingOption = None,
     overheads: Overheads = None,
     share_limit: ShareLimit = None,
@@ -67,12 +69,14 @@ def compare(
         "capacity_changes": capacity_changes,
         "round_length": round_length,
     }
-    if any(given is not None for given in (reader, window, setting, bound_evaluations, *physics.values())):
+    if any(
+        given is not None for given in (reader, window, busiest, setting, bound_evaluations, *physics.values())
+    ):
         if len(what) > 1:
             raise InvalidInput("compare", shorten(what[1]), "policies are compared on one trace at a time")
         policies = find_policies(method, "--method", seed)
         around = read_setting(setting, **physics)
-        scenario = read_scenario(what[0], reader, around, window=window)
+        scenario = read_scenario(what[0], reader, around, window=window, busiest=busiest)
         replays = replay_policies(
             scenario,
             policies,

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from gsopt.cli.arguments import (
+    Busiest,
     CapacityChanges,
     ClusterFile,
     GpuCount,
@@ -43,6 +44,7 @@ def judge(
     share_limit: ShareLimit = None,
     capacity_changes: CapacityChanges = None,
     window: Window = None,
+    busiest: Busiest = None,
     columns: Annotated[
         list[str] | None,
         typer.Option(help="a column of the schedule and our name, such as job_id=job; may be repeated"),
@@ -74,7 +76,14 @@ def judge(
         "capacity_changes": capacity_changes,
     }
     if problem is not None:
-        beside = {"trace": trace, "reader": reader, "window": window, "setting": setting, **physics}
+        beside = {
+            "trace": trace,
+            "reader": reader,
+            "window": window,
+            "busiest": busiest,
+            "setting": setting,
+            **physics,
+        }
         given = _problem(problem, beside)
     elif trace is None:
         raise InvalidInput("--trace", "", "give either a trace, or a scheduling instance by --problem")
@@ -83,7 +92,7 @@ def judge(
         workload = read_workload(trace, columns=ours, time_unit=time_unit, origin=origin)
         given = surroundings.scenario(workload)
     else:
-        given = read_scenario(trace, reader, read_setting(setting, **physics), window=window)
+        given = read_scenario(trace, reader, read_setting(setting, **physics), window=window, busiest=busiest)
     found = judge_schedule(
         read_schedule(
             schedule,

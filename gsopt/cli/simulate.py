@@ -9,6 +9,7 @@ import typer
 from gsopt import simulation
 from gsopt.cli.arguments import (
     BoundEvaluations,
+    Busiest,
     CapacityChanges,
     ClusterFile,
     GpuCount,
@@ -38,6 +39,7 @@ def simulate(
     gpus: GpuCount = None,
     cluster: ClusterFile = None,
     window: Window = None,
+    busiest: Busiest = None,
     sample: Annotated[int | None, typer.Option(help="number of jobs to draw from the trace")] = None,
     seed: Annotated[int, typer.Option(help="seed of the sample, and of policies that draw at random")] = 0,
     setting: SettingOption = None,
@@ -78,7 +80,9 @@ def simulate(
         need("matplotlib", "--plots")
     for folder in filter(None, (plots, schedules)):
         require_folder(folder)
-    scenario = read_scenario(trace, reader, given, window=window, sample=sample, seed=seed, list_issues=issues)
+    scenario = read_scenario(
+        trace, reader, given, window=window, busiest=busiest, sample=sample, seed=seed, list_issues=issues
+    )
     replays = replay_policies(
         scenario,
         policies,

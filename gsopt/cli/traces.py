@@ -34,12 +34,14 @@ def read_scenario(
     setting: Setting,
     *,
     window: str | None = None,
+    busiest: float | None = None,
     sample: int | None = None,
     seed: int = 0,
     list_issues: bool = False,
 ) -> Scenario:
     """Read a trace or a workload file, and combine it with a setting into a scenario."""
-    selection = {"window": None if window is None else read_window(window, field="--window"), "sample": sample}
+    read = None if window is None else read_window(window, field="--window")
+    selection = {"window": read, "busiest": busiest, "sample": sample}
     workload = _workload(trace, reader, selection, setting.machines.gpus, seed, list_issues=list_issues)
     scenario = setting.scenario(workload)
     _say_if_network_is_free(scenario)

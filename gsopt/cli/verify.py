@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from gsopt.cli.arguments import (
+    Busiest,
     CapacityChanges,
     ClusterFile,
     GpuCount,
@@ -30,6 +31,7 @@ def verify(
     setting: SettingOption = None,
     capacity_changes: CapacityChanges = None,
     window: Window = None,
+    busiest: Busiest = None,
     time_limit: Annotated[
         float | None, time_limit_option("time for the check, such as 30s or 2min; default: none")
     ] = None,
@@ -42,5 +44,5 @@ def verify(
 
     read_data(Certificate, certificate)  # before the trace, which takes longer
     given = read_setting(setting, gpus=gpus, cluster=cluster, capacity_changes=capacity_changes)
-    scenario = read_scenario(trace, reader, given, window=window)
+    scenario = read_scenario(trace, reader, given, window=window, busiest=busiest)
     say(f"verified: {check(certificate, scenario, time_limit=time_limit)}")

@@ -112,6 +112,7 @@ def test_window_and_sample_select_from_a_trace(trace: Path) -> None:
     assert _figures("simulate", trace, *options, "--window", "0h:1h")["jobs"] == 2
     assert _figures("simulate", trace, *options, "--window", "1:86401")["jobs"] == 2
     assert _figures("simulate", trace, *options, "--sample", "1")["jobs"] == 1
+    assert _figures("simulate", trace, *options, "--busiest", "1h")["jobs"] == 2
 
 
 def test_job_larger_than_the_cluster_is_reported(trace: Path) -> None:
@@ -286,6 +287,8 @@ def test_bad_windows(trace: Path, window: str) -> None:
         ("compare JOBS --gpus 2 --method greedy", "--method: 'greedy'"),
         ("compare JOBS --gpus 2 reclaiming", "reclaiming"),  # two things to compare
         ("compare JOBS --window 0:1", "--gpus"),
+        ("compare JOBS --busiest 1h", "--gpus"),
+        ("simulate JOBS --gpus 2 --busiest 1h", "--busiest: selects from a trace, whose --reader is not given"),
         ("compare JOBS --reader philly", "--gpus"),
     ],
 )
