@@ -158,7 +158,7 @@ class Comparison(Listing[ComparisonRow]):
         ]
 
     def summary(self) -> RenderableType:
-        """Return a table of total value, total bound, gap and median time, by method and group of instances.
+        """Return a table of total value and bound, their gap and median time, by method and group of instances.
 
         Instances form a group if they belong to the same suite and have the same unit and headline figures. A
         suite whose instances have many different figures forms one group.
@@ -178,7 +178,7 @@ class Comparison(Listing[ComparisonRow]):
         proven = f"proven {'minimum' if least else 'maximum'}"
         columns = [
             Column(name, [line[place] for line in lines], right=place > 0, rank=int(name == "instances"))
-            for place, name in enumerate(["method", "instances", "value", proven, "gap"])
+            for place, name in enumerate(["method", "instances", "value", proven, "gap of totals"])
         ]
         columns.append(runtime_column("median time", times, rank=2))
         headings = {place: heading for place, heading in headings.items() if place < len(lines)}

@@ -95,6 +95,7 @@ def test_instances_stand_above_their_rows() -> None:
 def test_summary_adds_up_like_instances() -> None:
     """The summary has one line per suite, demand and method, with totals over its instances."""
     lines = text_of(Comparison((GOOD, GOOD, BAD, ABSENT)).summary()).splitlines()
+    assert "gap of" in lines[0] + lines[1]  # totals
     assert lines[-3].split("  ")[0] == "suite"
     assert lines[-2].split()[:6] == ["good", "2", "2", "2", "0.0", "%"]
     assert lines[-1].split()[:6] == ["bad", "1", "2", "1", "100.0", "%"]
