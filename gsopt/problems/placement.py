@@ -569,11 +569,13 @@ class Placement(Problem[PlacementSolution]):
         return tuple(dict.fromkeys([*before, *(hosts[placed.server].rack for placed in solution.everywhere)]))
 
     def free_gpus(self, solution: PlacementSolution) -> int:
-        """Count the free GPUs on the servers in use."""
+        """Count the GPUs on the servers in use of which no worker uses any part."""
+        hosts = self.hosts
+        parts = {(part.server, part.gpu) for part in solution.parts}
         before = sum(server.free_gpus * server.count for server in self.servers if server.in_use)
         opened = sum(server.free_gpus for server in self._opened(solution).values())
         taken = sum(self.workers[line].demand.gpu * number for _, line, number in solution.placed)
-        return before + opened - taken
+        return before + opened - taken - sum(gpu >= len(hosts[server].shared) for server, gpu in parts)
 
     def unallocated(self, solution: PlacementSolution) -> int:
         """Return the GPU capacity that a solution leaves free on all servers, in thousandths of a GPU."""

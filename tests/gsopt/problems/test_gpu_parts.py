@@ -45,6 +45,7 @@ def test_unallocated_gpus_by_hand() -> None:
     assert problem.objective(SHARED) == 3_700 - 3 * 350 - 1_000
     assert problem.objective(PlacementSolution(placed=[])) == 3_700
     assert problem.measures(SHARED)["unplaced_workers"] == 1
+    assert problem.measures(SHARED)["free_gpus"] == 1  # of t
     overfull = SHARED.model_copy(update={"parts": (PlacedPart("t", 0, 0, 3),)})
     other_type = SHARED.model_copy(update={"placed": (Placed("t", 1, 1),)})
     assert check_judge(problem, SHARED, [overfull, other_type]) == (2, 2)
