@@ -63,7 +63,7 @@ def describe(error: Exception, words: Sequence[str] = ()) -> tuple[str, int] | N
 
     if isinstance(error, ValidationError):  # data that a generator made of its arguments
         error = first_error("", error)
-    if isinstance(error, InvalidInput) and error.source in {"", "scenario"}:
+    if isinstance(error, InvalidInput) and error.field and error.source in {"", "scenario"}:
         error = _as_typed(error, words)
     if isinstance(error, Interrupted | typer.Abort):
         code = Exit.INTERRUPTED
