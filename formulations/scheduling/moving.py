@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from formulations.scheduling.segments import Integers, Reals, Segments
 from formulations.scheduling.serving import Marks, ReplayState, replay
-from gsopt.core.numbers.compiled import compiled
+from gsopt.core.numbers.compiled import compiled, inner
 from gsopt.core.numbers.tolerances import IMPROVEMENT
 
 #: Number of uniform draws per step: for the kind of move, the place, the distance and the acceptance.
@@ -70,7 +70,7 @@ def shift(names: Integers, job: int, places: int, shifted: Integers) -> None:
             target += 1
 
 
-@compiled
+@inner
 def _distance(draws: Reals, row: int, distances: Integers) -> int:
     """Draw a non-zero number of places to move by, in either direction."""
     kind = draws[row] / _SINGLE if draws[row] < _SINGLE else (draws[row] - _SINGLE) / (1 - _SINGLE)
@@ -97,7 +97,7 @@ def walk(names: Integers, source: int, distance: int, near: int) -> int:
     return target
 
 
-@compiled
+@inner
 def _keep(known: Marks, noted: Marks, mark: int, after: int, difference: float, jobs: int) -> None:
     """Keep the marks of a replay, and add the replay's difference in cost to the later marks."""
     for index in range(mark, after):
@@ -168,7 +168,7 @@ def anneal(
     return total, least
 
 
-@compiled
+@inner
 def _exchange(one: Integers, other: Integers) -> None:
     for place in range(len(one)):
         one[place], other[place] = other[place], one[place]

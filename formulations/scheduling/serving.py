@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from formulations.scheduling.segments import Integers, Reals, Segments
-from gsopt.core.numbers.compiled import compiled
+from gsopt.core.numbers.compiled import compiled, inner
 from gsopt.core.numbers.tolerances import WORK_DONE
 
 
@@ -90,7 +90,7 @@ def locate(segments: Segments, names: Integers, state: ReplayState) -> None:
         state.level[job] = 0
 
 
-@compiled
+@inner
 def _arrive(segments: Segments, state: ReplayState, job: int, here: int, waiting: int) -> int:
     """Add a job to those present, and return how many places in the list belong to present jobs."""
     state.here[here] = job
@@ -107,7 +107,7 @@ def _arrive(segments: Segments, state: ReplayState, job: int, here: int, waiting
     return int(waiting + after - first)
 
 
-@compiled
+@inner
 def _serve(segments: Segments, names: Integers, state: ReplayState, waiting: int) -> int:
     """Hand out GPUs in the order of the list, and return the number of running jobs."""
     free, running = segments.gpus, 0
@@ -125,7 +125,7 @@ def _serve(segments: Segments, names: Integers, state: ReplayState, waiting: int
     return running
 
 
-@compiled
+@inner
 def _soonest(segments: Segments, state: ReplayState, running: int) -> float:
     """Return the time in seconds until the first of the running jobs completes."""
     soonest = np.inf
@@ -136,7 +136,7 @@ def _soonest(segments: Segments, state: ReplayState, running: int) -> float:
     return soonest
 
 
-@compiled
+@inner
 def _work(segments: Segments, state: ReplayState, running: int, seconds: float) -> tuple[float, int]:
     """Let the running jobs work for the given number of seconds, and take their GPUs back.
 
@@ -156,7 +156,7 @@ def _work(segments: Segments, state: ReplayState, running: int, seconds: float) 
     return worked, complete
 
 
-@compiled
+@inner
 def _late(segments: Segments, state: ReplayState, running: int, now: float) -> float:
     """Return the total time in seconds by which the jobs that just completed miss their deadlines."""
     late = 0.0
@@ -167,7 +167,7 @@ def _late(segments: Segments, state: ReplayState, running: int, now: float) -> f
     return late
 
 
-@compiled
+@inner
 def _leave(names: Integers, state: ReplayState, here: int, waiting: int) -> tuple[int, int]:
     """Remove the completed jobs, and return how many jobs and places in the list remain."""
     jobs = places = 0
@@ -184,7 +184,7 @@ def _leave(names: Integers, state: ReplayState, here: int, waiting: int) -> tupl
     return jobs, places
 
 
-@compiled
+@inner
 def _resume(names: Integers, state: ReplayState, marks: Marks, mark: int) -> tuple[int, int]:
     """Restore the jobs present at a mark, and return the numbers of jobs and of their places in the list."""
     here, row, places = marks.there[mark], mark * len(state.left), 0
@@ -202,7 +202,7 @@ def _resume(names: Integers, state: ReplayState, marks: Marks, mark: int) -> tup
     return here, places
 
 
-@compiled
+@inner
 def _note(segments: Segments, state: ReplayState, marks: Marks, mark: int, here: int, cost: float) -> None:
     """Record the cost and the jobs present at a mark."""
     row = mark * len(segments.work)
@@ -214,7 +214,7 @@ def _note(segments: Segments, state: ReplayState, marks: Marks, mark: int, here:
         marks.left[row + index] = state.left[job]
 
 
-@compiled
+@inner
 def _is_back(segments: Segments, state: ReplayState, marks: Marks, mark: int, here: int, moved: int) -> bool:
     """Check whether the state equals that of a mark, and the moved job has completed."""
     row = mark * len(segments.work)
@@ -284,7 +284,7 @@ def replay(
     return cost, len(known.there)
 
 
-@compiled
+@inner
 def _write(
     segments: Segments, state: ReplayState, held: Integers, changes: Changes, here: int, now: float, size: int
 ) -> int:
@@ -304,7 +304,7 @@ def _write(
     return size
 
 
-@compiled
+@inner
 def _complete(state: ReplayState, running: int, now: float, completions: Reals) -> None:
     """Record the completion times of the jobs that just completed."""
     for place in range(running):

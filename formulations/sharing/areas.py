@@ -4,12 +4,12 @@ from typing import Any
 
 import numpy as np
 
-from gsopt.core.numbers.compiled import compiled
+from gsopt.core.numbers.compiled import inner
 
 Array = np.ndarray[Any, Any]
 
 
-@compiled
+@inner
 def area_bound(release: Array, left: Array, areas: Array, alone: Array, now: float) -> float:
     """Return a lower bound on the sum of completion times, from areas of work on a single fast machine.
 
@@ -37,7 +37,7 @@ def area_bound(release: Array, left: Array, areas: Array, alone: Array, now: flo
     return max(last, busy)
 
 
-@compiled
+@inner
 def in_order(times: Array) -> Array:
     """Sort a few times in ascending order without `numpy.sort`, which takes a second to compile."""
     found = np.zeros_like(times)
@@ -50,7 +50,7 @@ def in_order(times: Array) -> Array:
     return found
 
 
-@compiled
+@inner
 def serve(  # noqa: C901 - compiled, where a call is no cheaper to read
     release: Array, area: Array, now: float, ends: Array, shortest_rest: bool
 ) -> float:

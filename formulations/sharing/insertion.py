@@ -6,12 +6,12 @@ import numpy as np
 
 from formulations.sharing.jobs import Jobs
 from formulations.sharing.stack import PENDING, RUNNING, Stack, pending
-from gsopt.core.numbers.compiled import compiled
+from gsopt.core.numbers.compiled import inner
 
 Array = np.ndarray[Any, Any]
 
 
-@compiled
+@inner
 def insertion_bound(
     jobs: Jobs, stack: Stack, depth: int, ends: Array, begins: Array, extra: Array, enough: float
 ) -> float:
@@ -58,7 +58,7 @@ def insertion_bound(
     return max(bound, alone + most)
 
 
-@compiled
+@inner
 def see_lone(stack: Stack, depth: int, ends: Array, lone: Array, crowd: Array) -> None:
     """Compute when running jobs would be alone on their GPUs, and how many jobs may then join them at once."""
     count = len(ends)
@@ -73,7 +73,7 @@ def see_lone(stack: Stack, depth: int, ends: Array, lone: Array, crowd: Array) -
         crowd[one] = max(1, min(gpus, waiting))
 
 
-@compiled
+@inner
 def insertion(
     jobs: Jobs, stack: Stack, depth: int, ends: Array, lone: Array, begin: float, job: int, crowd: Array
 ) -> float:
@@ -101,7 +101,7 @@ def insertion(
     return best
 
 
-@compiled
+@inner
 def see_room(jobs: Jobs, stack: Stack, depth: int, ends: Array, time: float, room: Array) -> int:
     """Compute how many GPUs each running job would hold alone at a given time, and return how many are free."""
     count = len(ends)
@@ -120,7 +120,7 @@ def see_room(jobs: Jobs, stack: Stack, depth: int, ends: Array, time: float, roo
     return int(free)
 
 
-@compiled
+@inner
 def beside(
     jobs: Jobs,
     job: int,
@@ -161,7 +161,7 @@ def beside(
     return best
 
 
-@compiled
+@inner
 def weigh_up(
     jobs: Jobs, job: int, other: int, time: float, end: float, lone: float, own: Array, others: Array
 ) -> None:
@@ -173,7 +173,7 @@ def weigh_up(
     others[other] = max(0, min(alone - (lone - time), rest)) * (1 - 1 / other_slow)
 
 
-@compiled
+@inner
 def cover(need: int, room: Array, worst: int, own: Array, others: Array) -> float:
     """Return the minimum cost of the GPUs still needed, taken from jobs no worse than the worst partner.
 

@@ -8,12 +8,12 @@ from formulations.sharing.areas import area_bound
 from formulations.sharing.insertion import insertion_bound
 from formulations.sharing.jobs import Jobs
 from formulations.sharing.stack import ENDED, PENDING, RUNNING, Stack
-from gsopt.core.numbers.compiled import compiled
+from gsopt.core.numbers.compiled import inner
 
 Array = np.ndarray[Any, Any]
 
 
-@compiled
+@inner
 def lower(jobs: Jobs, stack: Stack, depth: int, enough: float) -> float:
     """Return a lower bound on the sum of all ends below a node, from delays of starts and remaining areas.
 
@@ -47,7 +47,7 @@ def lower(jobs: Jobs, stack: Stack, depth: int, enough: float) -> float:
     return found
 
 
-@compiled
+@inner
 def weigh(jobs: Jobs, stack: Stack, depth: int, weights: Array) -> None:
     """Weigh the jobs of a node for `area_bound` in two ways: equal weights, and largest jobs first.
 
@@ -80,7 +80,7 @@ def weigh(jobs: Jobs, stack: Stack, depth: int, weights: Array) -> None:
             weights[way, job] = max(most, weights[way, job])
 
 
-@compiled
+@inner
 def run_out(jobs: Jobs, stack: Stack, depth: int, ends: Array) -> None:
     """Compute when the running jobs would end without further starts."""
     count = len(jobs.demand)
@@ -106,7 +106,7 @@ def run_out(jobs: Jobs, stack: Stack, depth: int, ends: Array) -> None:
                 due[job] = soonest + max(due[job] - soonest, 0) * ratio
 
 
-@compiled
+@inner
 def wait_for_room(jobs: Jobs, stack: Stack, depth: int, ends: Array, begins: Array) -> None:
     """Compute the earliest possible start of each pending job, given the earliest ends of running jobs."""
     count = len(jobs.demand)
@@ -120,7 +120,7 @@ def wait_for_room(jobs: Jobs, stack: Stack, depth: int, ends: Array, begins: Arr
                 later = room_from(jobs, stack, depth, ends, job, later)
 
 
-@compiled
+@inner
 def room_from(jobs: Jobs, stack: Stack, depth: int, ends: Array, job: int, time: float) -> float:
     """Return the next time after `time` at which more GPUs have room for a pending job.
 

@@ -8,7 +8,7 @@ from formulations.sharing.jobs import Jobs
 from formulations.sharing.lower import lower
 from formulations.sharing.stack import ENDED, PENDING, RUNNING, Stack, copy_node, has_come, is_whole, pending
 from formulations.sharing.table import StateTable, is_new
-from gsopt.core.numbers.compiled import compiled
+from gsopt.core.numbers.compiled import compiled, inner
 
 Array = np.ndarray[Any, Any]
 
@@ -90,7 +90,7 @@ def search(jobs: Jobs, stack: Stack, table: StateTable, found: FoundSchedule, no
     return nodes
 
 
-@compiled
+@inner
 def margin(jobs: Jobs, stack: Stack, depth: int, found: FoundSchedule) -> float:
     """Return the possible error of a bound, which sums up one term per job.
 
@@ -104,7 +104,7 @@ def margin(jobs: Jobs, stack: Stack, depth: int, found: FoundSchedule) -> float:
     return wrong
 
 
-@compiled
+@inner
 def is_better(jobs: Jobs, stack: Stack, depth: int, found: FoundSchedule) -> int:
     """Check whether a node's complete schedule is better than the best one; the answer may be `DOUBT`."""
     cost, best = stack.cost[depth], found.value[0]
@@ -121,7 +121,7 @@ def is_better(jobs: Jobs, stack: Stack, depth: int, found: FoundSchedule) -> int
     return NO
 
 
-@compiled
+@inner
 def next_start(jobs: Jobs, stack: Stack, depth: int) -> int:
     """Write the next start of a node to its `taken`, and return the job that starts, or -1 if none is left."""
     count = len(jobs.demand)
@@ -137,7 +137,7 @@ def next_start(jobs: Jobs, stack: Stack, depth: int) -> int:
     return -1
 
 
-@compiled
+@inner
 def is_least(jobs: Jobs, stack: Stack, depth: int, job: int) -> bool:
     """Check whether a start needs all of its partners, and is the first of all starts with these partners.
 
@@ -159,7 +159,7 @@ def is_least(jobs: Jobs, stack: Stack, depth: int, job: int) -> bool:
     return True
 
 
-@compiled
+@inner
 def next_choice(jobs: Jobs, stack: Stack, depth: int, job: int) -> bool:
     """Choose the next set of GPUs for the start of a job, free ones first, and return whether there is one."""
     count = len(jobs.demand)
@@ -195,7 +195,7 @@ def next_choice(jobs: Jobs, stack: Stack, depth: int, job: int) -> bool:
     return bool(need == 0)
 
 
-@compiled
+@inner
 def begin(jobs: Jobs, stack: Stack, depth: int, job: int) -> None:
     """Write the child node in which a job starts."""
     child = depth + 1
@@ -229,7 +229,7 @@ def begin(jobs: Jobs, stack: Stack, depth: int, job: int) -> None:
     see_left(jobs, stack, child)
 
 
-@compiled
+@inner
 def slow_down(jobs: Jobs, stack: Stack, depth: int, job: int, partner: int) -> None:
     """Change the slowdown of a job, from now on, to that caused by a partner, and adjust the job's end."""
     now, before = stack.time[depth], stack.worst[depth, job]
@@ -243,7 +243,7 @@ def slow_down(jobs: Jobs, stack: Stack, depth: int, job: int, partner: int) -> N
         stack.due_rest[depth, job, rest] = (since + behind) % prime
 
 
-@compiled
+@inner
 def see_left(jobs: Jobs, stack: Stack, depth: int) -> None:
     """Compute the remaining work of the running jobs, and the possible error of their ends."""
     far = stack.time[depth]
@@ -255,7 +255,7 @@ def see_left(jobs: Jobs, stack: Stack, depth: int) -> None:
     stack.slip[depth, 1] += jobs.rounding[0] * far
 
 
-@compiled
+@inner
 def advance(jobs: Jobs, stack: Stack, depth: int) -> int:
     """Write the child node in which time passes to the next event, and return whether there is one.
 
@@ -299,7 +299,7 @@ def advance(jobs: Jobs, stack: Stack, depth: int) -> int:
     return YES
 
 
-@compiled
+@inner
 def is_now(jobs: Jobs, stack: Stack, depth: int, rests: Array) -> bool:
     """Check by remainders whether an event provably occurs at a node's time.
 
@@ -314,7 +314,7 @@ def is_now(jobs: Jobs, stack: Stack, depth: int, rests: Array) -> bool:
     return True
 
 
-@compiled
+@inner
 def leave(jobs: Jobs, stack: Stack, depth: int, job: int) -> None:
     """End a job in a node of the search tree, and adjust the speeds of the job's partners."""
     count = stack.state.shape[1]
@@ -340,7 +340,7 @@ def leave(jobs: Jobs, stack: Stack, depth: int, job: int) -> None:
                 slow_down(jobs, stack, depth, other, worst)
 
 
-@compiled
+@inner
 def keep(stack: Stack, depth: int, found: FoundSchedule) -> None:
     """Store the schedule of a node in which all jobs have ended."""
     found.value[0] = stack.cost[depth]

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from formulations.sharing.jobs import Jobs
-from gsopt.core.numbers.compiled import compiled
+from gsopt.core.numbers.compiled import inner
 
 Array = np.ndarray[Any, Any]
 
@@ -79,7 +79,7 @@ def new_stack(jobs: Jobs) -> Stack:
     return stack
 
 
-@compiled
+@inner
 def copy_node(stack: Stack, depth: int) -> None:
     """Copy a node to its child, without the starts already tried."""
     child = depth + 1
@@ -107,14 +107,14 @@ def copy_node(stack: Stack, depth: int) -> None:
             stack.due_rest[child, job, rest] = stack.due_rest[depth, job, rest]
 
 
-@compiled
+@inner
 def has_come(jobs: Jobs, stack: Stack, depth: int, job: int) -> bool:
     """Check whether a job has been released by a node's time, up to the rounding error."""
     slip = stack.slip[depth, 0] + jobs.rounding[0] * jobs.release[job]
     return bool(jobs.release[job] <= stack.time[depth] + slip)
 
 
-@compiled
+@inner
 def pending(stack: Stack, depth: int) -> int:
     """Return the number of jobs that have not started."""
     total = 0
@@ -123,7 +123,7 @@ def pending(stack: Stack, depth: int) -> int:
     return total
 
 
-@compiled
+@inner
 def is_whole(stack: Stack, depth: int) -> bool:
     """Check whether all jobs have ended."""
     ended = 0

@@ -6,7 +6,7 @@ import numpy as np
 
 from formulations.sharing.jobs import Jobs
 from formulations.sharing.stack import ENDED, PENDING, RUNNING, Stack, has_come
-from gsopt.core.numbers.compiled import compiled
+from gsopt.core.numbers.compiled import inner
 
 Array = np.ndarray[Any, Any]
 
@@ -51,7 +51,7 @@ def table_within(jobs: Jobs, memory: int) -> StateTable:
     return new_table(jobs, max(1, memory // place))
 
 
-@compiled
+@inner
 def is_new(jobs: Jobs, stack: Stack, depth: int, table: StateTable) -> bool:
     """Check that the state of a node was not seen before at the same or a lower cost, and record it.
 
@@ -83,7 +83,7 @@ def is_new(jobs: Jobs, stack: Stack, depth: int, table: StateTable) -> bool:
     return True
 
 
-@compiled
+@inner
 def arrives(jobs: Jobs, stack: Stack, depth: int) -> bool:
     """Check whether any job has yet to arrive."""
     for job in range(len(jobs.demand)):
@@ -92,7 +92,7 @@ def arrives(jobs: Jobs, stack: Stack, depth: int) -> bool:
     return False
 
 
-@compiled
+@inner
 def is_same(  # noqa: C901, PLR0911 - compiled, one pass over a state
     jobs: Jobs, stack: Stack, depth: int, ahead: bool, table: StateTable, place: int
 ) -> bool:
@@ -123,7 +123,7 @@ def is_same(  # noqa: C901, PLR0911 - compiled, one pass over a state
     return True
 
 
-@compiled
+@inner
 def is_equal(jobs: Jobs, stack: Stack, depth: int, table: StateTable, place: int, cost: float) -> bool:
     """Check whether the cost at an index of the table is provably that of a node."""
     if abs(table.costs[place] - cost) > jobs.near[0] / 4:
@@ -136,7 +136,7 @@ def is_equal(jobs: Jobs, stack: Stack, depth: int, table: StateTable, place: int
     return True
 
 
-@compiled
+@inner
 def note(jobs: Jobs, stack: Stack, depth: int, ahead: bool, table: StateTable, place: int) -> None:
     """Write the state of a node, and its cost modulo each prime, at the given index of the table."""
     count, at = len(jobs.demand), 0
@@ -159,7 +159,7 @@ def note(jobs: Jobs, stack: Stack, depth: int, ahead: bool, table: StateTable, p
                 table.rests[place, job, rest] = (due - rests[rest]) % jobs.primes[rest]
 
 
-@compiled
+@inner
 def alone_of(stack: Stack, depth: int, job: int) -> int:
     """Return the number of GPUs on which a job runs alone, or a negative number if the job is not running."""
     if stack.state[depth, job] == RUNNING:
@@ -167,7 +167,7 @@ def alone_of(stack: Stack, depth: int, job: int) -> int:
     return -1 if stack.state[depth, job] == ENDED else -2
 
 
-@compiled
+@inner
 def unfinished(stack: Stack, depth: int) -> int:
     """Return the number of jobs that have not ended."""
     found = 0
@@ -176,7 +176,7 @@ def unfinished(stack: Stack, depth: int) -> int:
     return int(found)
 
 
-@compiled
+@inner
 def remainder(jobs: Jobs, stack: Stack, depth: int, ahead: bool) -> int:
     """Return a hash of the state of a node."""
     prime, now = jobs.primes[0], stack.time_rest[depth, 0]

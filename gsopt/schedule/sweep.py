@@ -262,7 +262,8 @@ class Sweep:
         self._capacity, self._limit = step.gpus, step.limit
         self._away.update(gpu for gpus in step.gone for gpu in gpus)
         self._away.difference_update(gpu for gpus in step.back for gpu in gpus)
-        suspects: Iterable[int] = self._on_gpu if step.fell else [gpu for gpus in step.gone for gpu in gpus]
+        is_lower = step.fell or step.cut
+        suspects: Iterable[int] = self._on_gpu if is_lower else [gpu for gpus in step.gone for gpu in gpus]
         for gpu in suspects:
             if self._is_gone(gpu):
                 touched.update(dict.fromkeys(self._on_gpu.get(gpu, ())))

@@ -84,15 +84,15 @@ def training_cost(
 ) -> int:
     """Return the minimum cost of all jobs of a training, with the given parts of epochs and steps of cells."""
     ticks, edges, unit, row = known.ticks, known.edges, known.unit, {kind: at for at, kind in enumerate(prices)}
-    ways = [
+    of_epochs = [
         [(row.get(kind, 0), gpus, int(least * ticks) // number) for (kind, gpus), least in epoch]
         for epoch, number in zip(training.epochs, parts, strict=True)
-        for _ in range(number)
-    ][::-1]
-    if not ways:
+    ]
+    if not of_epochs:
         return 0  # there is nothing to do
-    is_long = all(seconds for own in ways for _, _, seconds in own)
+    is_long = all(seconds for own in of_epochs for _, _, seconds in own)
     require(is_long, "parts", max(parts), "must divide no epoch into parts shorter than a tick")
+    ways = [own for own, number in zip(of_epochs, parts, strict=True) for _ in range(number)][::-1]
     padded = [[*own, *own[:1] * (max(map(len, ways)) - len(own))] for own in ways]
     exact = [start * ticks for _, start in training.starts]
     starts = [int(start) for start in exact]  # what is too early is subtracted

@@ -96,12 +96,12 @@ def test_areas_by_hand() -> None:
     release, area = np.array([0.0, 1.0]), np.array([4.0, 1.0])
 
     ends = np.array([1.0, 6.0])
-    serve(release, area, 0.0, ends, True)
+    twin(serve)(release, area, 0.0, ends, True)
     assert list(ends) == [2, 6]
-    assert serve(release, area, 0.0, ends, False) == (0.5 * 1 + 3.5 * 3) / 4 + 1.5
-    assert area_bound(release, area, area[None], np.array([4.0, 1.0]), 0.0) == 2 + 5
-    assert area_bound(release, 2 * area, area[None], np.array([4.0, 1.0]), 0.0) == 4.25 + 5
-    assert area_bound(release, area, np.array([area / 2, area]), np.array([4.0, 1.0]), 0.0) == 2 + 5
+    assert twin(serve)(release, area, 0.0, ends, False) == (0.5 * 1 + 3.5 * 3) / 4 + 1.5
+    assert twin(area_bound)(release, area, area[None], np.array([4.0, 1.0]), 0.0) == 2 + 5
+    assert twin(area_bound)(release, 2 * area, area[None], np.array([4.0, 1.0]), 0.0) == 4.25 + 5
+    assert twin(area_bound)(release, area, np.array([area / 2, area]), np.array([4.0, 1.0]), 0.0) == 2 + 5
 
 
 def at_release(jobs: Jobs, stack: Stack, depth: int, ends: Any, begins: Any) -> None:
@@ -211,10 +211,10 @@ def bounds(jobs: Jobs, stack: Stack) -> tuple[float, float]:
     """Return the bound by delays of the node at hand, and the larger of it and that by areas."""
     depth, count = stack.depth[0], len(jobs.demand)
     ends, begins, extra = np.zeros(count), np.zeros(count), np.zeros(count)
-    run_out(jobs, stack, depth, ends)
-    wait_for_room(jobs, stack, depth, ends, begins)
-    delays = insertion_bound(jobs, stack, depth, ends, begins, extra, np.inf)
-    return delays, lower(jobs, stack, depth, np.inf)
+    twin(run_out)(jobs, stack, depth, ends)
+    twin(wait_for_room)(jobs, stack, depth, ends, begins)
+    delays = twin(insertion_bound)(jobs, stack, depth, ends, begins, extra, np.inf)
+    return delays, twin(lower)(jobs, stack, depth, np.inf)
 
 
 @pytest.mark.parametrize(("slowdown", "least"), [(1.0, 0.0), (2.0, 2.0), (6.0, 4.0)])
@@ -368,7 +368,7 @@ def test_every_number_of_a_state_counts(columns: list[str], where: Any, change: 
     stack.cost[0] += 1
     for column in columns:
         getattr(stack, column)[0, where] += change
-    table.keys[:] = states.remainder(jobs, stack, 0, states.arrives(jobs, stack, 0))
+    table.keys[:] = twin(states.remainder)(jobs, stack, 0, twin(states.arrives)(jobs, stack, 0))
     assert twin(is_new)(jobs, stack, 0, table)
 
 

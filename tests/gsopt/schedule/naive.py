@@ -226,13 +226,16 @@ def verdict(schedule: Schedule, scenario: Scenario) -> list[Fraction]:
     done = {job.name: Fraction(0) for job in jobs}
     written = dict(done)  # checkpoints
     by_name = {job.name: job for job in jobs}
-    for now, then in pairwise(sorted(cuts)):
+    clock = sorted(cuts)
+    number_of = {time: number for number, time in enumerate(clock)}
+    held = [(s, number_of[Fraction(s.start)], number_of[Fraction(s.end)]) for s in schedule.segments]
+    for number, (now, then) in enumerate(pairwise(clock)):
         _lose(now, schedule, scenario, rows, done, written)
         _begin_anew(now, jobs, own, done)
         _write(now, jobs, own, done, written)
         past = [row for row in rows if row.now <= now]
         limit, away = (past[-1].limit, past[-1].away) if past else (cluster.gpus, set())
-        holding = [s for s in schedule.segments if s.start <= now < s.end]
+        holding = [s for s, begin, end in held if begin <= number < end]
         named = {gpu for s in holding for gpu in s.placement}
         require(len(named) + sum(s.gpus for s in holding if not s.placement) <= limit, "capacity")
         for gpu in named:

@@ -140,14 +140,17 @@ def test_a_broken_rule_is_broken_until_it_is_kept() -> None:
 
 
 def test_a_drop_of_capacity_counts() -> None:
-    """GPUs that are gone cannot be held, by number or not."""
+    """GPUs that are gone cannot be held, by number or not, on a plain cluster and on racks."""
     jobs = bundle([Job(name="a", release_date=0, duration=4, gpus=1)])
     change = CapacityChange(time=2.0, gpus=1)
-    scenario = Scenario(workload=jobs, cluster=Cluster.plain(2), capacity_changes=(change,))
-    assert judge(Schedule((Segment("a", 0, 4, 1),)), scenario).violations == ()
-    assert judge(Schedule((Segment("a", 0, 4, 1, (1,)),)), scenario).violations == (
-        "at 2.0: GPU 1 is held but not available",
-    )
+    plain = Scenario(workload=jobs, cluster=Cluster.plain(2), capacity_changes=(change,))
+    racks = plain.model_copy(update={"cluster": Cluster.uniform(racks=1, machines=1, gpus=2)})
+    assert judge(Schedule((Segment("a", 0, 4, 1),)), plain).violations == ()
+    for scenario in (plain, racks):
+        assert judge(Schedule((Segment("a", 0, 4, 1, (0,)),)), scenario).violations == ()
+        assert judge(Schedule((Segment("a", 0, 4, 1, (1,)),)), scenario).violations == (
+            "at 2.0: GPU 1 is held but not available",
+        )
 
 
 @pytest.mark.parametrize("exact", [False, True])

@@ -15,6 +15,7 @@ import pytest
 from gsopt.core.numbers import compiled as module
 from gsopt.core.numbers.compiled import (
     compiled,
+    inner,
     is_installed,
     is_on_disk,
     is_ready,
@@ -42,6 +43,23 @@ def test_a_kernel_is_its_function(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "numba", raising=False)
     assert compiled(_halvings) is _halvings
     assert not is_worth_loading()
+
+
+def test_an_inner_kernel_is_called_by_kernels_and_by_its_twin(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Within a kernel, an inner one gives what its function gives; Python calls its twin, or is refused."""
+    halvings = inner(_halvings)
+
+    def both(number: int) -> int:
+        return 10 * halvings(number) + halvings(number + 1)
+
+    kernel = compiled(both)
+    assert [kernel(number) for number in (0, 1, 7, 8)] == [0, 1, 23, 33]
+    assert twin(halvings)(8) == 3
+    if is_installed():
+        with pytest.raises(TypeError, match="call its twin"):
+            halvings(8)
+    monkeypatch.setattr(module, "find_spec", lambda _: None)
+    assert inner(_halvings) is _halvings
 
 
 def test_a_short_deadline_does_not_load(monkeypatch: pytest.MonkeyPatch) -> None:

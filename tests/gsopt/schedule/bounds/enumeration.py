@@ -1,6 +1,6 @@
 """Enumeration: the best schedule in rounds of a tiny adaptive scenario, in fractions."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from itertools import product
 from math import inf
@@ -126,6 +126,23 @@ class Runner:
         return self.speeds[way][at.epoch] / (float(self.goals[-1] - at.done) or 1e-9) + 1e-3 * (way == at.way)
 
 
+class _Follows:
+    """What follows for each job from each way that it may be given at a decision, whatever the others get."""
+
+    def __init__(self, runners: Sequence[Runner], standing: Standings, now: Fraction) -> None:
+        self._runners, self._standing, self._now = runners, standing, now
+        self._given: dict[tuple[int, int], Standing] = {}
+        self._ran: dict[tuple[int, int, Fraction], tuple[Standing, Any]] = {}
+
+    def ran(self, place: int, way: int, until: Fraction) -> tuple[Standing, Any]:
+        """Return where a job is at a time, and when it completed, if it did by then."""
+        if (place, way) not in self._given:
+            self._given[place, way] = self._runners[place].give(self._standing[place], way, self._now)
+        if (place, way, until) not in self._ran:
+            self._ran[place, way, until] = self._runners[place].run(self._given[place, way], until)
+        return self._ran[place, way, until]
+
+
 class Enumeration:
     """The best schedule of all that decide in rounds, found by trying each that could be better.
 
@@ -167,24 +184,24 @@ class Enumeration:
         if self._hopeless(standing, now, cost) or self._seen.get((now, standing), cost + 1) <= cost:
             return
         self._seen[now, standing] = cost
+        follows = _Follows(self.runners, standing, now)
         for ways in self._choices(standing, now):
             if self._left <= 0:
                 self.proven = False
                 return
             self._left -= 1
-            given = [r.give(at, way, now) for r, at, way in zip(self.runners, standing, ways, strict=True)]
-            until = self._next(given, now)
-            ran = [runner.run(at, until) for runner, at in zip(self.runners, given, strict=True)]
+            until = self._next(follows, ways, now)
+            ran = [follows.ran(place, way, until) for place, way in enumerate(ways)]
             total = cost + sum((completed or Fraction(0) for _, completed in ran), Fraction(0))
             self._try(until, tuple(at for at, _ in ran), total, [*past, (now, ways)])
 
-    def _next(self, given: list[Standing], now: Fraction) -> Fraction:
+    def _next(self, follows: "_Follows", ways: tuple[int, ...], now: Fraction) -> Fraction:
         """Return when the next decision is taken."""
         until = (now // self.length + 1) * self.length
         if not self.at_events:
             return until
         times = [runner.release for runner in self.runners]
-        times += [runner.run(at, until)[1] or until for runner, at in zip(self.runners, given, strict=True)]
+        times += [follows.ran(place, way, until)[1] or until for place, way in enumerate(ways)]
         return min([until, *(time for time in times if time > now)])
 
     def _hopeless(self, standing: Standings, now: Fraction, cost: Fraction) -> bool:
