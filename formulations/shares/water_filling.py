@@ -25,7 +25,8 @@ def water_filling(problem: Shares, budget: Budget) -> Result[TimeShares]:
     the bottlenecks: a job whose throughput has a positive price in the program can only become faster if
     another job becomes slower. The objective (the lowest level) and its proof are the same as those of `exact`.
 
-    Complexity: at most one linear program per job, because each one settles at least one job.
+    Complexity: that of `exact`, and then one linear program per level. There are at most as many levels as
+    jobs.
 
     Source
     ------

@@ -146,8 +146,8 @@ def tick_time(axis: "Axis", begin: float, end: float, name: str = "") -> str:
     """Place ticks on a time axis at round multiples of a unit, counted from `begin`; return the unit's name.
 
     The unit is the one called `name` if that is ``days``, ``h``, ``min`` or ``s``. Otherwise, it is chosen to
-    suit the time from `begin` to `end`, and is ``s`` for less than 5 minutes. With ``s``, ticks stay where
-    matplotlib places them.
+    suit the time from `begin` to `end`, and is ``s`` for less than 5 minutes. With ``s``, or if the time is
+    very long for the unit called `name`, ticks stay where matplotlib places them.
     """
     from matplotlib.ticker import FuncFormatter, MultipleLocator
 
