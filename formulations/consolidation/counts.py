@@ -49,7 +49,7 @@ class Counts(Formulation[Consolidation, ConsolidationSolution]):
 
     Size
     ----
-    About two columns and two rows for each job and group. At most 2,000 pairs of a job and a group are
+    About two columns and two or three rows for each job and group. At most 2,000 pairs of a job and a group are
     allowed.
 
     Source
