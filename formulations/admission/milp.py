@@ -57,8 +57,8 @@ class Milp(Formulation[Admission, AdmissionSolution]):
 
     Size
     ----
-    One column for each pair of a part that may be placed and a machine; one row per machine and resource. At
-    most 50,000 pairs of a part and a machine are allowed.
+    Mainly one column for each pair of a part that may be placed and a machine on which a worker fits, and one
+    row per machine and resource. At most 50,000 pairs of a part and a machine are allowed.
 
     Source
     ------

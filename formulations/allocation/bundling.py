@@ -34,8 +34,8 @@ def bundling(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
     At the largest size, the best items that fit are taken.
 
     Proportional speed-up always has diminishing gains, so the method applies in the usual case in which workers
-    have 1, 2, 4 or 8 GPUs. With a single size, the method is the greedy algorithm by value. Values are exact
-    integers over a common denominator.
+    have 1, 2, 4 or 8 GPUs and each job allows every number of workers up to its maximum. With a single size,
+    the method is the greedy algorithm by value. Values are exact integers over a common denominator.
 
     Parameters
     ----------

@@ -40,7 +40,8 @@ def core(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
     dynamic program finds the best choice (`formulations.allocation.states`). If it has too many states, two
     lists of partial choices are combined (`formulations.allocation.halves`).
 
-    If time or memory runs out before the proof, the best known choice and bound are returned.
+    If time or memory runs out before the proof, or if exact values have too many digits, the best known choice
+    and bound are returned.
 
     Parameters
     ----------

@@ -53,7 +53,7 @@ class Milp(Formulation[Batching, Batches]):
 
     Size
     ----
-    sum_j |C_j| binary columns, |J| + 1 rows, two entries per column.
+    sum_j |C_j| binary columns, at most |J| + 1 rows, two entries per column.
 
     Source
     ------

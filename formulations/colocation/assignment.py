@@ -20,8 +20,8 @@ def assignment(problem: Colocation, budget: Budget) -> Result[ColocationSolution
 
     Running jobs are matched with pending ones, so the graph is bipartite, and shortest augmenting paths solve
     the problem. If savings differ only in their last digits, rounding can hide the optimum. The proof then
-    fails, and the solution is returned with the initial bound. Jobs that save no time together count as saving
-    0, and are dropped from the solution if they are matched.
+    fails, and the solution is returned with the initial bound. Pairs that save no time have a saving of 0 in
+    the assignment problem, and are dropped from its solution.
 
     Complexity: O(n^3) compiled floating-point operations, and O(n^2) exact operations per round of the proof,
     with at most n + 1 rounds.

@@ -43,8 +43,8 @@ class Milp(Formulation[Colocation, ColocationSolution]):
 
     Size
     ----
-    sum_{r, p} |W_rp| columns, |R| + |P| rows, two entries per column. The matrix is the incidence matrix of a
-    bipartite graph and hence totally unimodular.
+    sum_{r, p} |W_rp| columns, at most |R| + |P| rows, two entries per column. The matrix is the incidence
+    matrix of a bipartite graph and hence totally unimodular.
 
     Source
     ------

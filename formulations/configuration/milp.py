@@ -18,7 +18,8 @@ class Milp(Formulation[Configuration, ConfigurationSolution]):
 
     Sets
     ----
-    J: jobs. C_j: configurations allowed for job j; only the current one if the job is pinned. T: GPU types.
+    J: jobs. C_j: configurations allowed for job j; only the current one if the job is pinned. T: GPU types
+    that some job can use.
 
     Parameters
     ----------

@@ -21,8 +21,8 @@ class Counts(Formulation[Consolidation, ConsolidationSolution]):
     Sets
     ----
     J: jobs. T: levels, where 0 is the innermost. V: groups with a free GPU; V_t: those of level t. V_0 holds
-    machines (or smaller groups); the last level holds the whole cluster. U: machines without a busy GPU, if
-    machines left whole count.
+    machines (or smaller groups); the last level holds the whole cluster. U: machines without a busy GPU, if the
+    objective counts machines left whole.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class Counts(Formulation[Consolidation, ConsolidationSolution]):
 
     Size
     ----
-    About three columns and three rows for each job and group. At most 2,000 pairs of a job and a group are
+    About two columns and two or three rows for each job and group. At most 2,000 pairs of a job and a group are
     allowed.
 
     Source

@@ -17,7 +17,8 @@ class Divisible(Merged):
     ----
     K: kinds of jobs with the same demand and the same value on every tier. T_k: levels worth considering for
     kind k. D: demands. P: groups just above machines, usually racks. V: P and all groups around them. M_p:
-    machines in p. U: machines without a busy GPU, by group p and size f, if machines left whole count.
+    machines in p. U: machines without a busy GPU, by group p and size f, if the objective counts machines left
+    whole.
 
     Parameters
     ----------
@@ -45,7 +46,7 @@ class Divisible(Merged):
 
     Size
     ----
-    At most |K| + |D| |V| + |U| columns per level, which is a few hundred for 1,024 GPUs and 200 jobs.
+    At most |K| + |D| |V| columns per level, and |U| more: a few hundred in all for 1,024 GPUs and 200 jobs.
 
     Source
     ------

@@ -16,7 +16,7 @@ class Laminar(GroupModel):
     ----
     K: kinds of jobs with the same demand and the same value on every tier. V: groups of GPUs on all levels,
     such as machines, racks and the whole cluster. V_k: groups on a level worth considering for kind k. U:
-    machines without a busy GPU, if machines left whole count.
+    machines without a busy GPU, if the objective counts machines left whole.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class Laminar(GroupModel):
 
     Size
     ----
-    At most |K| |V| columns, |K| + |V| rows.
+    At most |K| |V| + |U| columns and |K| + |V| + 1 rows.
 
     Source
     ------

@@ -27,9 +27,9 @@ def exact(problem: Goodput, budget: Budget) -> Result[GoodputSolution]:
     """Try the following techniques until one proves optimality; the message then names it.
 
     1. The current allocation of GPUs, and a bound that ignores contention.
-    2. A knapsack that decides how many GPUs each job gets, as if all GPUs were on one node. It yields a bound,
-       and GPU counts that are packed onto the nodes and then improved. If its tables would be too large, the
-       result of step 1 is returned.
+    2. A knapsack that decides how many GPUs each job gets, and limits only their total number, not the number
+       on each node. It yields a bound, and GPU counts that are packed onto the nodes and then improved. If its
+       tables would be too large, the result of step 1 is returned.
     3. An integer program over the numbers of nodes and GPUs of each job, omitting those with which even the
        knapsack costs more than the best solution. Few remain if all GPUs are used and few jobs restart.
 

@@ -19,9 +19,9 @@ def buckets(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
 
     Servers with the same number of free GPUs share a bucket, so the best fit is in the next bucket that is not
     empty. If there is none, the largest empty server is opened. The bound counts GPUs: workers that do not fit
-    on the servers in use need more servers, at best the largest ones. The placement attains the bound if
-    servers are identical and every size divides the next larger size and the number of GPUs per server. It
-    usually does in other cases, too. If it does not, column generation solves the problem.
+    on the servers in use need more servers, at best the largest ones. The placement attains the bound if all
+    servers are empty and identical, and every size divides the next larger size and the number of GPUs per
+    server. It usually does in other cases, too. If it does not, column generation solves the problem.
 
     Size
     ----

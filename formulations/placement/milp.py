@@ -45,10 +45,10 @@ class Milp(Formulation[Placement, PlacementSolution]):
 
     Objective
     ---------
-    Minimize the sum of c_s y[s], plus W times the misplaced GPUs: g_i x[i, s] for inelastic lines on inference
-    servers and for other lines on training servers, and g_i m[i, s]. A constant accounts for the servers that
-    are already in use. If racks are minimized: the sum of z[k]. If unallocated GPUs are minimized: a constant
-    minus the thousandths of all workers placed.
+    Minimize the sum of c_s y[s], plus a constant. If preferences are minimized, W times the misplaced GPUs are
+    added: g_i x[i, s] for inelastic lines on inference servers and for other lines on training servers, and
+    g_i m[i, s]. If racks are minimized: the sum of z[k]. If unallocated GPUs are minimized: a constant minus
+    the thousandths of all workers placed.
 
     Constraints
     -----------
@@ -63,9 +63,9 @@ class Milp(Formulation[Placement, PlacementSolution]):
 
     Size
     ----
-    At most two columns per line and server, and about the same number of rows; for a line that needs part of a
-    GPU, one column per GPU. At most 1,000 pairs of a line and a server (or a GPU that may be shared) are
-    allowed.
+    At most two columns per line and server, two per server, and one per rack and per job, and about the same
+    number of rows; for a line that needs part of a GPU, one column per GPU. At most 1,000 pairs of a line and a
+    server (or a GPU that may be shared) are allowed.
 
     Source
     ------

@@ -34,7 +34,8 @@ def patterns(problem: Placement, budget: Budget, *, most: int = MOST_PATTERNS) -
     The model is that of `formulations.placement.packing.Packing`, whose docstring gives its sets, variables,
     objective and constraints. The relaxation is solved and rounded down. The solution of the small program that
     remains nearly always meets the bound. If it does not, the whole program is solved without the patterns that
-    reduced costs rule out. If the time limit ends the enumeration, the first placement and bound are returned.
+    reduced costs rule out. If the time limit ends the enumeration, the result is the placement and the bound
+    with which the method begins.
 
     Size
     ----

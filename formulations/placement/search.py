@@ -20,7 +20,7 @@ _OFTEN = 256
 
 @exact_method(unused=["backend", "gap", "log", "on_incumbent"])
 def search(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
-    """Try all servers and GPUs for one worker after another, the largest first, and skip repeated states.
+    """Place one worker after another, the largest first, in all possible ways, and skip repeated states.
 
     A state is what each server has left, regardless of the order of identical servers and of the GPUs of a
     server. A branch ends if an earlier one reached the same state with the same remaining workers at no higher

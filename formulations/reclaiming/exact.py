@@ -33,8 +33,8 @@ def exact(problem: Reclaiming, budget: Budget, *, width: int = 12) -> Result[Rec
        backend is given, CP-SAT solves it if installed, and otherwise HiGHS.
 
     All techniques use integers, in the unit of the given costs, so the optimum is exact. If every server hosts
-    its own random set of many jobs, the hull is a straight line. The message then says that its bound is weak,
-    and the fifth technique yields a better one.
+    its own random set of many jobs, the hull is a straight line, so its bound is weak. The message then says so
+    unless the optimum is proven. The fifth technique yields a better bound.
 
     If a job can survive the loss of some sets of workers but not of others, or if collateral damage depends on
     flexible workers, two simpler problems are solved instead of the original. One ignores some losses and

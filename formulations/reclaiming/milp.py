@@ -47,7 +47,8 @@ class Milp(Formulation[Reclaiming, ReclaimingSolution]):
 
     Size
     ----
-    |S| + |J| columns and one row per server of each job.
+    |S| + |J| columns. Besides the row `demand`, one row for each server in C_j, and at most one for each job j.
+    With collateral damage, one more column and row for each server in O_j.
 
     Source
     ------

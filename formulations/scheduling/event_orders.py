@@ -61,8 +61,8 @@ def event_orders(problem: Scheduling, budget: Budget) -> Result[SchedulingSoluti
 
     Size
     ----
-    (2 n - 1)!! orders for n jobs with different release dates, or n! for equal release dates. The number of
-    columns is the number of configurations times the number of events.
+    (2 n - 1)!! orders for n jobs with different release dates, or n! for equal release dates. For each order,
+    at most one variable x per event and configuration.
 
     Source
     ------
@@ -71,7 +71,8 @@ def event_orders(problem: Scheduling, budget: Budget) -> Result[SchedulingSoluti
     Raises
     ------
     Unsupported
-        There are more than 5 jobs or 2,000 configurations, or preemption is not allowed.
+        More than 5 jobs, or jobs with more than 2,000 configurations, have to be scheduled together, or
+        preemption is not allowed.
 
     Examples
     --------

@@ -87,9 +87,9 @@ def exact(problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
     the time limit is too short to load the kernels, plain numpy and local search replace them. To load them in
     advance, use `gsopt.warm_up`.
 
-    All bounds are computed from dual values and do not depend on the solver being right. Larger problems end
-    with a gap at the time limit. If a block of jobs finishes before the others are released, it is solved
-    separately. If preemption is not allowed, `resizing` solves the problem instead.
+    No bound depends on the solver being right, because bounds are recomputed from its dual values. Larger
+    problems end with a gap at the time limit. If a block of jobs finishes before the others are released, it is
+    solved separately. If preemption is not allowed, `resizing` solves the problem instead.
 
     Parameters
     ----------

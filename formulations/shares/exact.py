@@ -17,8 +17,8 @@ def exact(problem: Shares, budget: Budget) -> Result[TimeShares]:
 
     1. Isolated shares, and a bound that ignores contention.
     2. Closed forms, if there is only one GPU type (`one_type`).
-    3. Linear programs in double precision: one or two for most criteria, and half a dozen for finish times.
-       Their prices yield a bound in exact arithmetic, which does not depend on the solver's tolerances.
+    3. Linear programs in double precision, usually one or two. Their prices yield a bound in exact arithmetic,
+       which does not depend on the solver's tolerances.
 
     Source
     ------

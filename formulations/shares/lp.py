@@ -23,7 +23,7 @@ class Lp(Formulation[Shares, TimeShares]):
 
     Sets
     ----
-    M: jobs. T: types. T_m: types on which job m can run.
+    M: jobs. T_m: types on which job m can run. T: types on which some job can run.
 
     Parameters
     ----------

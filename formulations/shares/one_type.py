@@ -23,9 +23,9 @@ def one_type(problem: Shares, budget: Budget) -> Result[TimeShares]:
     sums, one division yields the level of the criterion: that at which all GPUs are used or, if worse, that of
     a job that has its GPUs all the time. In `max_min`, it is the water level min(M / sum_m w_m, min_m z_m /
     w_m); in `makespan`, it is max(sum_m z_m s_m / a_m / M, max_m s_m / a_m). In `finish_time`, the number of
-    GPUs needed falls as the level rises, and Newton's method finds the level at which it equals M. For sums,
-    time goes to the jobs with the highest value per GPU. Here w_m are weights, s_m remaining steps, a_m steps
-    per second, z_m the GPUs of job m, and M all GPUs.
+    GPUs needed falls as the level rises, and Newton's method finds the level at which it equals M, unless a job
+    that has its GPUs all the time is worse off. For sums, time goes to the jobs with the highest value per GPU.
+    Here w_m are weights, s_m remaining steps, a_m steps per second, z_m the GPUs of job m, and M all GPUs.
 
     Complexity: O(J) operations on exact numbers (for finish times, O(J) in each of about ten steps), and O(J
     log J) for sums.

@@ -21,11 +21,13 @@ def water_filling(problem: Shares, budget: Budget) -> Result[TimeShares]:
     """Raise the levels of all jobs until none can be raised further, for max-min fairness at every level.
 
     `exact` only maximizes the lowest level and may leave GPUs idle. Here, the bottleneck jobs of each level
-    keep their throughput while the others continue to rise, with one linear program per level. Prices identify
-    the bottlenecks: a job whose throughput has a positive price in the program can only become faster if
-    another job becomes slower. The objective (the lowest level) and its proof are the same as those of `exact`.
+    keep their throughput while the levels of the others continue to rise, with one linear program per level.
+    Prices identify the bottlenecks: a job whose throughput has a positive price in the program can only become
+    faster if another job becomes slower. The objective (the lowest level) and its proof are the same as those
+    of `exact`.
 
-    Complexity: at most one linear program per job, because each one settles at least one job.
+    Complexity: that of `exact`, and then one linear program per level. There are at most as many levels as
+    jobs.
 
     Source
     ------

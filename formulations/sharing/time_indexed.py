@@ -26,9 +26,10 @@ _MOST_SLOTS, _MOST_PLACES = 20, 3000
 class TimeIndexed(Formulation[Sharing, SharingSolution]):
     """The reference model for `slots`, which decides slot by slot which jobs are active and which share GPUs.
 
-    As printed, Castor's Eq. 6-13 multiply rates by places, and take the arg min of a sum. Here, both are
-    linear. The optimum refers to slots, to which everything is rounded up (`Slotted`), so it is not a bound for
-    the problem. The bound of the result is the area bound. The plan is converted to a schedule as in `slots`.
+    As printed, Castor's Eq. 6-13 multiply rates by the variables for places, and take the arg min of a sum.
+    Here, both are linear. Rounding to slots (`Slotted`) never makes a job faster, so the optimum in slots is
+    not a bound for the problem. The bound of the result is the area bound. The plan is converted to a schedule
+    as in `slots`.
 
     Sets
     ----
@@ -67,8 +68,9 @@ class TimeIndexed(Formulation[Sharing, SharingSolution]):
     ------
     Castor, Eq. 6-13, with the following readings. Eq. 8: y_jg[tau] = y_jg[tau - 1]; the paper prints y_jq and
     y_qs. Eq. 11: T_j = min{tau: the sum of 1 / t_iter[u] for u <= tau is at least I_j}; the paper prints the
-    arg min of a sum, with I_k. Eq. 12: B_j; the paper prints B_k. Eq. 13: the mean counts from a_j. Eq. 4-5:
-    the ratio belongs to a pair of jobs, and the worst partner counts. The linearization is gsopt's own.
+    arg min of a sum, with I_k. Eq. 12: B_j; the paper prints B_k. Eq. 13: completion times are measured from
+    a_j. Eq. 4-5: the ratio belongs to a pair of jobs; of several partners, the worst one determines the speed.
+    The linearization is gsopt's own.
 
     Examples
     --------

@@ -32,8 +32,8 @@ _RELAXATION_SHARE, _CONFLICTS = 0.8, 20
 def exact(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
     """Solve a problem with the techniques that suit its objective.
 
-    1. List schedules, a simple bound, and prices of GPU time. With at most 7 jobs, all orders are searched too,
-       unless that takes too long.
+    1. List schedules, a simple bound and, for the mean completion time, prices of GPU time. With at most 7
+       jobs, all orders are searched too, unless that takes too long.
     2. For the mean completion time of more than 7 jobs, the time-indexed relaxation, which yields a good bound,
        and a search for GPUs with which its schedule is possible. If there are none, a part of the schedule that
        makes it impossible is excluded, and the step is repeated a few times.

@@ -34,8 +34,8 @@ def intervals(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
     min(d_j, G_m), for a place with several cells. Objective: the sum of the ends s_j + sum_P p_jP y_jP, or the
     latest end. Constraints: one place for each job; sum_m c_jPm = d_j if y_jP = 1; for each cell, a cumulative
     constraint on optional intervals [s_j, s_j + p_jP) with d_j, or c_jPm, GPUs; redundant cumulative
-    constraints for each wider place. Size: jobs times places intervals, and jobs times places times cells
-    counts. Source: optional intervals and cumulative resources in constraint programming (Laborie and others,
+    constraints for each wider place. Size: one interval per job and place, and one count c_jPm per job, place
+    and cell. Source: optional intervals and cumulative resources in constraint programming (Laborie and others,
     2018); tiers as in Dally, section III.
 
     Parameters

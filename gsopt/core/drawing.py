@@ -146,8 +146,8 @@ def tick_time(axis: "Axis", begin: float, end: float, name: str = "") -> str:
     """Place ticks on a time axis at round multiples of a unit, counted from `begin`; return the unit's name.
 
     The unit is the one called `name` if that is ``days``, ``h``, ``min`` or ``s``. Otherwise, it is chosen to
-    suit the time from `begin` to `end`, and is ``s`` for less than 5 minutes. With ``s``, ticks stay where
-    matplotlib places them.
+    suit the time from `begin` to `end`, and is ``s`` for less than 5 minutes. With ``s``, or if the time is
+    very long for the unit called `name`, ticks stay where matplotlib places them.
     """
     from matplotlib.ticker import FuncFormatter, MultipleLocator
 
@@ -168,8 +168,9 @@ def _unit_of(span: float) -> tuple[float, str, tuple[int, ...]]:
 def set_log_time_axis(axis: "Axis", least: float, most: float) -> str:
     """Place ticks on a logarithmic time axis at familiar durations such as a minute or an hour.
 
-    The axis runs from `least` to `most` seconds. If it contains fewer than three of these durations, it keeps
-    plain seconds. Return the unit for the axis label: ``s`` in that case, otherwise an empty string.
+    The axis runs from `least` to `most` seconds. If fewer than three of these durations are on it, or there is
+    no room to label them, it keeps plain seconds. Return the unit for the axis label: ``s`` in that case,
+    otherwise an empty string.
     """
     from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
@@ -218,7 +219,7 @@ def scale_for(values: Iterable[float]) -> dict[str, Any]:
 def tick_numbers(axis: "Axis", write: Callable[[float], str] = "{:,.10g}".format, *, unit: float = 1.0) -> None:
     """Place a few ticks on an axis, and label each with its value divided by `unit`, formatted by `write`.
 
-    On a logarithmic axis, the ticks are at round multiples of the unit.
+    On a logarithmic axis, the ticks are at round multiples of the unit if it contains at least two of them.
     """
     from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
@@ -281,7 +282,10 @@ def legend_beside(axes: "Axes") -> None:
 
 
 def tick_counts(axis: "Axis") -> None:
-    """Place ticks at integers, or only at round numbers if there are many."""
+    """Place ticks at integers, or only at round ones if the axis contains many.
+
+    An axis with fewer than two integers has other ticks.
+    """
     from matplotlib.ticker import MaxNLocator
 
     axis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))

@@ -144,7 +144,7 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
     def extract(self, values: Mapping[str, float], problem: Scheduling) -> SchedulingSolution:
         """Return the best schedule for the order of events that the column values represent.
 
-        If there is none, the jobs start in the order of the column values by a rule (`launch`).
+        If there is none, the jobs start in the order that the values imply, at times set by a rule (`launch`).
         """
         jobs = _jobs_of(problem)
         for plan in _plans(jobs, values):
