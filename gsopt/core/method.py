@@ -367,8 +367,6 @@ def _joined(message: str, more: str) -> str:
 def proves(method: MethodLike) -> bool:
     """Check whether a method is exact: whether it accepts a budget and also each of its options by name.
 
-    Of these, heuristics accept at most the budget and the time limit.
-
     Examples
     --------
     >>> from formulations.goodput import exact
@@ -392,7 +390,7 @@ def uses(method: Method, option: str) -> bool:
 
 
 def accepts(method: MethodLike, option: str) -> bool:
-    """Check whether a method takes a keyword option of the given name."""
+    """Check whether an option is among the parameters that a method names in its signature."""
     try:
         return option in signature(method).parameters
     except ValueError:  # built into Python without a signature

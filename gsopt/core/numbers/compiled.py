@@ -32,8 +32,7 @@ def compiled(function: Callable[Given, Found]) -> Callable[Given, Found]:
 
     Without numba, the function is returned unchanged. The machine code is cached for later processes if some
     cache folder is writable. Its file name depends on the sources of the kernel and of all kernels that it
-    calls. Numba itself compares only the modification time of the kernel's own file, which may be the same in
-    two versions of a package.
+    calls, because numba itself notices only changes to the kernel's own file.
 
     Examples
     --------
