@@ -48,11 +48,10 @@ def heuristic(
 ) -> Callable[Concatenate[P, Options], Result[S]]:
     """Turn a plain function ``problem -> solution`` into a method that is timed and judged.
 
-    If a function finds no solution, it returns `NoSolution`. If it has a keyword argument `budget`, it must
-    observe the budget's deadline: at that time, it returns its best solution so far, or raises
-    `gsopt.core.errors.TimeUp` if it has none. A method made from such a function also takes
-    ``time_limit``. `gsopt.solve` and `gsopt.compare` accept plain functions, too, and judge them in the same
-    way.
+    A function that finds no solution must return `NoSolution`. A function with a keyword argument `budget` must
+    observe its time limit: when it is reached, the function returns its best solution so far, or raises
+    `gsopt.core.errors.TimeUp` if it has none. A method made from such a function also takes ``time_limit``.
+    `gsopt.solve` and `gsopt.compare` accept plain functions, too, and judge them in the same way.
 
     Examples
     --------

@@ -95,7 +95,7 @@ def is_installed() -> bool:
 def is_worth_loading(seconds_left: float | None = None) -> bool:
     """Check whether numba is already loaded, or is installed and enough time is left to benefit from it.
 
-    At least 10 s must be left; None stands for no limit.
+    Enough means at least 10 s; None stands for no limit.
     """
     if "numba" in sys.modules:
         return True
