@@ -1,4 +1,4 @@
-"""Enumeration: the optimum of a tiny instance, found by trying every possible solution."""
+"""Enumeration: the optimum of a tiny instance, found by trying all candidates."""
 
 from gsopt.core.problem import Number, Problem, S
 

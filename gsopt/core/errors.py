@@ -104,7 +104,10 @@ def kept_running(name: str) -> Iterator[None]:
 
 
 class GsoptError(Exception):
-    """Base class of all errors that gsopt raises on purpose.
+    """Base class of gsopt's own errors.
+
+    The constructors of `gsopt.core.problem.Frozen` objects, such as `gsopt.Job`, raise
+    ``pydantic.ValidationError`` instead.
 
     Examples
     --------
@@ -148,11 +151,11 @@ class InvalidInput(GsoptError, ValueError):
 
 
 class InvalidSolution(GsoptError):
-    """Error raised when a method returns a solution that the judge rejects."""
+    """Error raised when a solution breaks a rule of its problem."""
 
 
 class ModelMismatch(GsoptError):
-    """Error raised when the judge cannot confirm the value that a model computes for a solution."""
+    """Error raised when a model and the judge disagree, for example about the value of a solution."""
 
 
 class Contradiction(GsoptError):
@@ -170,7 +173,7 @@ class MissingSolver(GsoptError):
 
 
 class Unsupported(GsoptError):
-    """Error raised when a method or backend cannot handle a problem.
+    """Error raised when a method, backend or other function does not support a valid input.
 
     The message says why.
     """
@@ -181,7 +184,7 @@ class Exited(GsoptError):
 
 
 class TimeUp(GsoptError):
-    """Error raised when a method or simulation reaches its time limit and has nothing to return."""
+    """Error raised when a time limit is reached before there is anything to return."""
 
 
 class BrokenModel(GsoptError):

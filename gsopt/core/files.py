@@ -79,7 +79,7 @@ def replacing(path: str | Path) -> Iterator[Path]:
     """Yield the path of a temporary file that replaces the given file at the end of the ``with`` block.
 
     After a failure or Ctrl-C, the given file is unchanged and the temporary file is deleted. A device, such as
-    ``/dev/stdout``, is written directly.
+    ``/dev/null``, is written directly.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def _is_plain(target: Path) -> bool:
 
 
 def file_name(text: str) -> str:
-    r"""Turn a string into a valid file name, to which an extension can be appended.
+    r"""Replace slashes and unprintable characters in a string, and shorten it, for use in a file name.
 
     Examples
     --------
@@ -141,6 +141,8 @@ def file_name(text: str) -> str:
 
 def quoted(cell: Any) -> Any:
     """Return a table cell, with an apostrophe before a string that a spreadsheet would take for a formula.
+
+    If apostrophes already precede the formula, another one is added, so that `unquoted` can undo this.
 
     Examples
     --------
@@ -296,7 +298,8 @@ def noting_reads() -> Iterator[dict[str, str]]:
 def parse_json(source: str, text: str) -> dict[str, Any]:
     """Parse a JSON object, and raise `InvalidInput` if the text is not one.
 
-    Duplicate keys, NaN and infinity, which pydantic's parser would accept, are rejected, too.
+    Duplicate keys and the constants ``NaN`` and ``Infinity``, which pydantic's parser would accept, are
+    rejected, too.
     """
 
     def no_double_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

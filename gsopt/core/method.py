@@ -48,11 +48,10 @@ def heuristic(
 ) -> Callable[Concatenate[P, Options], Result[S]]:
     """Turn a plain function ``problem -> solution`` into a method that is timed and judged.
 
-    If a function finds no solution, it returns `NoSolution`. If it has a keyword argument `budget`, it must
-    observe the budget's deadline: at that time, it returns its best solution so far, or raises
-    `gsopt.core.errors.TimeUp` if it has none. A method made from such a function also takes
-    ``time_limit``. `gsopt.solve` and `gsopt.compare` accept plain functions, too, and judge them in the same
-    way.
+    A function that finds no solution must return `NoSolution`. A function with a keyword argument `budget` must
+    observe its time limit: when it is reached, the function returns its best solution so far, or raises
+    `gsopt.core.errors.TimeUp` if it has none. A method made from such a function also takes ``time_limit``.
+    `gsopt.solve` and `gsopt.compare` accept plain functions, too, and judge them in the same way.
 
     Examples
     --------
@@ -367,8 +366,6 @@ def _joined(message: str, more: str) -> str:
 def proves(method: MethodLike) -> bool:
     """Check whether a method is exact: whether it accepts a budget and also each of its options by name.
 
-    Of these, heuristics accept at most the budget and the time limit.
-
     Examples
     --------
     >>> from formulations.goodput import exact
@@ -392,7 +389,7 @@ def uses(method: Method, option: str) -> bool:
 
 
 def accepts(method: MethodLike, option: str) -> bool:
-    """Check whether a method takes a keyword option of the given name."""
+    """Check whether an option is among the parameters that a method names in its signature."""
     try:
         return option in signature(method).parameters
     except ValueError:  # built into Python without a signature

@@ -195,10 +195,11 @@ class About(Frozen):
     bound
         Best proven bound, or None.
     proved_by
-        Method that proved that the value is optimal or, if there is no value, that no solution exists; empty if
-        neither is proven.
+        Method, and solver if any, that proved that the value is optimal or, if there is no value, that no
+        solution exists; empty if neither is proven.
     found_by
-        Methods that found the value and the bound; empty if the value is proven optimal.
+        Method, and solver if any, that last improved the value or the bound; empty if a proof is recorded in
+        `proved_by`.
     since
         Date on which the result was found.
     """
@@ -273,13 +274,13 @@ class Problem(Frozen, ABC, Generic[S]):
         return {}
 
     def measures(self, solution: S) -> dict[str, Number]:
-        """Return further figures to show next to the objective, keyed by names that include the units."""
+        """Return further figures to show next to the objective, keyed by name."""
         del solution
         return {}
 
     def candidates(self) -> Iterator[S]:
-        """Yield every possible solution of a tiny instance, feasible or not, for brute force in tests.
+        """Yield solutions of a tiny instance, including an optimal one if any exists, for brute force in tests.
 
-        Raise `gsopt.core.errors.Unsupported` if the problem has no enumeration.
+        Some of them may be infeasible. Raise `gsopt.core.errors.Unsupported` if the problem has no enumeration.
         """
         raise Unsupported(f"{type(self).__name__} has no enumeration")

@@ -20,7 +20,7 @@ def sequence(seconds: Reals, available: Reals | None = None) -> list[list[int]]:
     Jobs are assigned to positions, which are counted from the end of each machine's sequence. The search begins
     with about twice as many positions on each machine as there are jobs per machine. It doubles their number
     until all jobs fit and the furthest position is empty on every machine. Further positions are then useless,
-    because every job would cost more there.
+    because every job would cost more there. A machine never has more positions than there are jobs.
 
     Complexity: O(n^2 m K) for n jobs on m machines with K positions each, where K is about 2 n / m unless it is
     doubled.
@@ -102,7 +102,7 @@ def shorter_first(
     orders
         The jobs of each machine.
     seconds, available
-        As in `sequence`.
+        As in `sequence`, but `available` must not be None.
     kinds
         The type of each machine; the duration of a job depends on it.
 

@@ -32,8 +32,7 @@ def compiled(function: Callable[Given, Found]) -> Callable[Given, Found]:
 
     Without numba, the function is returned unchanged. The machine code is cached for later processes if some
     cache folder is writable. Its file name depends on the sources of the kernel and of all kernels that it
-    calls. Numba itself compares only the modification time of the kernel's own file, which may be the same in
-    two versions of a package.
+    calls, because numba itself notices only changes to the kernel's own file.
 
     Examples
     --------
@@ -132,7 +131,7 @@ def is_installed() -> bool:
 def is_worth_loading(seconds_left: float | None = None) -> bool:
     """Check whether numba is already loaded, or is installed and enough time is left to benefit from it.
 
-    At least 10 s must be left; None stands for no limit.
+    Enough means at least 10 s; None stands for no limit.
     """
     if "numba" in sys.modules:
         return True

@@ -27,9 +27,9 @@ def concave_hull(menu: Iterable[tuple[Count, float]]) -> tuple[HullSegment[Count
     """Return the upper concave hull of the origin and a menu, as steps in descending order of efficiency.
 
     If a job may pause and alternate between the GPU counts of its menu, the hull is its highest possible mean
-    speed as a function of its mean number of GPUs. Every GPU count that lies on the hull, up to rounding, is a
-    corner, so a job with linear speed has a step for each count. The last corner is the smallest GPU count with
-    the highest speed.
+    speed as a function of its mean number of GPUs. The last corner is the smallest GPU count with the highest
+    speed. Every smaller count that lies on the hull, up to rounding, is also a corner, so a job with linear
+    speed has a step for each count.
 
     Parameters
     ----------
