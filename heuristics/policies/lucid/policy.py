@@ -82,7 +82,8 @@ def lucid(
     ----------
     exact
         Whether jobs first start on free GPUs and the remaining jobs are then paired jointly to save the most
-        time, as in `heuristics.policies.best_pairs`, instead of by scores and `ratio`.
+        time, as in `heuristics.policies.best_pairs`, instead of by scores and `ratio`. `gsopt.simulate` has an
+        option of the same name, so set this one with `functools.partial`.
     load
         When the cluster is busy: ``"always"``, or depending on the number of ``"recent"`` arrivals (see above),
         or on a sequence of predicted numbers of arrivals, one for each period of ten minutes from the
