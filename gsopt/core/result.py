@@ -91,7 +91,7 @@ class Result(Generic[S]):
         How far the result has been verified.
     solver
         Solver family that produced the result (``highs``, ``cp-sat``, ``scip``), or the algorithm of gsopt that
-        the method called. Empty if the method is itself such an algorithm.
+        the method called. Empty if the method called neither.
     message
         One line that says, for example, why there is no solution or which technique was used.
 
@@ -131,9 +131,10 @@ class Result(Generic[S]):
     ) -> "Result[S]":
         """Create a result by scoring and checking a solution, and derive its status from the bound.
 
-        The bound must be valid, but a float may be off by the rounding of its last operations. If all objective
-        values are multiples of a known step, the bound is rounded to the next multiple. The solution is optimal
-        if its value equals the bound. This comparison is exact if the problem's values are exact.
+        The bound must be valid, but a float may be off by the rounding of its last operations. If the optimum
+        is known to be a multiple of a step (`Problem.step`), the bound is rounded to the next multiple. The
+        solution is optimal if its value equals the bound. This comparison is exact if the problem's values are
+        exact.
 
         Raises
         ------
@@ -213,7 +214,7 @@ class Result(Generic[S]):
         Raises
         ------
         InvalidInput
-            A field is missing, or differs from the output of `as_dict` for this solution.
+            A required field is missing or malformed, or does not match the solution or another field.
         InvalidSolution, Contradiction
             As in `judged`.
 
@@ -513,9 +514,9 @@ def same(value: Number | None, other: Number | None) -> bool:
 
 
 def relative_gap(value: Number | None, bound: Number | None) -> float | None:
-    """Return ``|value - bound| / |bound|``: how far a value is from the best possible one.
+    """Return ``|value - bound| / |bound|``: how far a value is from a bound, relative to the bound.
 
-    The gap is 0 only if the two are equal. It is None if either is missing, or if the bound alone is 0.
+    The gap is 0 if the two are equal. It is None if either is missing, or if only the bound is 0.
 
     Examples
     --------
@@ -530,7 +531,7 @@ def relative_gap(value: Number | None, bound: Number | None) -> float | None:
 
 
 def is_within(value: Number | None, bound: Number | None, gap: float) -> bool:
-    """Check in exact arithmetic whether a value and a bound are both known and within a relative gap."""
+    """Check in exact arithmetic whether a value and a bound have a `relative_gap` that is at most `gap`."""
     if value is None or bound is None:
         return False
     return abs(Fraction(value) - Fraction(bound)) <= Fraction(gap) * abs(Fraction(bound))

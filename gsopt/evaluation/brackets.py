@@ -38,7 +38,8 @@ def wait_brackets(
       as jobs that arrive later may be backfilled before them. With exact estimates, every job that has a
       reservation also has a latest start.
     - The earliest start is the first time by which enough running jobs may have ended for the job to fit. A
-      job runs for at least its estimate divided by `factor`; if `factor` is None, it may end at any time.
+      job runs for at least its estimate divided by `factor`; if `factor` is None, it may end at any time. For
+      jobs without an estimate of their own, the policy's option ``overestimate`` takes the place of `factor`.
     - With exact estimates, a reserved job starts exactly at its reserved time. The other jobs start no earlier
       than the first time at which they fit beside all reservations.
 

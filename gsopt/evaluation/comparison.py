@@ -243,7 +243,7 @@ class Comparison(Listing[ComparisonRow]):
     def plot(self) -> "Axes":
         """Plot the gap of every method on every instance, on a logarithmic axis if the gaps differ widely.
 
-        Methods also differ by marker, so the plot is readable without colour.
+        Up to eleven methods also differ by marker, so that the plot is readable without colour.
 
         Raises
         ------

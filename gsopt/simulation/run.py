@@ -166,7 +166,8 @@ def simulate(
     options
         If a workload is given, any fields of `gsopt.scenario.scenario.Physics`, such as `overheads`,
         `share_limit` and `capacity_changes`. All other options are passed to the policy. If an option of the
-        policy has the same name as a field, set it with `functools.partial`.
+        policy has the same name as a field or as one of these parameters, such as `exact`, set it with
+        `functools.partial`.
 
     Raises
     ------

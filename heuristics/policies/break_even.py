@@ -20,9 +20,9 @@ def break_even(
     """Let a job decline GPUs until it has waited for as long as they would prolong its run.
 
     Suppose that a job's remaining work takes L seconds longer on the offered tier than on the best tier it
-    could ever get. The job accepts the offer once it has waited L seconds. Whatever the wait for the best tier
-    would have been, the job loses at most twice as much as if it had known the length of that wait, as in the
-    ski rental problem.
+    could ever get. The job accepts the offer once it has waited L seconds. If the offer remains until then, the
+    job loses at most twice as much as if it had known how long it would wait for the best tier, as in the ski
+    rental problem. However, another job may take the GPUs in the meantime.
 
     With ``clock="offer"``, the wait begins at the first declined offer, so the time before it, when the job had
     no choice, does not count. With ``clock="starvation"``, the default of `dally`, it begins when the job

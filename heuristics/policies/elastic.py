@@ -15,8 +15,8 @@ def elastic_las(state: State, *, alpha: float | Fraction = 0.75) -> Decider:
     The allocation is that of elastic fair queuing (`efq`); only the order is different.
 
     Source: none; this is `las` with the allocation of Ares, section 3.3. Key: GPU-seconds held so far. Ties:
-    lower job number. Preemptive at arrivals and completions only; resizes; does not know durations. O(distinct
-    numbers of GPUs held) per start or resize.
+    lower job number. Preemptive at arrivals and completions or, in a run with rounds, at the beginning of
+    rounds; resizes; does not know durations. O(distinct numbers of GPUs held) per start or resize.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def elastic_srtf(state: State, *, alpha: float | Fraction = 0.75) -> Decider:
 
     Source: none; this is `srtf` with the allocation of Ares, section 3.3. Key: remaining seconds on the largest
     number of GPUs that the job can use efficiently. Ties: lower job number. Preemptive at arrivals and
-    completions only; resizes; knows durations.
+    completions or, in a run with rounds, at the beginning of rounds; resizes; knows durations.
 
     Parameters
     ----------

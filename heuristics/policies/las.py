@@ -12,15 +12,17 @@ def las(state: State, *, quantum: float | None = None) -> Decider:
     """Run the jobs with the fewest GPU-seconds so far, skipping jobs that do not fit.
 
     Source: Tiresias (NSDI 2019), section 3 (two-dimensional least attained service, without its queues). Key:
-    GPU-seconds held so far. Ties: lower job number. Preemptive at arrivals and completions, and every `quantum`
-    seconds while jobs wait; does not know durations. O(distinct demands) per start or stop.
+    GPU-seconds held so far. Ties: lower job number. Preemptive at arrivals, at completions and, while jobs
+    wait, every `quantum` seconds; in a run with rounds, at the beginning of rounds. Does not know durations.
+    O(distinct demands) per start or stop.
 
     If floats cannot represent times exactly, as with 0.1, ties may be missed: jobs with equal service may
     differ in the last digit, and a job may arrive just before or after a completion instead of at the same
     time. The schedule may then differ from the one with ``exact=True``, although both follow the rule.
 
-    GPUs held during an overhead count as service. If the quantum or the rounds are shorter than the overheads,
-    jobs therefore take turns without making progress. `gsopt.simulate` ends such a run with `IllegalDecision`.
+    GPUs held during an overhead count as service. If the quantum or the rounds are no longer than the
+    overheads, jobs may therefore take turns without ever making progress. `gsopt.simulate` ends such a run with
+    `IllegalDecision`.
 
     Raises
     ------

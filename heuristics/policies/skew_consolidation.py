@@ -26,7 +26,7 @@ def skew_consolidation(
 ) -> Decider:
     """Let jobs of skewed models wait for their best tier, while all other jobs accept any tier.
 
-    Source: Tiresias (NSDI 2019), section 3.3 (placement by skew) and 3.2 (discretized attained service), as in
+    Source: Tiresias (NSDI 2019), sections 3.3 (placement by skew) and 3.2 (discretized attained service), as in
     Dally's baseline, section V-C. Key: the job's queue, which depends on the GPU-seconds that it has held, as
     in `tiresias`, and its release date within the queue. Ties: the job that has waited longer, then the lower
     job number. Preemptive at the end of leases, like the policies with which it is compared. Does not know

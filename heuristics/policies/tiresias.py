@@ -52,8 +52,8 @@ def tiresias(
         GPU-seconds, in ascending order, at which a job leaves the first queue, the second queue, and so on.
     promote
         A job returns to the highest queue, with its service reset to 0, once it has waited this many times as
-        long as it has run. Both times count from its first start or its last promotion. If None, this never
-        happens.
+        long as it has run. Both times are counted from its first start or its last promotion. If None, this
+        never happens.
     by_release
         Whether queues are ordered by release date, regardless of which jobs run.
     on_time

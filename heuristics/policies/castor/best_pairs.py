@@ -16,9 +16,8 @@ def best_pairs(
     `heuristics.policies.castor.sjf_bsbf` goes from job to job, and chooses the partner with which the mean
     completion time of the two is smallest. Here, at every event, all waiting jobs that do not fit on free GPUs
     are matched with running jobs at once. The value of a pair is the time that sharing with the best sub-batch
-    saves compared with waiting. Only pairs that save time count, and the sum of their values is maximized. If
-    the `share_limit` of the run is 1, no jobs share GPUs, and the policy with its default options is the same
-    as `heuristics.policies.sjf.sjf`.
+    saves compared with waiting. Only pairs that save time are considered, and the sum of their values is
+    maximized. If the `share_limit` of the run is 1, no jobs share GPUs.
 
     Source: the pairs are those of Castor, Theorem 1 and Algorithm 2. The joint decision, a maximum-weight
     matching, is gsopt's own. Key for free GPUs: remaining time. Ties: lower job number; among matchings with

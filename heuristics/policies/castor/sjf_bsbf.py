@@ -38,8 +38,7 @@ def sjf_bsbf(
     The running jobs with which sharing is better become partners, in ascending order of the mean completion
     time of the pair, until there are enough GPUs. The job starts with the sub-batch that is best with its
     partner (with several partners, see below), and keeps it. Running jobs never change their sub-batches. At
-    most two jobs share a GPU. If the `share_limit` of the run is 1, no jobs share GPUs, and the policy with its
-    default options is the same as `heuristics.policies.sjf.sjf`.
+    most two jobs share a GPU. If the `share_limit` of the run is 1, no jobs share GPUs.
 
     Source: Castor, section 5.2, Algorithms 1 and 2. Key: remaining time. Ties: lower job number, also among
     partners with the same mean. Not preemptive, and decides at arrivals and completions; knows durations and
@@ -65,8 +64,9 @@ def sjf_bsbf(
     Parameters
     ----------
     rule
-        How it is decided whether a pair shares: by comparing the two extreme start times, which is exact for
-        two jobs, or as in the paper (see `gsopt.performance.colocation.Pair.shares`).
+        How it is decided whether a pair shares. ``"end_points"`` compares the two extreme start times, which is
+        exact for two jobs. ``"sign"`` and ``"cases"`` are two readings of the paper's proof (see
+        `gsopt.performance.colocation.Pair.shares`).
     batches
         ``"all"`` tries all sub-batches. ``"whole"`` tries only the first one, as in the paper, where line 13 of
         Algorithm 2 returns within the loop.

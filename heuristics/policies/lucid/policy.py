@@ -59,16 +59,16 @@ def lucid(
     Our interpretations where paper and code are silent, or need data that are not available:
 
     - In the code, jobs wait for the other machines from their release on, so profiling costs nothing. Here,
-      they wait after profiling, unless `as_published` is set. The work done while profiling counts if the job
-      has checkpoints; in the code, it does not count.
+      they wait after profiling, unless `as_published` is set. The work done while profiling is kept if the job
+      has checkpoints; in the code, it is lost.
     - The code reserves two machines of 130 for profiling. Here, the last machines of the cluster are reserved,
       one in 64 and at most two. With fewer than 64 machines, jobs are therefore not profiled unless `profilers`
       is given. The code adds a machine while many jobs wait, which we omit. A job that does not fit on the
       other machines may also use the reserved ones.
     - In the code, a model that was trained for one cluster predicts the number of arrivals. Jobs share if more
       than 2 arrivals per ten minutes are expected, on average over the next fifty minutes. On other clusters,
-      jobs always share. Here, by default, the arrivals of the last fifty minutes count, and the limit of 2
-      applies to 1,040 GPUs and is scaled to other sizes.
+      jobs always share. Here, by default, the arrivals of the last fifty minutes are used instead, and the
+      limit of 2 applies to 1,040 GPUs and is scaled to other sizes.
     - In the code, the score of a model is predicted from measured profiles. The score itself depends on the
       model's mean speed when it shares GPUs, over all other models as partners: 0 if this is at least 0.95 of
       its speed alone, 1 if it is at least 0.85, and otherwise 2. Here, scores are computed from known speeds,
@@ -82,12 +82,13 @@ def lucid(
     ----------
     exact
         Whether jobs first start on free GPUs and the remaining jobs are then paired jointly to save the most
-        time, as in `heuristics.policies.best_pairs`, instead of by scores and `ratio`.
+        time, as in `heuristics.policies.best_pairs`, instead of by scores and `ratio`. `gsopt.simulate` has an
+        option of the same name, so set this one with `functools.partial`.
     load
         When the cluster is busy: ``"always"``, or depending on the number of ``"recent"`` arrivals (see above),
         or on a sequence of predicted numbers of arrivals, one for each period of ten minutes from the
-        beginning. In the last case, the mean of the next five periods counts in each period; from the last
-        period on, the cluster is always busy.
+        beginning. In the last case, each period is judged by the mean of the next five; from the last period
+        on, the cluster is always busy.
     quiet
         The largest number of arrivals per ten minutes with which the cluster is quiet; if None, 2 for 1,040
         GPUs, and in proportion for other sizes.

@@ -34,16 +34,17 @@ def marginal(
     """Grant each GPU to the job with the largest marginal efficiency relative to its remaining area.
 
     A job's menu gives its speed on each allowed number of GPUs. The concave hull of these points consists of
-    segments, each of which adds some GPUs and some speed. At every event, the segments of all jobs are sorted
-    by::
+    segments, each of which adds some GPUs and some speed. Allowed numbers within a segment that are faster than
+    all smaller ones divide it into segments of equal efficiency. At every event, the segments of all jobs are
+    sorted by::
 
         (remaining area) / (marginal efficiency) ** exponent
 
     Segments are served in ascending order of key: a segment gets its GPUs if they are free and the segment
     below it has its own. The area of a job is the smallest number of GPU-seconds in which its work can be done.
     The marginal efficiency of a segment is its additional speed per additional GPU, relative to the speed per
-    GPU at which the job attains its area. It is therefore 1 for the first segment, and lower for each later
-    one. Rigid jobs have one segment; for them, the policy without hysteresis is `srsf`.
+    GPU at which the job attains its area. It is therefore 1 for the first segment, and never rises from one
+    segment to the next. Rigid jobs have one segment; for them, the policy without hysteresis is `srsf`.
 
     Source: none; the key follows from the linear relaxation behind `gsopt.schedule.bounds.prices.price_bound`
     if one assumes that the price of GPU time at which a job completes is proportional to its remaining area to
@@ -59,11 +60,11 @@ def marginal(
 
     **Jobs that tune their batch** (`gsopt.scenario.scenario.Physics.applications`) have a different speed in
     each epoch, so their menus say little. As soon as such a job arrives in a cluster with GPUs of one kind,
-    GPUs are divided among all jobs anew at every event and every minute. Jobs that tune their batch get one,
-    two, four, ... GPUs of a node, or entire nodes. The area of a job is the sum over its remaining epochs, each
-    on its most efficient number of GPUs. The segments are computed for the work of the next hour, so that a job
-    gets many GPUs in the epochs that use them efficiently. Keys are divided by the square root of 1 + age /
-    `ageing`. Nodes are chosen so that few jobs move.
+    GPUs are divided among all jobs anew at every event and every minute. Jobs that tune their batch get entire
+    nodes, or a number of GPUs that divides that of a node (for example, 1, 2 or 4 of 8 GPUs). The area of a job
+    is the sum over its remaining epochs, each on its most efficient number of GPUs. The segments are computed
+    for the work of the next hour, so that a job gets many GPUs in the epochs that use them efficiently. Keys
+    are divided by the square root of 1 + age / `ageing`. Nodes are chosen so that few jobs move.
 
     **Several types of GPU.** Jobs of models that are measured on several types get GPUs of one type at a time.
     Areas and efficiencies count a GPU by the weight of its type: the geometric mean of the speeds per GPU on
@@ -83,7 +84,7 @@ def marginal(
     charge
         The number of seconds that a running job must save by growing, at least 0; if None, 0. Once jobs tune
         themselves, they must save it within the next hour. If None, it is then 180 if models are measured on
-        several GPU types, and otherwise 400. For a job with unknown speeds, the charge is capped at 180 s
+        particular GPU types, and otherwise 400. For a job with unknown speeds, the charge is capped at 180 s
         on numbers of GPUs on which no job of its kind has been measured yet, because jobs learn by growing.
     knows
         What is known about jobs that tune themselves: their entire ``course``, including the speed on any set
@@ -93,11 +94,11 @@ def marginal(
         measured in each hundredth of the work, and corrected by the speeds that jobs have reached. On several
         types of GPU, a job knows only its own fitted models.
     ageing
-        The age in seconds at which the key of a job that tunes itself is divided by the square root of 2, so
-        that old jobs do not wait too long; None to ignore age.
+        Once jobs tune themselves: the age in seconds at which the key of any job is divided by the square root
+        of 2, so that old jobs do not wait too long; None to ignore age.
     multipliers
-        Factors by which the keys of jobs that tune themselves are multiplied, keyed by job name, between 1e-9
-        and 1e9; 1 for all other jobs. A smaller factor moves a job forward.
+        Once jobs tune themselves: factors by which keys are multiplied, keyed by job name, between 1e-9 and
+        1e9; 1 for all other jobs. A smaller factor moves a job forward.
 
     Raises
     ------
@@ -148,8 +149,8 @@ def marginal_attained(
 
     This is `marginal` for unknown durations. As in least attained service, a job that has held many GPU-seconds
     is expected to need many more, so the attained service replaces the remaining area. Because it predicts the
-    area only roughly, it counts less: for jobs that do not tune themselves, the default exponent is twice that
-    of `marginal`.
+    area only roughly, it has less weight: for jobs that do not tune themselves, the default exponent is twice
+    that of `marginal`.
 
     Key: (grace + GPU-seconds held so far) / (marginal efficiency) ** exponent, divided by the hysteresis if the
     segment already has its GPUs. Without hysteresis, jobs of equal service would take turns at every event.
@@ -159,18 +160,19 @@ def marginal_attained(
     Source: none; this is `las` with the allocation of `marginal`. The defaults were chosen like those of
     `marginal` (see `docs/best-policy.md`).
 
-    Jobs that tune themselves are treated as in `marginal`, with the speeds of their own fitted models. A job is
-    expected to need as many GPU-seconds as it has already had.
+    Jobs that tune themselves are treated as in `marginal`, with the speeds of their own fitted models and a
+    charge of 180 s. A job is expected to need as many GPU-seconds as it has already had.
 
     Parameters
     ----------
     exponent, hysteresis, ageing
         As in `marginal`. If None, the exponent is 8, or 3 once jobs tune themselves, and the hysteresis is 16.
-        With a hysteresis of 1, jobs of equal service take turns in every round. If overheads take as long as a
-        round, they never make progress, and the simulator ends such a run with `IllegalDecision`.
+        With a hysteresis of 1, jobs of equal service take turns in every round. If overheads take at least as
+        long as a round, jobs may never make progress, and `gsopt.simulate` ends such a run with
+        `IllegalDecision`.
     grace
-        The GPU-seconds, above 0, that every job counts as having held before it began. Jobs that have held less
-        than this have similar keys.
+        The GPU-seconds, above 0, that are added to those that each job has held. Jobs that have held less than
+        this have similar keys.
 
     Raises
     ------

@@ -49,7 +49,8 @@ def optimus(
         Whether to divide the GPUs beyond each job's fewest so as to minimize the sum of remaining times, by the
         decision `gsopt.problems.Allocation`, instead of step by step. Granting them step by step is also
         optimal if every step adds a single GPU and no step of a job saves more than the one before it. A better
-        decision does not necessarily lead to shorter completion times.
+        decision does not necessarily lead to shorter completion times. `gsopt.simulate` has an option of the
+        same name, so set this one with `functools.partial`.
     solver
         The method for that decision, or its name.
     stops
