@@ -138,9 +138,9 @@ class Pair:
     def completions(self, delay: Number = 0) -> tuple[Any, Any]:
         """Return the seconds until the running and the new job complete if the new one starts after a delay.
 
-        The delay must not exceed the remaining time of the running job. Even with this delay, the new job uses
-        its sub-batches, whereas `sequential_sum` assumes the whole batch. Source: Castor, Equations 16 and 17,
-        which omit the delay, and Equations 20 and 21.
+        The delay must not exceed the remaining time of the running job. Even with the longest delay, the new
+        job uses its sub-batches, whereas `sequential_sum` assumes the whole batch. Source: Castor, Equations 16
+        and 17, which omit the delay, and Equations 20 and 21.
 
         Examples
         --------
