@@ -40,9 +40,9 @@ def solve(
 ) -> Result[S]:
     """Solve a problem with one method.
 
-    Unless a start is given, an exact method starts from the best solution that the decision's heuristics find,
-    and its result is never worse than its start. The heuristics run first, in the order in which their package
-    lists them. If there is a time limit, at least half of it is reserved for the exact method.
+    An exact method never returns a solution that is worse than its start. If the option `start` is not given,
+    the start is the best solution that the decision's heuristics find. They run first, in the order in which
+    their package lists them. If there is a time limit, at least half of it is reserved for the exact method.
 
     Parameters
     ----------
@@ -53,8 +53,9 @@ def solve(
         ``package.module:function``. None for the decision's default exact method.
     time_limit
         Time limit for the heuristics and the method together, in seconds or as a string such as ``30s`` or
-        ``2min``. The result is returned at most half a second after the limit. Methods that take almost no time
-        ignore the limit.
+        ``2min``. The result is normally returned at most half a second after the limit, but a slow heuristic
+        may delay it further. Methods that take almost no time, and plain functions without an argument
+        `budget` or `time_limit`, ignore the limit.
     display
         Whether to show value, bound, gap and time on standard error while an exact method runs.
     options
@@ -64,8 +65,10 @@ def solve(
     Raises
     ------
     InvalidInput
-        The method or an option does not exist, the time limit is invalid, or the method returns something that
-        is not a solution to the problem.
+        The method or an option does not exist, the time limit is invalid, or the method returns something other
+        than a solution.
+    InvalidSolution
+        The start, or the solution that the method returns, breaks a rule of the problem.
     Unsupported
         The method does not handle this problem.
 
@@ -153,7 +156,7 @@ def _from_heuristics(problem: Problem[Any], budget: Budget) -> Budget:
 
 
 def warm_up(*solvers: Backend) -> None:
-    """Load kernels and start the solver processes in advance, so that the first solve is fast.
+    """Load methods and their compiled code, and start the solver processes, so that the first solve is fast.
 
     Parameters
     ----------

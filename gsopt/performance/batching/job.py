@@ -47,7 +47,8 @@ class Progress(Frozen):
     def left(self, estimate: Estimate = "mean") -> Exact:
         """Return an estimate of the number of remaining samples, without rounding.
 
-        The estimate ``"mean"`` raises `InvalidInput` for alpha = 1, because the mean is infinite.
+        The estimate ``"mean_progress"`` is the number that remains at the mean of rho. The estimate ``"mean"``
+        raises `InvalidInput` for alpha = 1, because the mean is infinite.
         """
         if estimate == "mean" and self.alpha == 1:
             rule = "must be above 1, as the mean is infinite otherwise, or estimate must be mean_progress"
@@ -144,7 +145,7 @@ class BatchingJob(Frozen):
         return decimal(self.remaining or 0)
 
     def largest(self, gpus: int) -> int:
-        """Return the largest batch size within both limits on the given number of GPUs."""
+        """Return the largest batch size within `batch_limit` and `local_limit` on `gpus` GPUs."""
         return min(self.batch_limit, gpus * self.local_limit)
 
     def allows(self, batch_size: int, gpus: int) -> bool:
@@ -152,15 +153,19 @@ class BatchingJob(Frozen):
         return gpus <= batch_size <= self.largest(gpus) and self.throughput.knows(batch_size, gpus)
 
     def fastest(self, gpus: int) -> int | None:
-        """Return the (largest) batch size with the highest throughput on `gpus` GPUs; None if there is none."""
+        """Return the batch size with the highest throughput on `gpus` GPUs; None if no batch size is possible.
+
+        Only batch sizes within the limits are considered. If several have the same throughput, the largest one
+        is returned.
+        """
         return self.throughput.fastest(gpus, self.largest(gpus))
 
     def runs_on(self, gpus: int) -> bool:
-        """Check whether the job has a possible batch size on the given number of GPUs."""
+        """Check whether any batch size is possible on the given number of GPUs, regardless of `min_gpus`."""
         return self.throughput.offers(gpus, self.largest(gpus))
 
     def changes(self, batch_size: int, gpus: int) -> bool:
-        """Check whether the job is reconfigured: it starts or stops, or its GPUs or batch size change."""
+        """Check whether the job starts, stops, or gets another number of GPUs or another batch size."""
         if gpus != self.previous_gpus:
             return True
         return gpus > 0 and self.previous_batch not in (None, batch_size)

@@ -48,15 +48,15 @@ class LimitRules(Frozen):
     """The rules by which the limit R on a job's batch size changes over the job's lifetime.
 
     A job starts with the limit returned by `started`. `after_epoch` applies at the end of each epoch once the
-    warm-up is complete, and `rejected` applies whenever a new schedule leaves the job waiting. Otherwise, a
-    waiting job keeps the limit that it had when it was preempted. All limits are integers of at least 1, which
-    the paper does not state for halving.
+    warm-up is complete. `rejected` applies to a waiting job whenever a new schedule gives it no GPUs. Apart
+    from this, a waiting job keeps its limit. All limits are integers of at least 1, which the paper does not
+    state for halving.
 
     Attributes
     ----------
     rate
-        The rate sigma, in 1/s. The paper suggests the arrival rate of jobs. If it is 0, no limit is ever scaled
-        down.
+        The rate sigma, in 1/s. The paper suggests the arrival rate of jobs. If it is 0, the formula for long
+        jobs never reduces a limit.
     largest
         Largest limit at which training converges; None if unknown.
     scale_down
@@ -80,15 +80,15 @@ class LimitRules(Frozen):
         return self._capped(_valid("local_limit", local_limit))
 
     def rejected(self, limit: int) -> int:
-        """Return half the limit, but at least 1, for a job that waits in the next schedule (rule "resume")."""
+        """Return half the limit, rounded down but at least 1, for a job that keeps waiting (rule "resume")."""
         return max(1, _valid("limit", limit) // 2)
 
     def after_epoch(self, limit: int, elapsed: Number, *, warm: bool = True) -> int:
         """Return a running job's limit at the end of an epoch (rules "start", "scale-up" and "scale-down").
 
         The result is 2 R or, if the formula for long jobs applies (`scale_down`), that of `scaled_down`. It is
-        at most `largest`. The paper does not say how its two rules combine. Here, the formula replaces the
-        doubling, because it already contains the factor 2.
+        at most `largest`. The paper does not say how scale-up and scale-down combine. Here, the formula
+        replaces the doubling, because it already contains the factor 2.
 
         Parameters
         ----------

@@ -45,7 +45,7 @@ class Pair:
 
     Examples
     --------
-    Sharing may be right although the printed sign denies it, and vice versa:
+    The rule ``sign`` may reject sharing that is right, and ``cases`` may accept sharing that is wrong:
 
     >>> long = Pair(remaining=4, seconds=1, slowdown_running=2, slowdown_new=2)
     >>> [int(time) for time in long.completions()], long.shares(), long.shares("sign"), long.shares("cases")
@@ -78,7 +78,7 @@ class Pair:
 
     @property
     def shared_sum(self) -> Any:
-        """Sum of the completion times if the two share from now on (twice Equation 19, or 23 without delay)."""
+        """Sum of the completion times if the two share from now on (twice Equation 19, or 23 with delay 0)."""
         return sum(self.completions())
 
     @property
@@ -88,11 +88,11 @@ class Pair:
 
     @property
     def saved(self) -> Any:
-        """Sum of completion times saved by sharing from now on instead of waiting; negative if it is worse.
+        """Seconds by which sharing now reduces the sum of completion times; negative if waiting is better.
 
-        The value is computed from slowdowns read as decimals, not from the two sums. Therefore it is 0 for jobs
-        that gain exactly nothing, such as two equally long jobs that slow each other down by a factor of 1.5,
-        even if times are floats.
+        The value is computed from slowdowns read as decimals, not from the two sums, which avoids some rounding
+        errors. For example, it is exactly 0 for two equally long jobs that slow each other down by a factor of
+        1.5, even if times are floats.
         """
         if self.running_lasts:
             return self.remaining + (self._whole - self.seconds * self._per_second)
@@ -111,7 +111,7 @@ class Pair:
 
     @property
     def slope(self) -> Any:
-        """Increase of the sum per second of delay beyond the turning point (Equation 23, for the sum).
+        """Increase of the sum per second of delay beyond the turning point (Equation 23 states the mean).
 
         Examples
         --------
@@ -138,8 +138,9 @@ class Pair:
     def completions(self, delay: Number = 0) -> tuple[Any, Any]:
         """Return the seconds until the running and the new job complete if the new one starts after a delay.
 
-        The delay must not exceed the remaining time of the running job. Source: Castor, Equations 16 and 17,
-        which omit the delay, and Equations 20 and 21.
+        The delay must not exceed the remaining time of the running job. Even with the longest delay, the new
+        job uses its sub-batches, whereas `sequential_sum` assumes the whole batch. Source: Castor, Equations 16
+        and 17, which omit the delay, and Equations 20 and 21.
 
         Examples
         --------

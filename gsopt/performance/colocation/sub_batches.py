@@ -20,12 +20,12 @@ class SubBatch:
     Attributes
     ----------
     name
-        Name of the sub-batch, which is a mode of the job.
+        Name of the sub-batch, such as that of the job's mode (`gsopt.scenario.job.Mode`) that uses it.
     pair
         The two jobs, where the new job uses this sub-batch.
     memory
         Bytes of memory that the new job needs on each GPU. If None, the number is unknown, and the sub-batch
-        counts as fitting.
+        is assumed to fit.
 
     Examples
     --------
@@ -87,8 +87,8 @@ def choose_sub_batch(
     rule
         As in `Pair.shares`.
     ties
-        The choice between equally good sub-batches: the ``larger`` one, which is faster for the new job itself,
-        or the ``smaller`` one, as in line 7 of the algorithm.
+        The choice between equally good sub-batches: the ``larger`` one, with which the new job would be faster
+        if it ran alone, or the ``smaller`` one, as in line 7 of the algorithm.
 
     Raises
     ------
@@ -121,11 +121,11 @@ def choose_sub_batch(
 
 
 def halvings(batch: int) -> tuple[tuple[int, int], ...]:
-    """Return the sizes from the whole batch down to one sample, with the number of sub-batches of each size.
+    """Return the sizes from the whole batch down to one sample, each with the number of sub-batches needed.
 
-    Each size is half of the previous one, rounded up. Gradients are accumulated over the sub-batches, so the
-    batch size stays the same. An iteration takes `gsopt.scenario.speed.IterationTime.seconds` with as many
-    steps as there are sub-batches.
+    Each size is half of the previous one, rounded up. The last sub-batch of a batch may be smaller than the
+    others. Gradients are accumulated over the sub-batches, so the batch size stays the same. An iteration takes
+    `gsopt.scenario.speed.IterationTime.seconds` with as many steps as there are sub-batches.
 
     Source: Castor, section 5.2.3 and Algorithm 2, lines 5 and 12.
 

@@ -40,9 +40,9 @@ def hierarchical(size: float, dimensions: Sequence[Dimension], *, whole: bool = 
     """Return the duration of a hierarchical all-reduce in seconds.
 
     Reduce-scatters run from the innermost dimension outwards, and all-gathers from the outermost dimension
-    inwards. Every dimension is a ring. After the reduce-scatter among the p units of the first dimension, each
-    unit has only 1/p of the bytes, so the outer rings carry little data. The dimensions are processed one after
-    another, without pipelining.
+    inwards. In every dimension, data are passed on in a ring, as in `flat_ring`. After the reduce-scatter among
+    the p units of the first dimension, each unit has only 1/p of the bytes, so the outer rings carry little
+    data. The dimensions are processed one after another, without pipelining.
 
     Source: the hierarchical collective of ASTRA-sim with a single chunk.
 
@@ -74,7 +74,8 @@ def halving(size: float, dimension: Dimension) -> float:
     Both algorithms send as many bytes as a ring (`flat_ring`), but in 2 ceil(log2 p) steps for p units. With M
     bytes on each unit, h hops of l seconds per step, and b bytes per second, they take 2 ceil(log2 p) h l + 2
     (p - 1) M / (p b) seconds. Every step is assumed to take as many hops as a message to the next unit. This
-    number of hops is exact for units that are behind a switch or fully connected, but too low for a ring.
+    number of hops is exact for units that are behind a switch or fully connected, but may be too low for those
+    in a ring.
 
     Examples
     --------

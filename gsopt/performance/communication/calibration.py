@@ -34,8 +34,8 @@ class Fit(Frozen):
     penalties
         Penalties computed with the collective, keyed by model.
     spread
-        Root mean square of the decimal logarithms of the ratios of modelled to measured penalties. A spread of
-        0.01 corresponds to 2 %, and 0.3 to a factor of two.
+        Root mean square of the decimal logarithms of the ratios of modelled to measured penalties, after 1e-4
+        is added to both. A spread of 0.01 corresponds to 2 %, and 0.3 to a factor of two.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def fit_collective(
     Raises
     ------
     InvalidInput
-        Nothing was measured, or a measured model has no layers.
+        Nothing was measured, or a measured model has no layers, no computing time or nothing to send.
 
     Examples
     --------

@@ -35,7 +35,7 @@ class Collective(Frozen):
     def of(cls, dimensions: Sequence[Dimension]) -> Self:
         """Return the latency and the time per byte of a hierarchical all-reduce over the given dimensions.
 
-        The dimensions are given innermost first. For a single dimension, the all-reduce is a ring.
+        The dimensions are given innermost first. For a single dimension, the result is that of `flat_ring`.
 
         Each dimension of p units adds 2 (p - 1) h l to the latency and 2 (p - 1) / (P b) to the time per byte,
         for h hops of l seconds and b bytes per second. P is the product of the numbers of units of this

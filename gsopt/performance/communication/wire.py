@@ -81,9 +81,9 @@ class Wire(Frozen):
     def send(self, size: float, hops: int, *, whole: bool = False) -> float:
         """Return the time, in seconds, that a message of `size` bytes takes over the given number of hops.
 
-        Hops forward bytes as they receive them, so the size counts only once. Source: the analytical network of
-        ASTRA-sim, without congestion. ASTRA-sim truncates times to whole nanoseconds; so does this method if
-        `whole` is set.
+        Bytes are forwarded as they arrive, so that additional hops add only latency. Source: the analytical
+        network of ASTRA-sim, without congestion. ASTRA-sim truncates times to whole nanoseconds; so does this
+        method if `whole` is set.
 
         Examples
         --------
@@ -98,7 +98,7 @@ class Wire(Frozen):
 
 
 class Dimension(Frozen):
-    """One level of the network: its units (GPUs of a machine, machines of a rack, or racks) and their wires.
+    """One level of the network: its units, such as the machines of a rack, and the wires between them.
 
     Examples
     --------

@@ -18,8 +18,8 @@ RATIOS = (1 / 8, 1 / 4, 1 / 2, 1.0, 2.0, 4.0, 8.0)
 class Decisions(Frozen):
     """A comparison of decisions based on predicted slowdowns with those based on measured ones.
 
-    Both are evaluated with the measured slowdowns. Two jobs are compared for every ratio of their lengths, with
-    either one as the running job, or only once if their configurations are equal.
+    Both are evaluated with the measured slowdowns. For every ratio of their lengths, two jobs make two
+    cases, in which one or the other is the running job, or a single case if their configurations are equal.
 
     Attributes
     ----------

@@ -57,7 +57,7 @@ def evaluate(
     seed: int = 0,
     ratios: Sequence[float] = RATIOS,
 ) -> Evaluation:
-    """Predict every pair from other pairs, and compare the predictions with the measurements.
+    """Predict held-out pairs from the other pairs, and compare the predictions with the measurements.
 
     Source: Castor, sections 6.2 to 6.4, which report root mean square errors of 0.06 and 0.07.
 
@@ -113,10 +113,10 @@ def evaluate(
 def predicted(
     table: PairTable, predictor: Predictor, *, folds: int = 5, seed: int = 0, name: str = "predicted"
 ) -> PairTable:
-    """Return a table in which every pair is predicted from other pairs.
+    """Return a table in which every measured pair is predicted from other pairs.
 
     A policy that has never seen a pair can assume these slowdowns (`gsopt.simulation.beliefs.believing`). If a
-    table contains only one pair, the pair cannot be predicted and is omitted.
+    table has only one measured pair, this pair cannot be predicted and is omitted.
 
     Parameters
     ----------

@@ -14,8 +14,8 @@ def nearest(table: PairTable, /, *, neighbours: int = 4) -> Prediction:
 
     The prediction is a geometric mean of their slowdowns, weighted by the inverse distance in the features of
     both jobs. For this distance, each feature is put on a logarithmic scale and divided by its standard
-    deviation. If some measured pairs have exactly the features of the pair to predict, they alone determine the
-    prediction. Ties go to the pair that is first in the table. Predictions stay within the measured range.
+    deviation. If some of the chosen pairs have exactly the features of the pair to predict, only these are
+    used. Ties go to the pair that is first in the table. Predictions stay within the measured range.
 
     Source: Castor, section 6, which interpolates along measured curves before it turns to trees. The weights
     are those of Shepard (1968).
