@@ -187,7 +187,10 @@ class Running(Gang):
 
 
 class AdmissionSolution(Frozen):
-    """The names of evicted gangs, and the new machines of moved and pending gangs, keyed by gang name."""
+    """The names of evicted gangs, and the new machines of moved and pending gangs, keyed by gang name.
+
+    The machines are given in the same form as in `Running.on`.
+    """
 
     evicted: Many[str] = ()
     moved: Mapping[str, Places] = Field(default_factory=dict)
@@ -300,7 +303,7 @@ class Admission(Problem[AdmissionSolution]):
 
     @property
     def unit(self) -> str:
-        """Unit of the objective: evictions if nothing else counts and each costs 1; otherwise, cost."""
+        """Unit of the objective: evictions if each costs 1 and nothing else has a cost; otherwise, cost."""
         counted = all(gang.cost == 1 and gang.move_cost is None for gang in self.running)
         return "evictions" if counted and self.second_objective == "none" else "cost"
 
@@ -467,7 +470,10 @@ class Admission(Problem[AdmissionSolution]):
         return {gang.name: gang for gang in self.running}
 
     def violations(self, solution: AdmissionSolution) -> list[str]:
-        """Return a message for each broken rule about evictions, moves, or the machines given to gangs."""
+        """Return a message for each broken rule about evictions, moves, or the machines given to gangs.
+
+        Whether machines have enough resources is checked only if no other rule is broken.
+        """
         found = [*self._wrongly_evicted(solution), *self._wrongly_moved(solution)]
         pending = {gang.name: gang for gang in self.pending}
         found += [f"placed: {name!r} is no pending gang" for name in solution.placed if name not in pending]
@@ -594,7 +600,7 @@ class Admission(Problem[AdmissionSolution]):
 
     @cached_property
     def obstacle(self) -> str:
-        """Message about the first pending gang that cannot fit even if all gangs that may stop do so.
+        """Message about the first part of a pending gang that cannot fit even if all gangs that may stop do so.
 
         Gangs may stop if they may be evicted or moved. The message is empty if every part of every pending gang
         fits on its own. Even then, the parts of a gang, or the pending gangs, might not all fit together.
@@ -634,7 +640,11 @@ class Admission(Problem[AdmissionSolution]):
         return sum(number // part.slice * part.slice for number in held.values())
 
     def candidates(self) -> Iterator[AdmissionSolution]:
-        """Yield every choice of gangs to evict and to move, with every placement of moved and pending gangs."""
+        """Yield every choice of gangs to evict and to move, with every placement of moved and pending gangs.
+
+        Placements for which there is no room are left out. Slices are ignored, so some of the solutions are
+        infeasible.
+        """
         for fates in product(*(self._fates(gang) for gang in self.running)):
             stopped = [gang for gang, fate in zip(self.running, fates, strict=True) if fate != "stays"]
             moved = [gang for gang, fate in zip(self.running, fates, strict=True) if fate == "moves"]

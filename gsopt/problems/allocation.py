@@ -134,9 +134,9 @@ class ElasticJob(Frozen):
         return whole(Fraction(*self.ratio(extra)))
 
     def ratio(self, extra: int) -> tuple[int, int]:
-        """Return the time saved by extra workers, in seconds, as an unreduced numerator and denominator.
+        """Return the time saved by extra workers, in seconds, as a numerator and a denominator.
 
-        Adding many such pairs is faster than adding fractions.
+        The two may have common factors. Adding many such pairs is faster than adding fractions.
 
         Examples
         --------
@@ -171,8 +171,10 @@ class Allocation(Problem[AllocationSolution]):
 
     In the classic multiple-choice knapsack, exactly one item of each class must be chosen. To state such a
     knapsack, make each class a queued job: `min_workers` is the weight of the lightest item, and `counts` and
-    `values` are the differences in weight and value between the other items and this one. The objective then
-    excludes the total value of the lightest items, which must be added.
+    `values` are the differences in weight and value between the other items and this one. If the lightest item
+    weighs nothing, make the class a running job with any `min_workers`. Of several items with the same weight,
+    include only the most valuable one. The objective then excludes the total value of the lightest items, which
+    must be added.
 
     Source: Aryl, section 5.2 and Appendix D, second phase of Algorithm 2. The paper prints the item weight as
     ``(w + min_workers) * gpus_per_worker``. That counts minimum workers twice: the first phase has already
@@ -259,9 +261,9 @@ class Allocation(Problem[AllocationSolution]):
     def step(self) -> Fraction | None:
         """Greatest common divisor of the values of all choices, or None if it is of no use or hard to find.
 
-        It is None if all values are 0, or if it is too small to help round a bound, as with proportional
-        values for many different numbers of workers. It is also None if finding it would take long, as with
-        more than 100,000 given values, or with decimals of more than 15 digits.
+        It is None if all values are 0. With proportional values for many different numbers of workers, it is
+        None because the divisor would be too small to help round a bound. It is also None if finding it would
+        take long, as with more than 100,000 given values, or with decimals of more than 15 digits.
         """
         if sum(len(job.values or ()) for job in self.jobs) > _MOST_VALUES:
             return None

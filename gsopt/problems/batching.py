@@ -260,10 +260,10 @@ class Batching(Problem[Batches]):
     # Around it
 
     def sampled(self, seed: int = 0) -> "Batching":
-        """Return the problem with a random sample in place of each distribution of remaining samples.
+        """Return the problem with a random number in place of each distribution of remaining samples.
 
-        Algorithm 1 of the paper samples in this way and then picks the best solution in its population. The
-        optimum of the returned problem is the best of all solutions for the sampled values.
+        Algorithm 1 of the paper draws such numbers and then picks the best solution in its population. The
+        optimum of the returned problem is the best of all solutions for the numbers drawn.
 
         Examples
         --------

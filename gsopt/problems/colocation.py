@@ -71,7 +71,7 @@ class Pending(Frozen):
     seconds
         Running time in seconds if the job runs alone with its whole batch.
     model, memory
-        The same as for a `Running` job, measured with the whole batch.
+        The same as for a `Running` job; the memory is that with the whole batch.
     modes
         Ways to run the job in sub-batches. The whole batch is an implicit mode with an empty name.
 

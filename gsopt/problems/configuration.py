@@ -81,7 +81,7 @@ class AdaptiveJob(Frozen):
     name
         Name of the job.
     goodputs
-        Goodputs relative to a common reference, one per configuration; None if the job cannot use the
+        Goodputs relative to a reference of the job, one per configuration; None if the job cannot use the
         configuration. In Sia, the reference is the job's lowest goodput or, for a job of fixed size, its
         lowest goodput per GPU.
     current
@@ -132,8 +132,8 @@ class Configuration(Problem[ConfigurationSolution]):
     gets no configuration costs the penalty. Together, the configurations use at most the available GPUs of
     each type.
 
-    **Rounding.** As in the authors' program, each cost is rounded to `decimals` decimals and capped.
-    Objective values are sums of these rounded costs and are exact.
+    **Rounding.** As in the authors' program, each power of a goodput is rounded to `decimals` decimals and
+    then limited to `cap`. Objective values are exact sums of the resulting costs and the penalties.
 
     **Penalty.** The penalty is a cost for either sign of p. For positive p, the paper and its program subtract
     it from the total that they maximize, which is equivalent.

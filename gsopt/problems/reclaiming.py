@@ -125,7 +125,7 @@ class Reclaiming(Problem[ReclaimingSolution]):
 
     @property
     def unit(self) -> str:
-        """Unit of the objective: preemptions if nothing else counts and each costs 1; otherwise, cost."""
+        """Unit of the objective: preemptions if each costs 1, without a second objective; otherwise, cost."""
         counted = self.second_objective == "none" and all(job.cost == 1 for job in self.jobs)
         return "preemptions" if counted else "cost"
 
