@@ -172,7 +172,8 @@ class Consolidation(Problem[ConsolidationSolution]):
     def machine_bonus(self) -> Exact:
         """Extra value of each machine left whole.
 
-        With ``fragmentation``, it is so small that it only breaks ties. Otherwise, it is 0.
+        With ``fragmentation``, all machines together are worth a millionth of the least valuable placement of a
+        job. Otherwise, the extra value is 0.
         """
         if self.maximize != "fragmentation":
             return 0
