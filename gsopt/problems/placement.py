@@ -505,7 +505,7 @@ class Placement(Problem[PlacementSolution]):
 
     @cached_property
     def beyond_amounts(self) -> str:
-        """Message if workers may stay unplaced, or need parts of GPUs or certain types; otherwise empty."""
+        """Message if workers may stay unplaced, or need parts of GPUs or certain GPU types; otherwise empty."""
         if self.minimize == "unallocated":
             return "workers may stay unplaced"
         if any(line.gpu_part for line in self.workers):
@@ -711,8 +711,8 @@ class Placement(Problem[PlacementSolution]):
         """Return the numbers of servers in use, free GPUs on them, and misplaced GPUs by kind of worker.
 
         If racks are minimized, the number of racks in use is included. If workers may stay unplaced, or need
-        parts of GPUs or certain types, the free GPU capacity in thousandths of a GPU and the number of unplaced
-        workers are included.
+        parts of GPUs or certain GPU types, the free GPU capacity in thousandths of a GPU and the number of
+        unplaced workers are included.
         """
         misplaced = self.misplaced_gpus(solution)
         return {

@@ -35,7 +35,7 @@ class Job(Frozen):
         Cost of preempting the job: 1 to count preemptions or, for example, the GPU-seconds of lost work.
     training_servers
         Number of servers of the training cluster itself on which the job also runs. The problem ignores them,
-        but some heuristics count them.
+        but heuristics may count them.
     """
 
     name: Name
