@@ -183,7 +183,7 @@ class Consolidation(Problem[ConsolidationSolution]):
 
     @cached_property
     def step(self) -> Fraction | None:
-        """Greatest common divisor of the jobs' values on all tiers and of the extra values; None if all are 0."""
+        """Greatest common divisor of the jobs' values on all tiers and the extra values; None if all are 0."""
         worths = (self.worth(job, tier) for job in self.jobs for tier in self.tiers)
         return step([*worths, self.job_bonus, self.machine_bonus])
 
