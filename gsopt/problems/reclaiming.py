@@ -199,9 +199,9 @@ class Reclaiming(Problem[ReclaimingSolution]):
         """Return the networkx graph that links each job to the servers on which it has workers.
 
         The graph is bipartite. Its nodes are ``("server", name)`` and ``("job", name)``. Their attributes are
-        `kind`, `name`, `bipartite` (0 for servers, 1 for jobs), `gpus` (all GPUs of a server; those that a job
-        uses), and `component`, the index of the node's connected component. The component of the first server
-        has index 0. Jobs also have a `cost`. Edges have two attributes: `gpus`, the GPUs of base workers, and
+        `kind`, `name`, `bipartite` (0 for servers, 1 for jobs), `gpus` (how many a server has or a job uses),
+        and `component`, the index of the node's connected component. The component of the first server has
+        index 0. Jobs also have a `cost`. Edges have two attributes: `gpus`, the GPUs of base workers, and
         `flexible`, the GPUs of flexible workers.
 
         Parameters
