@@ -303,7 +303,7 @@ class Admission(Problem[AdmissionSolution]):
 
     @property
     def unit(self) -> str:
-        """Unit of the objective: evictions if each costs 1 and nothing else has a cost; otherwise, cost."""
+        """Unit of the objective: evictions if each costs 1 and nothing else is minimized; otherwise, cost."""
         counted = all(gang.cost == 1 and gang.move_cost is None for gang in self.running)
         return "evictions" if counted and self.second_objective == "none" else "cost"
 

@@ -172,7 +172,8 @@ class Consolidation(Problem[ConsolidationSolution]):
     def machine_bonus(self) -> Exact:
         """Extra value of each machine left whole.
 
-        With ``fragmentation``, it is so small that it only breaks ties. Otherwise, it is 0.
+        With ``fragmentation``, all machines together are worth a millionth of the least valuable placement of a
+        job. Otherwise, the extra value is 0.
         """
         if self.maximize != "fragmentation":
             return 0
@@ -182,7 +183,7 @@ class Consolidation(Problem[ConsolidationSolution]):
 
     @cached_property
     def step(self) -> Fraction | None:
-        """Greatest common divisor of all values of jobs on tiers and of the extra values; None if all are 0."""
+        """Greatest common divisor of the jobs' values on all tiers and the extra values; None if all are 0."""
         worths = (self.worth(job, tier) for job in self.jobs for tier in self.tiers)
         return step([*worths, self.job_bonus, self.machine_bonus])
 

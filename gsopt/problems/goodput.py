@@ -85,9 +85,9 @@ class Goodput(Problem[GoodputSolution]):
 
     A job with speed-up S costs (f S / g + c)**p, where p is negative and g is the mean number of GPUs per
     node. The objective is the mean cost of all jobs, which is minimized. The factor f is 1 if a job keeps its
-    GPUs on every node. Otherwise, the job restarts, and f = max(t - r d, 0) / (t + d), where t is its age in
-    seconds, r its number of restarts so far, and d the duration of a restart. A job without GPUs costs c**p,
-    which is 1,000 by default.
+    number of GPUs on every node. Otherwise, the job restarts, and f = max(t - r d, 0) / (t + d), where t is its
+    age in seconds, r its number of restarts so far, and d the duration of a restart. A job without GPUs costs
+    c**p, which is 1,000 by default.
 
     **Nodes.** A node may host at most one job that spans several nodes, because such jobs slow each other
     down.
@@ -158,7 +158,7 @@ class Goodput(Problem[GoodputSolution]):
 
     @property
     def unit(self) -> str:
-        """Unit of the objective: the mean over all jobs of scaled speed-ups raised to the power p."""
+        """Unit of the objective: the speed-up to the power p, averaged over all jobs."""
         return f"mean speed-up to the power {self.power}"
 
     def resolution(self, value: Number) -> Exact:
@@ -221,7 +221,10 @@ class Goodput(Problem[GoodputSolution]):
         return whole(Fraction(_total(counted)) / len(counted)) if counted else 0
 
     def violations(self, solution: GoodputSolution) -> list[str]:
-        """Return a message for each broken rule about usable GPU counts, full nodes, or multi-node jobs."""
+        """Return a message for each broken rule about jobs, their GPU counts, full nodes, or multi-node jobs.
+
+        If jobs are unknown, or lists have the wrong length, the other rules are not checked.
+        """
         names = {job.name for job in self.jobs}
         found = [f"gpus: {name!r} is not a job of the instance" for name in solution.gpus if name not in names]
         rule = f"must name the GPUs on each of the {len(self.nodes)} nodes"
@@ -275,7 +278,10 @@ class Goodput(Problem[GoodputSolution]):
         }
 
     def candidates(self) -> Iterator[GoodputSolution]:
-        """Yield every combination of GPU counts that fits the nodes, where each job can run or has no GPUs."""
+        """Yield every way to give GPUs of the nodes to jobs so that each job can run or has none.
+
+        In some of these, a node hosts several multi-node jobs, which is infeasible.
+        """
         for vectors in self._continued([], list(self.nodes)):
             yield GoodputSolution(
                 gpus={job.name: gpus for job, gpus in zip(self.jobs, vectors, strict=True) if any(gpus)}

@@ -248,7 +248,8 @@ class PlacedPart(NamedTuple):
     server
         Name of an individual server.
     gpu
-        Index of the GPU on the server. GPUs that are already shared come first, followed by the free ones.
+        Index among the server's GPUs that are not entirely in use: first those already shared, then the free
+        ones.
     workers
         Index in the problem's `workers`.
     number
@@ -276,7 +277,7 @@ class PlacementSolution(Lean):
 
     @property
     def everywhere(self) -> tuple[Placed, ...]:
-        """All workers by server, regardless of which GPU they use.
+        """The entries of `placed`, followed by those of `parts` without their GPU.
 
         Examples
         --------
@@ -302,22 +303,23 @@ class Placement(Problem[PlacementSolution]):
         primarily the number of misplaced GPUs, secondarily the number of servers in use, combined into the
         integer ``misplaced * (servers + 1) + servers in use``. GPUs are misplaced if they serve an inelastic
         worker on an inference server, a base or flexible worker on a training server, or a flexible worker on
-        an inference server that also hosts other workers. An inference server that hosts only flexible
-        workers can be given back without preempting a job. Resources in `used` count as other workers.
+        an inference server that also hosts workers that are not flexible. An inference server that hosts only
+        flexible workers can be given back without preempting a job. Earlier workers (`Server.used`) are
+        assumed not to be flexible.
     ``"racks"``
-        the number of racks with a server in use. Every server names its rack; `on_cluster` takes it from the
-        cluster.
+        the number of racks with a server in use. Every server must name its rack; `on_cluster` takes it from
+        the cluster.
     ``"unallocated"``
         the free GPU capacity of all servers, in thousandths of a GPU. Workers may stay unplaced. This is the
         problem of a full cluster: which workers to place, and where, so that as little GPU capacity as
         possible is left.
 
-    With ``split_jobs=False``, all workers of a job must be in the same pool, for jobs that cannot run on two
-    GPU types at once.
+    With ``split_jobs=False``, all workers of a job must be in the same pool. This is meant for jobs that
+    cannot run on two GPU types at once, if the pools have different types.
 
     Instead of whole GPUs, a worker may need part of one GPU, which it shares with others
     (`Workers.gpu_part`). It may also accept only some GPU types (`Workers.gpu_types`). The objectives
-    ``"fragmentation"`` and ``"preferences"`` do not count parts, so they allow whole GPUs only.
+    ``"fragmentation"`` and ``"preferences"`` count whole GPUs, so no worker may need a part.
 
     Source: Aryl, section 5.3. For parts of GPUs, GPU types and ``"unallocated"``: Weng et al., "Beware of
     fragmentation" (ATC 2023), sections 2 and 6.
@@ -383,7 +385,7 @@ class Placement(Problem[PlacementSolution]):
         Raises
         ------
         InvalidInput
-            The cluster is plain, or it lacks the level or one of the GPUs.
+            The cluster is plain, or it lacks the level or one of the taken GPUs.
 
         Examples
         --------
@@ -503,7 +505,7 @@ class Placement(Problem[PlacementSolution]):
 
     @cached_property
     def beyond_amounts(self) -> str:
-        """Message about a feature other than amounts of resources, such as parts of GPUs; empty if none."""
+        """Message if workers may stay unplaced, or need parts of GPUs or certain GPU types; otherwise empty."""
         if self.minimize == "unallocated":
             return "workers may stay unplaced"
         if any(line.gpu_part for line in self.workers):
@@ -601,7 +603,11 @@ class Placement(Problem[PlacementSolution]):
         return {name: hosts[name] for name in names if not hosts[name].in_use}
 
     def violations(self, solution: PlacementSolution) -> list[str]:
-        """Return a message for each broken rule, such as a missing worker or an overfull server or GPU."""
+        """Return a message for each broken rule, such as a missing worker or an overfull server or GPU.
+
+        If an entry is invalid by itself, for example because its server does not exist, the other rules are not
+        checked.
+        """
         hosts = self.hosts
         found = [
             f"placed[{index}]: {rule}"
@@ -706,8 +712,9 @@ class Placement(Problem[PlacementSolution]):
     def measures(self, solution: PlacementSolution) -> dict[str, Number]:
         """Return the numbers of servers in use, free GPUs on them, and misplaced GPUs by kind of worker.
 
-        If racks are minimized, the number of racks in use is included. Unless `beyond_amounts` is empty, so are
-        the free GPU capacity in thousandths of a GPU and the number of unplaced workers.
+        If racks are minimized, the number of racks in use is included. If workers may stay unplaced, or need
+        parts of GPUs or certain GPU types, the free GPU capacity in thousandths of a GPU and the number of
+        unplaced workers are included.
         """
         misplaced = self.misplaced_gpus(solution)
         return {
@@ -731,7 +738,7 @@ class Placement(Problem[PlacementSolution]):
         }
 
     def candidates(self) -> Iterator[PlacementSolution]:
-        """Yield every way to spread the workers of each entry over the individual servers and GPUs."""
+        """Yield every distribution of workers over servers or, if they need part of a GPU, over single GPUs."""
         spreads = [list(self._spreads_of(line)) for line in self.workers]
         for choice in product(*spreads):
             entries = [

@@ -35,7 +35,7 @@ class Job(Frozen):
         Cost of preempting the job: 1 to count preemptions or, for example, the GPU-seconds of lost work.
     training_servers
         Number of servers of the training cluster itself on which the job also runs. The problem ignores them,
-        but some heuristics count them.
+        but heuristics may count them.
     """
 
     name: Name
@@ -55,7 +55,7 @@ class Job(Frozen):
 
 
 class ReclaimingSolution(Frozen):
-    """The servers to give back, in the order in which they were chosen."""
+    """The servers to give back, in any order."""
 
     servers: Many[str]
 
@@ -125,7 +125,7 @@ class Reclaiming(Problem[ReclaimingSolution]):
 
     @property
     def unit(self) -> str:
-        """Unit of the objective: preemptions if each costs 1, without a second objective; otherwise, cost."""
+        """Unit of the objective: preemptions if each costs 1 and nothing else is minimized; otherwise, cost."""
         counted = self.second_objective == "none" and all(job.cost == 1 for job in self.jobs)
         return "preemptions" if counted else "cost"
 
@@ -199,15 +199,16 @@ class Reclaiming(Problem[ReclaimingSolution]):
         """Return the networkx graph that links each job to the servers on which it has workers.
 
         The graph is bipartite. Its nodes are ``("server", name)`` and ``("job", name)``. Their attributes are
-        `kind`, `name`, `bipartite` (0 for servers), `gpus`, and `component`, the index of the node's
-        component. The component of the first server has index 0. Jobs also have a `cost`. Edges have two
-        attributes: `gpus`, the GPUs of base workers, and `flexible`, the GPUs of flexible workers. If a
-        solution is given, servers have a `returned` flag, and jobs have a `preempted` flag.
+        `kind`, `name`, `bipartite` (0 for servers, 1 for jobs), `gpus` (how many a server has or a job uses),
+        and `component`, the index of the node's connected component. The component of the first server has
+        index 0. Jobs also have a `cost`. Edges have two attributes: `gpus`, the GPUs of base workers, and
+        `flexible`, the GPUs of flexible workers.
 
         Parameters
         ----------
         solution
-            The servers to give back. If it is None, the `returned` and `preempted` flags are omitted.
+            The servers to give back. If it is not None, servers have a `returned` flag, and jobs have a
+            `preempted` flag.
 
         Examples
         --------

@@ -1,11 +1,11 @@
-"""Rigid: a check that every job of a problem over time can run in only one way."""
+"""Rigid: a check that jobs have none of the features that problems with rigid jobs exclude."""
 
 from collections.abc import Mapping, Sequence
 
 from gsopt.core.problem import RuleBroken
 from gsopt.scenario.job import Job
 
-#: Fields that could let a job run in several ways, each with its only allowed value and the rule to report.
+#: Fields of the excluded features, each with its only allowed value and the rule to report.
 _RIGID: Mapping[str, tuple[object, str]] = {
     "menu": ((), "must be empty: the job runs on the GPUs that it demands"),
     "modes": ((), "must be empty: the job runs in only one way"),
@@ -17,7 +17,7 @@ _NO_MEMORY: Mapping[str, tuple[object, str]] = {"memory": (None, "must be left o
 
 
 def require_rigid(jobs: Sequence[Job], *, memory: bool) -> None:
-    """Raise `RuleBroken` for the first job that could run in more than one way.
+    """Raise `RuleBroken` for the first job with a feature that problems with rigid jobs exclude.
 
     Parameters
     ----------
