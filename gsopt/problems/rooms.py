@@ -57,7 +57,7 @@ class Rooms:
             self.free[machine] -= amounts
 
     def copies(self, part: Part) -> Numbers:
-        """Return how many workers of a part fit on each machine, up to all; 0 where they may not run."""
+        """Return how many of a part's workers fit on each machine; 0 where they may not run."""
         need = np.array(part.needs.vector(self._problem.resources), dtype=np.int64)
         asked = np.flatnonzero(need)
         most = (self.free[:, asked] // need[asked]).min(axis=1)
@@ -72,11 +72,14 @@ class Rooms:
     def fit(self, gang: Gang) -> Places | None:
         """Return a placement of the gang on free resources, or None if none is found.
 
-        If the gang fits into several groups at its level, those with less room are tried first. Within a group,
-        machines are filled in descending order of room, but the last workers go to the machine with the least
-        room that suffices. If the gang has a single part, a placement is found whenever one exists. Several
-        parts are placed one after another, in descending order of worker size, which may fail even though a
-        placement exists.
+        The room of a machine is how many of a part's workers fit there (`copies`); that of a group is how many
+        workers of all parts fit there. If the gang fits into several groups at its level, those with less room
+        are tried first. Within a group, machines are filled in descending order of room, but the last workers
+        go to a machine with the least room that suffices. If workers form slices, whole slices are first
+        assigned in this way to the groups that may hold them, and only then to machines.
+
+        If the gang has a single part, a placement is found whenever one exists. Several parts are placed one
+        after another, in descending order of worker size, which may fail even though a placement exists.
         """
         groups = self._problem.groups(gang)
         starts = [group.machines.start for group in groups]

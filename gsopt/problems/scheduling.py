@@ -154,11 +154,11 @@ class Scheduling(Problem[SchedulingSolution]):
 
     Times are exact numbers. Floats in the data stand for their shortest decimals, such as 0.1. A job may miss
     its fairness deadline by a billionth of the time between its release date and this deadline. Runs whose
-    times are floats may break rules for as long as rounding can explain; this time is added to the objective
-    value (`gsopt.problems.trial`).
+    times are floats may break rules for as long as rounding can explain; completion times are increased to
+    make up for this (`gsopt.problems.trial`).
 
-    Source: Ares, Eq. 1. The paper defines the reference of a job as its job completion time under equal
-    sharing, but the equation compares it with a point in time. Here, both are points in time. Under equal
+    Source: Ares, Eq. 1. The paper defines a job's completion under equal sharing as a job completion time (a
+    duration), but the equation compares it with a point in time. Here, both are points in time. Under equal
     sharing, a job needs as many GPU-seconds as on its demanded GPUs.
 
     Attributes
@@ -284,7 +284,7 @@ class Scheduling(Problem[SchedulingSolution]):
         )
 
     def made_of(self, runs: Iterable[TaskStretch]) -> SchedulingSolution:
-        """Convert runs, with times counted from the first release, into a solution, as in `taken_over`."""
+        """Convert runs, with times counted from the first release, into a solution, as `taken_over` does."""
         runs = list(runs)
         last = max(*(decimal(run.end) for run in runs), *(task.release for task in self.tasks), 0) + self.origin
         shortest = float(min(task.height for task in self.tasks))
@@ -304,7 +304,10 @@ class Scheduling(Problem[SchedulingSolution]):
         return SchedulingSolution(runs=found)
 
     def objective(self, solution: SchedulingSolution) -> float:
-        """Return the mean job completion time in seconds, plus any time for which rounding breaks a rule."""
+        """Return the mean job completion time in seconds.
+
+        If rounding makes jobs break rules, completion times are increased (`gsopt.problems.trial`).
+        """
         mean = self._trial(solution).mean_jct
         if mean is None:
             raise InvalidSolution("no job completes")
@@ -316,7 +319,7 @@ class Scheduling(Problem[SchedulingSolution]):
         return [*trial.found, *self._unfair(trial)]
 
     def measures(self, solution: SchedulingSolution) -> dict[str, Number]:
-        """Return the figures by which policies are compared, and the largest delay behind equal sharing."""
+        """Return further metrics of the schedule, and the largest delay behind equal sharing in seconds."""
         origin = self.origin
         verdict = judge(
             Schedule(

@@ -149,7 +149,10 @@ class Sequencing(Problem[Sequences]):
         return exact_total(self.completions(solution).values())
 
     def violations(self, solution: Sequences) -> list[str]:
-        """Return a message for each job that does not run exactly once, on a machine of a suitable type."""
+        """Return a message for each unknown name and for each job that does not run exactly once.
+
+        If there are none, return a message for each job on a machine of a type on which it cannot run.
+        """
         found = [
             f"order: {name!r} is not a machine of the instance"
             for name in solution.order

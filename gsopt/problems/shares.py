@@ -75,13 +75,13 @@ class TimeShares(Frozen):
 
 
 class Shares(Problem[TimeShares]):
-    """The problem of dividing the time of GPUs of several types among jobs of fixed size.
+    """The problem of dividing the time of GPUs of several types among jobs with fixed numbers of GPUs.
 
     A job runs on one type at a time, on all its GPUs at once. Over many rounds, it runs on type t for a share
     x_mt of the time. If it performs a_mt steps per second there, its throughput is r_m = sum_t a_mt x_mt. The
     shares of a job add up to at most 1. For each type, the sum over all jobs of a job's share times its
     number of GPUs is at most the number of GPUs of that type. A job cannot run on a type that has fewer GPUs
-    than it needs. The problem does not decide which job runs in which round.
+    than it needs; its a_mt is then 0. The problem does not decide which job runs in which round.
 
     **Criteria.** Job m needs z_m GPUs and has weight w_m. There are M_t GPUs of type t, M GPUs in total, and
     J jobs.
@@ -93,8 +93,7 @@ class Shares(Problem[TimeShares]):
       the isolated shares M_t / (J z_m), divided by their sum if that exceeds 1 (finish-time fairness, as in
       Gavel's comparison with Themis).
     - `makespan`: minimize max_m s_m / r_m.
-    - `fifo`: maximize sum_m (J - m) r_m / max_t a_mt, with m from 0 in the order of the jobs, and the maximum
-      over the types on which the job can run.
+    - `fifo`: maximize sum_m (J - m) r_m / max_t a_mt, with m from 0 in the order of the jobs.
     - `max_sum`: maximize sum_m r_m, the steps per second of all jobs together.
 
     A float stands for its shortest decimal, such as 0.1, and rules and values are evaluated exactly. Optimal
@@ -258,7 +257,10 @@ class Shares(Problem[TimeShares]):
         return min(levels) if self.sense is Sense.MAXIMIZE else max(levels)
 
     def violations(self, solution: TimeShares) -> list[str]:
-        """Return a message for each broken rule about usable types, time, GPUs, or jobs that never complete."""
+        """Return a message for each broken rule about names, usable types, time, or numbers of GPUs.
+
+        Under the criteria `finish_time` and `makespan`, each job must also run at some time.
+        """
         jobs = {job.name: job for job in self.jobs}
         found: list[str] = []
         for name, own in solution.shares.items():
@@ -305,9 +307,9 @@ class Shares(Problem[TimeShares]):
     def fitted(self, shares: Mapping[str, Mapping[str, Number]]) -> TimeShares:
         """Convert shares that satisfy the rules up to rounding errors into shares that satisfy them exactly.
 
-        If the shares of a job add up to more than 1, they are divided by their sum. If the jobs then use more
-        GPUs of a type than there are, all shares of this type are scaled down. Every share is rounded down to
-        fifteen digits. Shares of types on which a job cannot run are left out.
+        Shares of types on which a job cannot run are left out. If the other shares of a job add up to more than
+        1, they are divided by their sum. If the jobs then use more GPUs of a type than there are, all shares of
+        this type are scaled down. Every share is rounded down to fifteen significant digits.
 
         Examples
         --------

@@ -50,10 +50,10 @@ class Sharing(Problem[SharingSolution]):
     that hold one of its GPUs. Its speed is determined by the partner that slows it down most. All jobs are
     known in advance. The mean job completion time, from release to end, is minimized.
 
-    There are two models, which differ in the allowed start times. With ``"events"`` (Model E), a job may
+    There are two variants, which differ in the allowed start times. With ``"events"`` (Model E), a job may
     start only when some job arrives or ends, as under policies that decide at events. With ``"any"`` (Model
-    C), it may start at any time, which may yield slightly better schedules. The optimum of Model E is not a
-    bound for Model C.
+    C), it may start at any time, which may yield better schedules. The optimum of Model E is not a bound for
+    Model C.
 
     Start times are interpreted as exact. However, if a float breaks a rule, it is treated as a rounded time
     and moved to the nearest event, provided that this event is only a few units in the last place away.
@@ -170,7 +170,7 @@ class Sharing(Problem[SharingSolution]):
     def violations(self, solution: SharingSolution) -> list[str]:
         """Return a message for each broken rule.
 
-        Sharing and start times are only checked if the runs of each job break no rule.
+        The rules on sharing, and on starting at events, are only checked if the runs break no other rule.
         """
         found = list(broken_runs(solution.runs, self.jobs, self.gpus, self._excuse))
         return found or self._replayed(solution)[1]

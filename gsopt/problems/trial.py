@@ -105,8 +105,8 @@ class Trial:
     def completions(self) -> tuple[Exact | None, ...]:
         """Completion times of all jobs, in seconds after the first release; None if a job does not complete.
 
-        Rounding may make jobs break rules slightly, for example by starting a little too early. Each completion
-        time is increased by the total duration of all such violations, of any job, that begin by then.
+        Rounding may make jobs break rules slightly, for example by starting a little too early. Each such
+        violation, by any job, adds at least its duration to all completion times from then on.
         """
         moments, total = sorted(self._owed), 0 * Fraction(1)
         later = dict[int, Exact]()
@@ -266,8 +266,7 @@ class Trial:
 def fair_times(tasks: Sequence[ElasticTask], shares: Sequence[Exact], gpus: int) -> list[Fraction]:
     """Return the jobs' completion times if all GPUs are shared equally, as a fluid, among the jobs present.
 
-    The algorithm uses virtual time: the amount of service that a job present from the beginning would have
-    received.
+    The algorithm uses virtual time, which advances by the service that each job present receives.
 
     Parameters
     ----------

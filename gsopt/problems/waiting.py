@@ -169,9 +169,9 @@ class Waiting(Problem[WaitingSolution]):
 
     @cached_property
     def groups(self) -> tuple[tuple[range, ...], ...]:
-        """GPU indices of each network group: one tuple of groups per tier, innermost first.
+        """GPU indices of the groups at each tier: one tuple of groups per tier, innermost tier first.
 
-        The innermost groups are called cells.
+        The groups at the innermost tier are called cells.
         """
         return tuple(tuple(group.gpus for group in self.cluster.groups[tier]) for tier in self.tiers)
 
@@ -206,12 +206,19 @@ class Waiting(Problem[WaitingSolution]):
         return self._values(solution)[self.minimize]
 
     def violations(self, solution: WaitingSolution) -> list[str]:
-        """Return a message for each broken rule about the runs of jobs, or about GPUs that jobs would share."""
+        """Return a message for each broken rule about the runs of jobs, or about GPUs that jobs would share.
+
+        Sharing is only checked if the runs break no other rule.
+        """
         found = list(broken_runs(solution.runs, self.jobs, self.cluster.gpus))
         return found or list(self._crowded(solution))
 
     def measures(self, solution: WaitingSolution) -> dict[str, Number]:
-        """Return the criterion that is not minimized, and the seconds that wider tiers add to running times."""
+        """Return the value that is not minimized, and the total time in seconds that is lost to tiers.
+
+        The value is the makespan or the mean job completion time. The time lost to tiers is that by which jobs
+        run longer than on the innermost tier.
+        """
         values = self._values(solution)
         del values[self.minimize]
         lost = (self._length(run) - self.run_times(self._job_of[run.job])[0] for run in solution.runs)
