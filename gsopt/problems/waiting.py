@@ -206,9 +206,9 @@ class Waiting(Problem[WaitingSolution]):
         return self._values(solution)[self.minimize]
 
     def violations(self, solution: WaitingSolution) -> list[str]:
-        """Return a message for each broken rule about the runs of jobs, or about GPUs that jobs would share.
+        """Return a message for each broken rule.
 
-        Sharing is only checked if the runs break no other rule.
+        Whether two jobs hold a GPU at the same time is only checked if the runs break no other rule.
         """
         found = list(broken_runs(solution.runs, self.jobs, self.cluster.gpus))
         return found or list(self._crowded(solution))
@@ -248,13 +248,13 @@ class Waiting(Problem[WaitingSolution]):
         """The jobs as a workload, with times counted from the first release date.
 
         If running times are rounded, each job has its own model, and its duration is its rounded running time
-        on the innermost tier. This makes the simulator use the rounded times.
+        on the innermost tier. With the penalties in `scenario`, the simulator thus uses the rounded times.
         """
         return Workload(name=self.name, jobs=[self._as_simulated(job) for job in self.jobs])
 
     @cached_property
     def scenario(self) -> Scenario:
-        """The scenario that consists of the workload and the cluster, for the simulator."""
+        """The workload, the cluster and the penalties of the tiers, as a scenario for the simulator."""
         tiers = dict(self.penalties)
         if self.slot is not None:
             tiers = {self._as_simulated(job).model: self._rounded_penalty(job) for job in self.jobs}
@@ -391,7 +391,8 @@ def broken_runs(
 ) -> Iterator[str]:
     """Yield a message for each rule that the runs break, except for conflicts between jobs.
 
-    A run may start early by at most the number of seconds that `excuse` returns for its start.
+    A run may start before the job's release date by at most the number of seconds that `excuse` returns for
+    the start; if `excuse` is None, it may not start before the release date.
     """
     job_of = {job.name: job for job in jobs}
     for index, run in enumerate(runs):

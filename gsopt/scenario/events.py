@@ -89,7 +89,9 @@ class Leave(_Event):
 
 
 class Return(_Event):
-    """A return of machines that had left or were given up. Machines that are present are not affected.
+    """A return of machines that left or may have been given up.
+
+    A machine that was requested, but not given up, is not affected.
 
     Attributes
     ----------
@@ -222,8 +224,8 @@ Event = Annotated[Leave | Return | Reclaim | Loan, Field(discriminator="event")]
 def refuse_impossible(events: Sequence[Event], cluster: Cluster) -> None:
     """Raise `RuleBroken` if events are not in order of time, or if one of them cannot happen on the cluster.
 
-    An event is rejected only if it is impossible whatever machines are given up, because policies choose these
-    during a run.
+    Policies choose during a run which machines are given up. An event that is possible for only some of these
+    choices is accepted. No machine may leave and return at the same time.
 
     Examples
     --------

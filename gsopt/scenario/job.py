@@ -56,8 +56,8 @@ class Mode(Frozen):
     name
         Name of the mode, unique in its job.
     menu
-        Allowed numbers of GPUs in this mode, each with its speed. A speed of 1 is that of the job alone, in its
-        default mode, on the GPUs that it demands.
+        Allowed numbers of GPUs in this mode, each with its speed. A speed of 1 is the job's speed in its
+        default mode on the number of GPUs that it demands.
     memory
         Bytes of memory that the job needs on each of its GPUs; None for the same as in the default mode.
     batch_size
@@ -96,7 +96,7 @@ class Mode(Frozen):
 
 
 class Phase(Frozen):
-    """A part of a job's work during which the job runs more slowly than its menus say.
+    """A part of a job's work, with the factor by which the job runs more slowly than its menus say.
 
     Attributes
     ----------
@@ -128,8 +128,9 @@ class Phase(Frozen):
 class Job(Frozen):
     """A training job, which runs on all its GPUs at once or not at all.
 
-    Work is measured in seconds at speed 1, which is the speed of the job alone on the GPUs that it demands.
-    Methods raise `KeyError` for an unknown mode, or for a number of GPUs that the mode does not allow.
+    Work is measured in seconds at speed 1, which is the job's speed on the number of GPUs that it demands, in
+    its default mode and without slowdowns (`gsopt.scenario.speed.Speed`). Methods raise `KeyError` for an
+    unknown mode, or for a number of GPUs that the mode does not allow.
 
     Attributes
     ----------
@@ -138,7 +139,8 @@ class Job(Frozen):
     release_date
         Seconds from the beginning of the workload until the job is submitted.
     duration
-        Run time in seconds when the job is alone on the GPUs that it demands; at least a nanosecond.
+        Run time in seconds on the number of GPUs that the job demands, without slowdowns; at least a
+        nanosecond.
     gpus
         Number of GPUs that the job demands.
     menu
@@ -152,11 +154,11 @@ class Job(Frozen):
     gpu_type
         The only GPU type on which the job may run in its default mode; empty for any type.
     modes
-        Other ways to run the job. The job's own menu, memory and batch size form its default mode, which has
-        the empty name.
+        Other ways to run the job. The job's own menu, memory, batch size and GPU type form its default mode,
+        which has the empty name.
     phases
-        Parts of the work, in order, during which the job runs more slowly than its menus say; the last one ends
-        at 1. Empty if there are no such parts.
+        Parts of the work, in order, each with its slowdown; the last one must end at 1. Empty if the speeds in
+        the menus hold for all of the work.
     training
         The number of samples until the job's target, and its observable loss and accuracy; None if unknown. A
         fraction of the work corresponds to the same fraction of the samples that the current mode needs.
@@ -271,14 +273,14 @@ class Job(Frozen):
 
     @cached_property
     def speeds(self) -> Mapping[str, Mapping[int, float]]:
-        """Speeds of the job alone on GPUs of one machine, without phases, keyed by mode and number of GPUs."""
+        """Speeds that the menus state, without any slowdowns, keyed by mode and number of GPUs."""
         menus = {mode.name: mode.menu for mode in self.modes}
         return {
             name: dict(menu) for name, menu in ({DEFAULT_MODE: self.menu or [(self.gpus, 1.0)]} | menus).items()
         }
 
     def speed(self, count: int, mode: str = DEFAULT_MODE) -> float:
-        """Return the job's speed in a mode, alone on `count` GPUs of one machine, ignoring its phases."""
+        """Return the speed that the menu of a mode states for `count` GPUs, without any slowdowns."""
         return 1.0 if count == self.gpus and mode == DEFAULT_MODE else self.speeds[mode][count]
 
     def memory_in(self, mode: str = DEFAULT_MODE) -> int | None:
@@ -296,7 +298,7 @@ class Job(Frozen):
         return self.gpu_type if own is None else own
 
     def samples_in(self, mode: str = DEFAULT_MODE) -> float:
-        """Return the samples until the target if the job stays in one mode, or 0 if `training` is None."""
+        """Return the samples until the target if the job always runs in a mode, or 0 if `training` is None."""
         if self.training is None:
             return 0.0
         own = None if mode == DEFAULT_MODE else self._by_name[mode].samples
@@ -314,7 +316,7 @@ class Job(Frozen):
         return mode != DEFAULT_MODE and self._by_name[mode].tunes
 
     def throughput(self, count: int, mode: str = DEFAULT_MODE) -> float:
-        """Return the samples per second of the job alone on GPUs of one machine, or 0 if `training` is None."""
+        """Return the samples per second at the speed that the menu states, or 0 if `training` is None."""
         return self.speed(count, mode) * self.samples_in(mode) / self.duration
 
     @cached_property
@@ -359,7 +361,7 @@ class Workload(Frozen):
         return tuple(sorted(jobs, key=lambda job: job.release_date))
 
     def since(self, clock: Clock) -> "Workload":
-        """Return the same jobs with all dates relative to the origin of a clock."""
+        """Return the workload with release dates and deadlines relative to the origin of a clock."""
         if not clock.origin:
             return self
         jobs = []

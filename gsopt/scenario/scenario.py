@@ -31,7 +31,7 @@ class Overhead(Frozen):
         Seconds for every stop, for example to write a checkpoint. They are spent at the job's next start, so
         that a stop frees the GPUs at once.
     resize
-        Seconds after every resize or move.
+        Seconds after every resize, move or change of mode; `Physics.restarts` may exempt some of them.
 
     Examples
     --------
@@ -107,21 +107,21 @@ class Physics(Frozen):
         Measurements of models, keyed by the model's name. The jobs of such a model are adaptive: their speed
         depends on their machines, batch size and progress, and they may tune their batch size
         (`gsopt.scenario.job.Mode.tunes`). Their menus should state their highest speed on each number of GPUs.
-        Adaptive jobs require a cluster with machines. A job whose application was measured on several GPU types
-        runs on one type at a time.
+        Adaptive jobs require a cluster with machines. A job whose application has measurements by GPU type runs
+        on one type at a time.
     agents
         The settings that control how adaptive jobs make progress and tune themselves.
     restarts
         The changes for which a running job pays `Overhead.resize`: every ``"change"`` of GPUs or mode, only a
-        new ``"shape"`` (the numbers of GPUs on its machines), or only a new number of ``"machines"``. The
-        latter two require a cluster with machines; with them, a job that keeps its shape and mode moves without
-        a restart. A job whose application was measured on several GPU types always restarts when it moves to
+        new ``"shape"`` (the numbers of GPUs on its machines, in order), or only a new number of ``"machines"``.
+        The latter two require a cluster with machines; with them, a job that keeps its shape and mode moves
+        without a restart. A job whose application has measurements by GPU type always restarts when it moves to
         another type.
     checkpoint_interval
-        Seconds of a job's work from one checkpoint to the next, counted from its beginning; 0 if progress is
-        always saved. A job also writes a checkpoint whenever it is stopped, or restarted by a resize or move,
-        but not when its machine leaves without notice (`gsopt.scenario.events.Leave`): it then falls back to
-        its last checkpoint.
+        Seconds of work from one checkpoint of a job to the next, counted from the beginning of its work; 0 if
+        progress is always saved. A job also writes a checkpoint whenever it is stopped, or restarted by a
+        resize or move, but not when its machine leaves without notice (`gsopt.scenario.events.Leave`): it then
+        falls back to its last checkpoint.
     clock_start
         The origin of time, in seconds, from which the rounds of policies and the intervals of adaptive jobs are
         counted; None for the first release date, which is also the latest allowed origin.
@@ -277,7 +277,7 @@ class Scenario(Physics):
         )
 
     def refuse_fractions(self) -> None:
-        """Raise `InvalidInput` if a job is adaptive: its speeds are floats; ``exact=True`` needs fractions."""
+        """Raise `InvalidInput` if a job is adaptive: its speed is a float; ``exact=True`` needs fractions."""
         for job in self.workload.jobs:
             if self.application(job) is not None:
                 rule = f"must be False: the speed of {job.name!r}, whose model has an application, is a float"

@@ -372,7 +372,8 @@ class IterationTime(Frozen):
     def seconds(self, batch_size: float, *, message: float = 0.0, steps: int = 1) -> float:
         """Return the seconds for an iteration on `batch_size` samples per GPU, split into `steps` sub-batches.
 
-        `message` is the number of bytes to reduce; it is 0 on a single GPU.
+        `message` is the number of bytes to reduce. If it is 0, as on a single GPU, there is no all-reduce, and
+        `latency` does not apply.
         """
         computation = self.compute + self.per_sample * batch_size / steps
         communication = self.latency + self.per_byte * message if message else 0.0
@@ -383,9 +384,9 @@ class IterationTime(Frozen):
     def menu(
         self, gpus: int, counts: Iterable[int], *, batch_size: int, message: float
     ) -> tuple[tuple[int, float], ...]:
-        """Return the menu of a job that demands `gpus` GPUs and has the same total batch size on any number.
+        """Return the menu of a job that demands `gpus` GPUs, if its total batch size is always the same.
 
-        `batch_size` is the total, unlike in `seconds`. On a single GPU, no `message` is reduced.
+        `batch_size` is this total, unlike in `seconds`. On a single GPU, there is no all-reduce.
 
         Examples
         --------

@@ -48,7 +48,7 @@ def read_snapshot(
     time
         Time at which the files were written, as a Unix timestamp; None for the latest time in the files.
     notes
-        List to which a line is appended for everything that is ignored.
+        List to which lines about ignored objects, nodes, pods, jobs and requirements are appended.
 
     Raises
     ------

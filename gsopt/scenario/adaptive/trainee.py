@@ -30,7 +30,7 @@ class Trainee:
     accumulated if the batch does not fit at once and, on a single GPU, if the batch is larger than the initial
     one.
 
-    **GPU types.** If its application was measured on several GPU types, the job measures and fits each type
+    **GPU types.** If its application has measurements by GPU type, the job measures and fits each type
     separately. On each type, it starts with the smallest batch size.
 
     Source: Pollux (OSDI 2021), sections 3 and 4.1, and the authors' simulator. In the simulator, an epoch with

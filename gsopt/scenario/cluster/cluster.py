@@ -182,10 +182,11 @@ class Cluster(Lean):
         machine states the properties of their links as `gpu_bandwidth` and so on. Nodes and edges may have
         further data.
 
-        GPUs keep their numbers if their nodes are the integers from 0 up, in the order of the tree. Otherwise,
-        they are numbered in the order of the graph, with machines before switches. A root of kind
-        ``"datacenter"`` yields a plain cluster if all nodes below it are GPUs, and a cluster of racks if all
-        are racks, unless the `tier` of their edges is ``"datacenter"``.
+        If the nodes of the GPUs are the integers from 0 up, GPUs keep these numbers, which must follow the
+        order of the tree. Otherwise, GPUs are numbered in the order of the graph. In both cases, the machines
+        of a switch come before the switches below it. A root of kind ``"datacenter"`` yields a plain cluster if
+        all its children are GPUs, and a cluster of racks if all are racks, unless an edge to one of them has
+        the `tier` ``"datacenter"``.
 
         Parameters
         ----------
@@ -259,7 +260,10 @@ class Cluster(Lean):
 
     @cached_property
     def gpu_types(self) -> tuple[str, ...]:
-        """Distinct GPU types, in the order in which they occur on the machines; empty for a plain cluster."""
+        """Distinct GPU types of the machines, in the order of the tree; empty for a plain cluster.
+
+        Machines without a type have the type ``""``, which is listed too.
+        """
         return tuple(dict.fromkeys(machine.gpu_type for machine in self.machines))
 
     @cached_property
@@ -281,7 +285,7 @@ class Cluster(Lean):
 
     @property
     def levels(self) -> tuple[str, ...]:
-        """Names of the levels, innermost first. A plain cluster counts as one machine."""
+        """Names of the levels, innermost first. A plain cluster has only the level machine."""
         return (MACHINE,) if self.is_plain else self.numbered.names
 
     @property
@@ -289,7 +293,8 @@ class Cluster(Lean):
         """The groups on every level, keyed by level; empty for a plain cluster.
 
         If a machine has no switch on a level, it belongs to the group of its widest switch below that level, or
-        forms a group of its own.
+        forms a group of its own. If any machine has islands, each GPU of a machine without islands is an island
+        of its own.
         """
         return {} if self.is_plain else self.numbered.groups
 
@@ -419,12 +424,14 @@ class Cluster(Lean):
         """Return the cluster as a networkx tree of switches, machines, islands and GPUs.
 
         Switches, machines and islands are nodes with their names, and GPUs are nodes with their numbers. The
-        graph's attributes name the root and any custom levels. The `kind` of a node is its level,
-        ``"machine"``, ``"island"`` or ``"gpu"``; machines also have `gpu_type` and `memory` (bytes). Without a
-        `network`, the name and kind of the root are ``"datacenter"``. Each edge has the `tier` to which it
-        leads and, if links are known, `bandwidth` (B/s), `latency` (s) and `capacity` (B/s). With
-        ``gpus=False``, GPUs are not nodes. Instead, the nodes above them state the number of GPUs as `gpus`,
-        and machines state the properties of their GPUs' links as `gpu_bandwidth` and so on.
+        graph's attributes name the root and, if some are custom, the levels. The `kind` of a switch is its
+        level, and that of other nodes is ``"machine"``, ``"island"`` or ``"gpu"``; machines also have
+        `gpu_type` and `memory` (bytes), if known. Without a `network`, the root has the kind ``"datacenter"``
+        and the same name, or ``"datacenter 1"`` and so on if that name is taken. The `tier` of an edge is the
+        level of its upper end (in a plain cluster, ``"machine"``). Known links add `bandwidth` (B/s), `latency`
+        (s) and `capacity` (B/s). With ``gpus=False``, GPUs are not nodes. Instead, the nodes above them state
+        the number of GPUs as `gpus`, and machines state the properties of their GPUs' links as `gpu_bandwidth`
+        and so on.
 
         Examples
         --------

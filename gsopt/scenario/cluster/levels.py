@@ -32,7 +32,8 @@ class Group:
     Attributes
     ----------
     name
-        Name of the island, machine or switch.
+        Name of the island, machine or switch. An island that is a single GPU of a machine without islands has a
+        name such as ``GPU 4``.
     machines
         Indices of the group's machines.
     gpus

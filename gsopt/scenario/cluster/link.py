@@ -16,11 +16,11 @@ class Link(Lean):
     Attributes
     ----------
     bandwidth
-        Rate of a single transfer in bytes per second: 50e9 for a link of 400 Gb/s.
+        Maximum rate of a single transfer in bytes per second: 50e9 for a link of 400 Gb/s.
     latency
         Time that an empty message takes, in seconds.
     capacity
-        Total rate of all concurrent transfers in bytes per second; None if only the bandwidth is known.
+        Maximum total rate of all concurrent transfers in bytes per second; None if only the bandwidth is known.
 
     Examples
     --------

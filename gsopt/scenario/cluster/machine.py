@@ -44,7 +44,7 @@ class Machine(Lean):
     gpus
         Number of GPUs.
     gpu_type
-        Type of the machine's GPUs; empty if all GPUs of the cluster are alike.
+        Type of the machine's GPUs; empty if types are not modelled.
     memory
         Memory of each GPU, in bytes; None if memory is not modelled.
     islands

@@ -24,7 +24,8 @@ class Switch(Lean):
     name
         Name of the switch, unique in its cluster.
     level
-        Name of the switch's level, such as ``"rack"``. Levels have the same order on every path.
+        Name of the switch's level, such as ``"rack"``. The order of levels must be the same on all paths from
+        the root to a machine.
     machines
         Machines that are connected to the switch directly.
     switches
@@ -93,7 +94,7 @@ class Rack(Switch):
     level: Annotated[Literal["rack"], Field(repr=False)] = "rack"
 
     def plain(self) -> Switch:
-        """Return the rack as a `Switch`, which states its level."""
+        """Return the rack as a plain `Switch`, which states its level in files."""
         return Switch.model_construct(
             name=self.name, level="rack", machines=self.machines, switches=self.switches, uplink=self.uplink
         )

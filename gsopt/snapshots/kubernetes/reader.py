@@ -55,7 +55,7 @@ def read(
     time
         Time at which the files were written, as a Unix timestamp; None for the latest time in the files.
     notes
-        List to which a line is appended for everything that is ignored.
+        List to which lines about ignored objects, pods and requirements are appended.
 
     Raises
     ------

@@ -57,7 +57,7 @@ def read(
     time
         Time at which the files were written, as a Unix timestamp; None for the latest update in the files.
     notes
-        List to which a line is appended for everything that is ignored.
+        List to which lines about ignored nodes, jobs and requirements are appended.
 
     Raises
     ------

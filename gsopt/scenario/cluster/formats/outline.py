@@ -20,9 +20,9 @@ _Likeness = tuple[object, ...]
 def outline(cluster: Cluster, *, width: int = 80, most: int = 60) -> str:
     """Return a cluster as text: a table of its levels, followed by its tree.
 
-    Neighbouring machines that differ only in their names share a line. Of neighbouring switches that are
-    alike in the same way, the first is shown in full, and the others share a line. For a plain cluster, the
-    text is a single line.
+    Neighbouring machines that differ only in their names share a line. Of neighbouring switches that differ
+    only in names, including those of everything below them, the first is shown in full, and the others share
+    a line. For a plain cluster, the text is a single line.
 
     Parameters
     ----------

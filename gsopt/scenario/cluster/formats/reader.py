@@ -102,15 +102,17 @@ def read_cluster(
     format
         A `Format`; if empty, the format is detected from the content.
     gpus
-        Number of GPUs of every machine, or a mapping from machine names to numbers. It is required if the file
-        does not state it, as in Slurm (without ``Gres``), topograph and NetQ. It is not allowed for gsopt's
-        JSON and for graphs, which always state it.
+        Number of GPUs of every machine, or a mapping from machine names to numbers. Required if the file does
+        not state these numbers, as is usual for Slurm (without ``Gres``), topograph and NetQ; not allowed for
+        gsopt's JSON, GraphML and node-link JSON, which always state them.
     levels
-        Names of the levels of switches below the root, innermost first. If None, these are rack, pod, zone and
-        region. For a graph, names are needed only if it has levels that are not in common use. They are not
-        allowed for gsopt's JSON.
+        Names of the levels of switches below the root, innermost first. If None, these are rack, pod, zone,
+        region, level 5, level 6 and so on. GraphML and node-link JSON state the level of every switch; for
+        them, names are needed only if some levels are not in common use and the file does not list the levels.
+        Not allowed for gsopt's JSON.
     notes
-        A list to which a line is appended for everything that was left out.
+        A list to which a line is appended for each switch without machines and each machine without GPUs, which
+        are left out, and for ignored link speeds (Slurm) and sub-domains (topograph).
 
     Raises
     ------
@@ -155,15 +157,16 @@ def write_cluster(
     path
         The file.
     format
-        A `Format`. If empty, the file's extension determines it: gsopt's JSON, GraphML, Slurm's switches
-        (``.conf``) or topograph (``.yaml``).
+        A `Format` other than ``netq``. If empty, the file's extension determines it: gsopt's JSON, GraphML,
+        Slurm's switches (``.conf``) or topograph (``.yaml``).
     notes
         A list to which a line is appended for everything that the format cannot represent.
 
     Raises
     ------
     InvalidInput
-        The extension is unknown, the format cannot represent the cluster, or the file cannot be written.
+        The format or extension is unknown, the format cannot represent the cluster, or the file cannot be
+        written.
 
     Examples
     --------
