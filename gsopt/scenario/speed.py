@@ -152,7 +152,7 @@ class Speed(Frozen):
 
     @property
     def knows_types(self) -> bool:
-        """Whether GPU types affect the speed of any job."""
+        """Whether slowdowns by GPU type are given: `gpu_types` is not empty, or `mixed` exceeds 1."""
         return bool(self.gpu_types) or self.mixed > 1
 
     def rate(
@@ -286,6 +286,11 @@ class Speed(Frozen):
 
 def linear_menu(gpus: int, counts: Iterable[int]) -> tuple[tuple[int, float], ...]:
     """Return the menu of a job whose speed is proportional to its number of GPUs and equals 1 on `gpus` GPUs.
+
+    Raises
+    ------
+    InvalidInput
+        `gpus` is not one of `counts`.
 
     Examples
     --------

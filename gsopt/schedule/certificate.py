@@ -46,7 +46,7 @@ class Certificate(Frozen):
     type_prices
         Surcharges on `prices` for GPUs of a type on which adaptive jobs may run, keyed by type.
     parts, steps
-        For each training (adaptive jobs that differ only in their release dates), the number of parts of each
+        For each group of adaptive jobs that differ only in their release dates: the number of parts of each
         epoch, and the number of time steps in each cell except the last.
 
     Examples

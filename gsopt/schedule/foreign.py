@@ -109,7 +109,7 @@ def read_workload(
     Parameters
     ----------
     table, time_unit, origin
-        As in `read_schedule`.
+        As in `read_schedule`, but `table` cannot be a JSON file.
     columns
         The meanings of the table's columns, such as ``{"job_id": "name", "submitted": "release_date"}``. A
         column that is named after its meaning needs no entry. The meanings ``name``, ``release_date``,

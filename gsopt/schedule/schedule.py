@@ -112,9 +112,9 @@ class Schedule:
     vacated: tuple[Vacated, ...] = ()
 
     def rounded_on(self, clock: Clock) -> Clock:
-        """Return the clock on which times were rounded: `clock`, or a clock with origin 0 if times are exact.
+        """Return `clock` if times may have been rounded to floats on it, or a clock with origin 0 if not.
 
-        The times are exact if any of them is a fraction.
+        If any time is a fraction, all times are assumed to be exact.
         """
         times = (time for each in self.segments for time in (each.start, each.end))
         all_times = chain(times, (each.time for each in self.vacated))
@@ -137,9 +137,9 @@ class Schedule:
     def to_csv(self) -> str:
         """Return the schedule as CSV: a row for each segment, then a row for each machine that was given up.
 
-        Fractions are written as ``3/2``, and the GPUs of a placement are separated by spaces. Empty columns
-        after ``placement`` are omitted from the end. Names that a spreadsheet would interpret as formulas are
-        preceded by an apostrophe. `preemptive` is not written.
+        Fractions are written as ``3/2``, and the GPUs of a placement are separated by spaces. Empty columns at
+        the end of the table are omitted, but not ``placement``. Names that a spreadsheet would interpret as
+        formulas are preceded by an apostrophe. `preemptive` is not written.
         """
         rows = [
             [quoted(item.job), _written(item.start), _written(item.end), item.gpus, *_ending(item), ""]
@@ -165,7 +165,7 @@ class Schedule:
         Raises
         ------
         InvalidInput
-            The text is not CSV, a column is missing, unknown or duplicated, or a value is not a number.
+            The text is not CSV, a column is missing, unknown or duplicated, or a value is invalid.
 
         Examples
         --------

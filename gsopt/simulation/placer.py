@@ -64,7 +64,7 @@ class FreeGpus:
     def on(self, machine: int, count: int | None = None) -> tuple[int, ...]:
         """Return the free GPUs of a machine, or `count` of them from as few islands as possible.
 
-        If a single island has enough, the GPUs come from the one with the fewest free GPUs that suffice.
+        If any islands have enough free GPUs, the GPUs come from the one among them with the fewest.
         Otherwise, islands are used in descending order of free GPUs. Ties go to the first island.
         """
         free = self._free[machine]
@@ -103,8 +103,9 @@ class FreeGpus:
     def smallest_group(self, count: int) -> Sequence[int] | None:
         """Return the machines of the group with the fewest free GPUs among those with at least `count`.
 
-        The group, such as a rack, is at the innermost level at which any group has enough free GPUs. Ties go
-        to the first group. The result is None if only the whole cluster has enough.
+        The groups are those of the first level above machines, such as racks, or, if none of them has enough
+        free GPUs, those of the next wider level, and so on. Ties go to the first group. The result is None if
+        no group smaller than the cluster has enough.
         """
         for level, _, free_in in self._between:
             if room := [(free, group) for group, free in enumerate(free_in) if free >= count]:

@@ -1,8 +1,8 @@
 """Dask cluster: an executor that computes cells on Dask workers on any number of machines.
 
-The scheduler holds at most two cells per worker thread. A worker thus gets its next cell without waiting, and
-even a large grid takes little memory in the scheduler. If a worker dies, only the cells that it was computing
-are lost, and other workers compute them again.
+The scheduler gets a new cell only if it holds fewer than two cells per worker thread. A worker thus gets its
+next cell without waiting, and even a large grid takes little memory in the scheduler. If a worker dies, only
+the cells that it was computing are lost, and other workers compute them again.
 """
 
 import asyncio

@@ -15,8 +15,7 @@ def on_weighted_epochs(scenario: Scenario, times: Mapping[str, EpochTimes] | Non
     is the sum of the weights of its epochs, and its menus contain the highest speeds at which this weighted
     work can grow (see `gsopt.schedule.bounds.epochs.EpochTimes`). Whatever the weights, the GPU time that a
     schedule of the given scenario uses suffices to do all of the work in the result. Lower bounds for the
-    result therefore also hold for the given scenario, where the time of each job is counted from its first
-    progress. A scenario without applications is returned unchanged.
+    result therefore also hold for the given scenario. A scenario without applications is returned unchanged.
 
     Parameters
     ----------

@@ -43,8 +43,8 @@ def certify(
 ) -> Certificate:
     """Certify a lower bound on the mean job completion time, so that `gsopt.verify` can check it.
 
-    The edges and prices of `gsopt.schedule.bounds.prices.price_bound` are rounded to integers. Since any
-    prices prove a bound, the bound is then computed exactly from the rounded prices.
+    The prices found by `gsopt.schedule.bounds.prices.price_bound`, and the edges of its time cells, are rounded
+    to integers. Since any prices prove a bound, the bound is then computed exactly from the rounded numbers.
 
     Parameters
     ----------

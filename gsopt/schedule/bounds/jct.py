@@ -162,7 +162,8 @@ def known_bound(bound: "MeanBound | PriceBound | float | None", scenario: Scenar
     Raises
     ------
     InvalidInput
-        The bound is not finite, or was computed for a different number of jobs or for weighted jobs.
+        The bound is not finite, was computed for a different number of jobs, or has weights whose sum is not
+        the number of jobs.
 
     Examples
     --------

@@ -15,7 +15,7 @@ def on_best_tiers(scenario: Scenario) -> Scenario:
     A job with more GPUs than a machine always spans several machines, even in an empty cluster. In the
     result, the speed on each number of GPUs is that on the fastest tier that can hold this number of GPUs. No
     job is slower in the result than in the given scenario, so lower bounds for the result also hold for the
-    given scenario. A scenario in which no tier penalty applies is returned unchanged.
+    given scenario. The scenario is returned unchanged if the cluster is plain or no job's model has penalties.
 
     Examples
     --------

@@ -44,7 +44,7 @@ class Pairs:
     Slowdowns depend only on the two models, and are cached. The running job is assumed to have no other
     partner, as in Theorem 1 of Castor, and to keep the speed of its current phase. The waiting job is assumed
     to run on the tier of the GPUs that the running job holds alone, or of the first of them if there are more
-    than it demands.
+    than the waiting job demands.
 
     Examples
     --------
@@ -74,8 +74,8 @@ class Pairs:
     def of(self, state: State, job: int, partner: int, gpus: tuple[int, ...]) -> list[SubBatch]:
         """Return the pairs that two jobs can form: one per sub-batch size of the waiting job, largest first.
 
-        A sub-batch size is the whole batch, or a mode in which the job divides its batch into steps and
-        accumulates their gradients.
+        The first pair is for the whole batch. Each of the others is for a mode in which the job divides its
+        batch into steps and accumulates their gradients.
 
         Parameters
         ----------

@@ -42,8 +42,8 @@ class Greedy:
         The state at the start of the run.
     key
         Function that returns the current key of a job. After every change of a key, `rekey` or `update_key`
-        must be called, with one exception: if `pace` is None, the key of a running job may fall at any time;
-        otherwise, it may rise at its pace.
+        must be called, with one exception for running jobs: if `pace` is None, their keys may fall at any time;
+        otherwise, their keys may rise at their pace.
     counts
         Function that returns the allowed numbers of GPUs of a job in ascending order; None to allow only the
         demanded number.
@@ -128,7 +128,7 @@ class Greedy:
         self.update_key(job)
 
     def update_key(self, job: int) -> None:
-        """Update the key of a running job if the key has fallen, or of a waiting job if it has risen.
+        """Update the key of a job: a running job whose key has fallen, or a waiting job whose key has risen.
 
         After any other change, call `rekey` instead.
         """

@@ -39,8 +39,8 @@ class Offers:
     With leases, a job releases its GPUs when its lease ends. They are then offered to all waiting jobs,
     including this one. If the job gets the same GPUs again, it simply continues.
 
-    Ties between keys go to the job that has waited longer, then to the lower number. GPUs are chosen once for
-    all jobs with the same demand. If too few are free, all these jobs are skipped.
+    Ties between keys go to the job that has waited longer, then to the lower number. Until a job accepts an
+    offer, all jobs with the same demand are offered the same GPUs.
 
     Parameters
     ----------
@@ -58,9 +58,9 @@ class Offers:
         Duration in seconds for which a job may hold its GPUs. If None, it holds them until it completes, so
         no job is ever stopped.
     renew
-        Which jobs may stay on their tier without waiting when their lease ends. They keep their own GPUs
-        unless closer ones are free. ``"best"``: only jobs on their best tier, so that a bad placement lasts
-        no longer than a lease. ``"same"``: all jobs. ``"never"``: no jobs.
+        Which jobs may stay on their tier without waiting when their lease ends. They keep their own GPUs if
+        these are still free and no closer ones are. ``"best"``: only jobs on their best tier. ``"same"``: all
+        jobs. ``"never"``: no jobs.
     placer
         Function that chooses the GPUs that are offered; None for the placer of the run.
 

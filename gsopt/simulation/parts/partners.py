@@ -49,13 +49,14 @@ class Partners:
     Parameters
     ----------
     judge
-        Function of the state, the waiting job, the running job, and the GPUs that only the latter holds. It
-        returns the `Match` of the two jobs, or None to reject them.
+        Function of the state, the waiting job, the running job, and the GPUs that only the running job holds
+        and that are of a type that the waiting job can use. It returns the `Match` of the two jobs, or None to
+        reject them.
 
     Attributes
     ----------
     room
-        Number of GPUs that exactly one job holds.
+        Number of GPUs that exactly one job holds and that may be shared.
 
     Examples
     --------

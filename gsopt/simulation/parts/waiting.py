@@ -12,7 +12,7 @@ class WaitingQueue:
     """The waiting jobs in ascending order of keys, with ties broken by the lower number.
 
     There is one heap per queue, where a queue consists of the jobs that need the same number of GPUs of the
-    same kinds. The first job that fits is therefore found in O(number of queues).
+    same kinds. To find the first job that fits, only the first job of each queue is checked.
 
     Examples
     --------
@@ -43,7 +43,13 @@ class WaitingQueue:
         del self._keys[job]
 
     def head(self, queue: Hashable) -> Rank | None:
-        """Return the rank (key and job) of the first job in a queue, or None if the queue is empty."""
+        """Return the rank (key and job) of the first job in a queue, or None if all its jobs were removed.
+
+        Raises
+        ------
+        KeyError
+            No job was ever added to the queue.
+        """
         heap, keys = self._heaps[queue], self._keys
         while heap and keys.get(heap[0][1]) != heap[0][0]:
             heappop(heap)

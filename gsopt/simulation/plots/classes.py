@@ -21,9 +21,9 @@ class Colour(StrEnum):
     """The quantity that determines the colour of a job."""
 
     SLOWDOWN = "slowdown"  # completion minus release, over the duration on the demanded GPUs
-    WAITING = "waiting"  # seconds since the release without GPUs
+    WAITING = "waiting"  # seconds without GPUs since the release
     GPUS = "gpus"  # demanded
-    JOB = "job"  # a colour for every job, if they are few
+    JOB = "job"  # colours that repeat, to tell a few jobs apart
 
 
 _SLOWDOWNS = {1.1: "1.1", 1.5: "1.5", 2.0: "2", 5.0: "5", 20.0: "20"}

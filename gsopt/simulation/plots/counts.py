@@ -102,7 +102,7 @@ def jct_distribution(replays: Sequence[Replay], *, axes: "Axes | None" = None) -
     Parameters
     ----------
     replays
-        The runs to compare. Each has its own colour, line style and marker.
+        The runs to compare. Each has its own combination of colour, line style and marker.
     axes
         The axes to draw on; None for a new figure.
 

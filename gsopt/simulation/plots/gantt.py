@@ -43,8 +43,8 @@ def gantt(
         The schedule to plot, and the scenario to which it belongs.
     colour
         What the colours of jobs mean: ``slowdown`` (completion time, from release, divided by duration),
-        ``waiting`` (seconds since the release without GPUs), ``gpus`` (number of demanded GPUs) or ``job``
-        (one colour per job, for at most 40 jobs).
+        ``waiting`` (seconds without GPUs since the release), ``gpus`` (number of demanded GPUs) or ``job``
+        (the job itself, in seven colours that repeat; for at most 40 jobs).
     title
         Title of the chart, such as the name of the policy.
     axes

@@ -129,7 +129,7 @@ def shares(
     Parameters
     ----------
     runs, part, axes
-        The same as in `boxes`. Each run has its own colour, line style and marker.
+        The same as in `boxes`. Each run has its own combination of colour, line style and marker.
 
     Raises
     ------
@@ -194,7 +194,7 @@ def jobs_remaining(runs: Mapping[str, Replay], *, axes: "Axes | None" = None) ->
     Parameters
     ----------
     runs
-        The runs to compare, keyed by label. Each has its own colour, line style and marker.
+        The runs to compare, keyed by label. Each has its own combination of colour, line style and marker.
     axes
         The axes to draw on; None for a new figure.
 

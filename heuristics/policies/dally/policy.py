@@ -59,9 +59,8 @@ def dally(state: State, settings: DallySettings) -> Decider:
         paper does not say when jobs are preempted.
     renew
         Whether a job whose lease ends may keep its GPUs, or take others of the same or a better tier, if the
-        jobs ahead of it have not taken them. ``"best"``: only if it was on its best tier, so that a bad
-        placement lasts no longer than a lease. ``"same"``: on any tier. ``"never"``: the job waits for these
-        GPUs as for any others.
+        jobs ahead of it have not taken them. ``"best"``: only if it was on its best tier. ``"same"``: on any
+        tier. ``"never"``: the job waits for these GPUs as for any others.
     order
         ``"network_sensitive"``: Nw_sens as published. ``"relative"``: Nw_sens multiplied by the slowdown on the
         job's best tier, so that a model that is slow everywhere does not always come first. ``"fifo"``: by

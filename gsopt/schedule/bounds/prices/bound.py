@@ -100,7 +100,10 @@ class PriceBound:
         )
 
     def total_completion(self, workload: Workload, weights: Sequence[float] | None = None) -> float:
-        """Return a lower bound on the weighted sum of completion times, on the workload's clock."""
+        """Return a lower bound on the weighted sum of completion times, on the workload's clock.
+
+        `weights` are those for which the bound was computed; None for 1 each.
+        """
         dates = [decimal(job.release_date) for job in workload.jobs]
         weighted = dates if weights is None else map(mul, map(decimal, weights), dates)
         return float_below(sum(weighted, Fraction(self.total_jct)))
@@ -151,7 +154,8 @@ def price_bound(
     weights
         Weights of the jobs' completion times, in the order of the jobs; None for 1 each.
     cells
-        The largest number of time cells; None for 320, or more if there are more than about 11,000 jobs.
+        The largest number of time cells, for each group if jobs are far apart; None for 320, or more if there
+        are more than about 11,000 jobs.
     evaluations
         The largest number of price vectors to try, for each group if jobs are far apart; None for a number that
         suits the cells.
