@@ -98,7 +98,7 @@ class Vacate(NamedTuple):
 
     If several requests may take a machine, it counts towards the one with the earliest deadline.
     `State.evicted` contains the evicted jobs until the decision ends. The action is not allowed in a plain
-    cluster, which gives up free GPUs first at the deadline.
+    cluster. There, the GPUs are taken at the deadline, beginning with free ones.
 
     Examples
     --------
@@ -112,9 +112,10 @@ class Vacate(NamedTuple):
 class Wake(NamedTuple):
     """An action that requests a decision at the given time, in seconds on the clock of `State.now`.
 
-    The time must be later than `State.now`. If decisions are made in rounds, the decision is that of the first
-    round at or after this time. Any earlier decision cancels the request, and of several requests in one
-    decision, only the earliest counts.
+    The time must be later than `State.now`. Any earlier decision cancels the request. If one decision contains
+    several requests, all but the earliest are ignored. If decisions are made in rounds, the requested decision
+    is that of the first round at or after the given time, and requests are ignored while no job is waiting or
+    running.
 
     Examples
     --------
@@ -155,7 +156,7 @@ class IllegalDecision(GsoptError):
 
 
 class NotReleased(GsoptError, LookupError):
-    """An error that is raised when a policy reads a job that has not been released yet.
+    """An error that is raised when a policy reads a job that is not released yet, or that does not exist.
 
     Examples
     --------
@@ -305,8 +306,9 @@ class State(Protocol):
     def offer(self, job: int, placer: Placer | None = None) -> tuple[int, ...] | None:
         """Return the indices of the free GPUs that a placer (by default, that of the run) chooses for a job.
 
-        Among equally close GPUs, those with the smallest memory that suffices are chosen. The result is None if
-        too few GPUs are free, and an empty tuple in a plain cluster, whose GPUs have no indices.
+        As many GPUs are chosen as the job demands. Among equally close GPUs, those with the smallest memory
+        that suffices are chosen. The result is None if too few GPUs are free. Otherwise, it is an empty tuple
+        in a plain cluster, whose GPUs have no indices.
         """
 
     def tier(self, gpus: Sequence[int]) -> str:
@@ -317,8 +319,9 @@ class State(Protocol):
     ) -> Any:
         """Return the speed that a job would have now in a mode, on GPUs shared with the jobs in `beside`.
 
-        If `gpus` is a number, the GPUs are assumed to be on one machine, or connected by `tier` if that is
-        given, and to be of the fastest type that the mode allows.
+        If `gpus` is a number, the GPUs are assumed to be on one machine (for an adaptive job, on as few
+        machines as possible), or connected by `tier` if that is given, and to be of the fastest type that the
+        mode allows.
         """
 
 

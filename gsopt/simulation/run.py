@@ -47,7 +47,7 @@ class Replay:
         Times at which the jobs first started, in the same form.
     schedule
         The schedule, in seconds on the same clock; None if it was not recorded. Times without an exact float
-        representation, which can occur with late dates, are fractions.
+        representation, which can occur unless the scenario's clock starts at 0, are fractions.
     decision_seconds
         Wall-clock duration of each decision in seconds, which is ignored when runs are compared for equality.
 
@@ -80,7 +80,7 @@ class Replay:
 
     @property
     def jct(self) -> tuple[Any, ...]:
-        """Job completion times of the completed jobs in seconds, by job number."""
+        """Job completion times of the completed jobs in seconds, in order of job number."""
         return self.metrics.jct
 
     def plot(self, *, colour: str = "slowdown") -> "Figure":

@@ -71,7 +71,7 @@ class Request:
         Raises
         ------
         InvalidInput
-            The gang or a network level does not exist, or the size of the gang or of its slices is malformed.
+            The gang or a network level does not exist, or another attribute is invalid.
         """
         waiting = {gang.name: gang for gang in snapshot.pending}
         known = waiting.get(self.gang)

@@ -78,7 +78,7 @@ def boxes(
     Raises
     ------
     InvalidInput
-        `part` is not one of these times.
+        `part` is neither a `JobTime` nor the value of one.
 
     Examples
     --------
@@ -134,7 +134,7 @@ def shares(
     Raises
     ------
     InvalidInput
-        `part` is not one of these times.
+        `part` is neither a `JobTime` nor the value of one.
 
     Examples
     --------

@@ -30,11 +30,12 @@ def read(
 ) -> Snapshot:
     """Read a snapshot of a Kubernetes cluster.
 
-    The files contain nodes, pods and disruption budgets, in any order and in any combination, as printed by
+    The files contain nodes and, optionally, pods and disruption budgets, in any order, as printed by
     ``kubectl get nodes -o json`` or ``kubectl get pods,pdb --all-namespaces -o yaml``.
 
-    - **GPUs** are the GPU resources of any vendor. Slices (MIG) and shares remain separate resources, in
-      addition to a machine's number of GPUs. With time slicing, GPUs are counted, not their replicas.
+    - **GPUs** are the GPU resources of any vendor. A node's number of GPUs includes those that are divided into
+      slices (MIG) or shares, which are also listed as separate resources. With time slicing, physical GPUs are
+      counted, whereas the resources of the node contain their replicas.
     - **Gangs** consist of the pods of one PodGroup, JobSet, LeaderWorkerSet group, Kubeflow, Volcano or Ray
       job, Job or other owner. Each pod of a ReplicaSet or StatefulSet, or without an owner, is a gang of its
       own. Pods of a DaemonSet belong to their node.
@@ -60,8 +61,9 @@ def read(
     Raises
     ------
     InvalidInput
-        A file cannot be read, or is not output of kubectl. The message states the file, field, value and
-        rule.
+        A file cannot be read or is not output of kubectl, there are no nodes, a pod or node occurs twice, or a
+        label in `levels` is not on any node. The message states the field, value and rule, and the file, if
+        one is to blame.
 
     Examples
     --------
