@@ -115,9 +115,9 @@ def pack(snapshot: Snapshot, *, time_limit: TimeLimit = TIME_LIMIT) -> Pack:
 
     If a placement of all gangs is found in time, the rest of the time is used to minimize the number of nodes
     in use. Otherwise, gangs are placed one after another, each as a whole, in descending order of priority;
-    ties are broken by the given order. Each part goes to the fullest node that has room. If this fails for a
-    gang with different parts, an exact method searches for a placement of the gang. A different order might
-    place more gangs.
+    ties are broken by the given order. Each part goes to the node with room that has the fewest free GPUs and,
+    among those, the least free CPU and memory. If this fails for a gang with different parts, an exact method
+    searches for a placement of the gang. A different order might place more gangs.
 
     Parameters
     ----------
