@@ -49,9 +49,9 @@ class Pack:
     copies
         Number of copies that do not fit, keyed by gang name; None or empty if all gangs fit.
     more
-        Additional nodes for gangs that do not fit. None if all gangs fit, if no node is open, if
-        even empty nodes like the existing ones would hold none of these gangs, or if no sufficient number of
-        nodes was found in time.
+        Additional nodes, all like the same existing node, for gangs that do not fit. None if all gangs fit, if
+        no node is open, if no number of such nodes would hold any of these gangs, or if no sufficient number
+        was found in time.
 
     Examples
     --------
@@ -115,9 +115,9 @@ def pack(snapshot: Snapshot, *, time_limit: TimeLimit = TIME_LIMIT) -> Pack:
 
     If a placement of all gangs is found in time, the rest of the time is used to minimize the number of nodes
     in use. Otherwise, gangs are placed one after another, each as a whole, in descending order of priority;
-    ties are broken by the given order. Each part goes to the fullest node that has room. If this fails for a
-    gang with different parts, an exact method searches for a placement of the gang. A different order might
-    place more gangs.
+    ties are broken by the given order. Each part goes to the node with room that has the fewest free GPUs and,
+    among those, the least free CPU and memory. If this fails for a gang with different parts, an exact method
+    searches for a placement of the gang. A different order might place more gangs.
 
     Parameters
     ----------
@@ -131,6 +131,8 @@ def pack(snapshot: Snapshot, *, time_limit: TimeLimit = TIME_LIMIT) -> Pack:
     ------
     InvalidInput
         The time limit is invalid.
+    pydantic.ValidationError
+        A waiting part needs no resources.
 
     Examples
     --------

@@ -110,7 +110,10 @@ class GangPlacer:
         )
 
     def _parts(self, row: WorkerLine) -> bool:
-        """Place the parts of an entry, each on the fullest server with room; return whether all fit."""
+        """Place the parts of an entry, each on the server with room that has the fewest free GPUs.
+
+        Ties are broken by the other free resources, in order. Return whether all parts fit.
+        """
         demand, left = self._demands[row.line], row.part.count
         while left:
             able = (server for server, room in enumerate(self._rooms) if fitting(demand, room))

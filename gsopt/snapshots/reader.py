@@ -40,7 +40,7 @@ def read_snapshot(
     Parameters
     ----------
     paths
-        The files, in any order, or a single snapshot file written by gsopt.
+        The files, in any order, or a single snapshot file written by gsopt, for which the options are ignored.
     source
         A `Source`. If it is empty, the source is detected from the contents.
     levels, gpu_resources
@@ -53,7 +53,8 @@ def read_snapshot(
     Raises
     ------
     InvalidInput
-        A file cannot be read, or has the wrong format. The message states the file, field, value and rule.
+        A file cannot be read or has the wrong format; the message states the file, field, value and rule. Or
+        an option is invalid.
 
     Examples
     --------

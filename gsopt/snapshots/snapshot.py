@@ -132,13 +132,13 @@ class Snapshot(Frozen):
         return tuple(gang for gang in self.gangs if gang.waiting)
 
     def kept(self, among: Sequence[str] = ()) -> dict[str, str]:
-        """Return the reasons why candidate nodes must not be given back, keyed by the names of these nodes.
+        """Return the reasons why nodes with GPUs must not be given back, keyed by the names of these nodes.
 
         Parameters
         ----------
         among
-            Labels, each ``key`` or ``key=value``, that nodes must have to be candidates; for Slurm,
-            partitions and features.
+            Labels, each ``key`` or ``key=value``; for Slurm, partitions and features. Nodes that lack any of
+            them are left out.
 
         Raises
         ------
@@ -158,7 +158,7 @@ class Snapshot(Frozen):
 
         Every gang that has GPUs and runs on a node that may be given back becomes a job. The number of its
         GPUs on a node is rounded up to an integer of at least 1. If these numbers add up to more than the
-        number of GPUs of the node, the node counts as having that total.
+        number of GPUs of the node, their sum is used as its number of GPUs.
 
         Parameters
         ----------
@@ -167,7 +167,7 @@ class Snapshot(Frozen):
         cost
             Cost of preempting a gang: 1 (``"jobs"``), the GPU-hours used since its parts started
             (``"gpu-hours"``; 0 if times are unknown), or 1 plus the amount by which its priority exceeds the
-            lowest one (``"priority"``).
+            lowest priority of all gangs that have GPUs (``"priority"``).
         among
             Labels, each ``key`` or ``key=value``, that nodes must have to be given back; for Slurm,
             partitions and features.
@@ -175,7 +175,8 @@ class Snapshot(Frozen):
         Raises
         ------
         InvalidInput
-            A cost or label does not exist, or too few nodes may be given back.
+            A cost or label does not exist, `servers` is negative, or fewer nodes than requested, or none at
+            all, may be given back.
 
         Examples
         --------

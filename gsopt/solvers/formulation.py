@@ -103,7 +103,7 @@ class Formulation(ABC, Generic[P, S]):
 
         By default, a cost with at most 15 digits is taken as an exact decimal number. Any other float is
         assumed to be rounded and, unless a continuous column has a cost, is replaced by a slightly better cost.
-        The resulting bound is valid, but may differ from the optimum by a few units in the twelfth digit.
+        The resulting bound is valid, but may be weaker than the optimum, by about 1e-12 of each cost incurred.
 
         Raises
         ------

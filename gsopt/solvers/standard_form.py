@@ -83,7 +83,7 @@ class StandardForm:
         Raises
         ------
         BrokenModel
-            Shapes differ, a cost or coefficient is not finite, or a limit is NaN.
+            Shapes differ, a cost or coefficient is not finite, or a limit or bound is NaN.
         Unsupported
             The absolute value of a coefficient of a row with integer columns exceeds `LARGEST_BIG_M`.
 

@@ -110,8 +110,7 @@ class _Method:
 def cells_of(study: Study, source: str = "", *, allow: Iterable[str] = ()) -> tuple[Cell, ...]:
     """Return the cells of a study, instance by instance; each cell is one method on one instance.
 
-    A cell that several entries contain is returned only once. Everything in the study that can be checked
-    without computing a cell is checked.
+    A cell that several entries contain is returned only once. The study is checked, but no cell is computed.
 
     Parameters
     ----------
@@ -126,8 +125,8 @@ def cells_of(study: Study, source: str = "", *, allow: Iterable[str] = ()) -> tu
     Raises
     ------
     InvalidInput
-        An instance, method or option does not exist, has the wrong type, or has no effect in the study. Or the
-        study names a module that is not allowed; in this case, nothing is imported.
+        An instance, method or option does not exist, has the wrong type, or has no effect in the study. Or a
+        method is in a module that is not allowed; in this case, no module is imported.
 
     Examples
     --------

@@ -58,7 +58,7 @@ class Report:
     counts
         Names of the columns that count cells.
     figures
-        The columns of figures.
+        The columns with statistics of figures.
     lines
         The rows, each with one value per column; None marks a missing value.
 
@@ -218,7 +218,7 @@ def report(
     relative_to
         Method to compare with: every figure is divided by the mean of that method's figure over its seeds on
         the same instance. ``least`` stands for the smallest such mean of any method. If the divisor is 0 or
-        missing, the quotient is left out.
+        missing, the quotient is left out. Groups without any quotient are left out, too.
 
     Raises
     ------

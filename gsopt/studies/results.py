@@ -34,7 +34,7 @@ class Results(Listing[CellRow]):
     study
         Name of the study.
     rows
-        The cells that have a result.
+        The finished cells, including those that failed or are unsupported.
     total
         Number of all cells.
     interrupted
@@ -53,7 +53,7 @@ class Results(Listing[CellRow]):
 
     @property
     def missing(self) -> int:
-        """Number of cells without a result."""
+        """Number of cells that are not finished."""
         return self.total - len(self.rows)
 
     @property
@@ -99,7 +99,7 @@ class Results(Listing[CellRow]):
         return report(self).columns
 
     def records(self) -> list[dict[str, Any]]:
-        """Return all fields of every cell: names, options, state and figures."""
+        """Return the names, options, state and figures of every cell, as plain JSON."""
         return [row.as_dict() for row in self.rows]
 
 

@@ -43,8 +43,8 @@ class CellOutcome:
     error
         Type of the error if the cell failed, otherwise empty.
     sources
-        The files from which the cell's instance was read, with their SHA-256 digests. The store keeps them in a
-        separate table.
+        The files from which the cell's instance was read, with their SHA-256 digests. Empty if the outcome was
+        read from a study's folder.
 
     Examples
     --------

@@ -38,7 +38,7 @@ class StudyProgress:
     Attributes
     ----------
     finished, total
-        Number of cells that have a result, and number of all cells.
+        Number of finished cells, including failed ones, and number of all cells.
     failed
         Number of failed cells.
     left

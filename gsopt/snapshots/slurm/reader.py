@@ -47,8 +47,9 @@ def read(
       its ``tres_per_node``. If both are missing, the job's GPUs are spread evenly over its nodes.
     - **Gangs** are jobs, tasks of job arrays, and heterogeneous jobs as a whole. If a waiting job requests a
       total number of GPUs (``--gpus``) on any number of nodes, its GPUs may all be on different nodes.
-    - **Kept nodes**, which must not be given back, are those that are powered down, in an active reservation,
-      or in a state in which no job starts, such as down, drained, failing or in maintenance.
+    - **Kept nodes**, which must not be given back, are those that are powered down or about to be, those in an
+      active reservation, and those in a state in which no job starts, such as down, drained, failing or in
+      maintenance.
 
     Parameters
     ----------

@@ -166,7 +166,7 @@ class Backend(Protocol):
         Unsupported
             The solver does not support this model (for example continuous columns in CP-SAT).
         BrokenModel
-            The model is unbounded.
+            The model is unbounded. CP-SAT raises `Unsupported` instead.
         """
         ...
 

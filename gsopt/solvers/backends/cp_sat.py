@@ -110,8 +110,8 @@ class CpSat(Solver):
         Raises
         ------
         Unsupported
-            A column is continuous, a row or the objective does not fit into 64-bit integers, or in the solution
-            found, a column without a bound is at `CLAMP`.
+            A column is continuous, a row or the objective does not fit into 64-bit integers, or the solution
+            found is at a limit that `CLAMP` imposes.
         """
         _refuse_continuous(form)
         known = form.with_bounds(*implied_bounds(form))
@@ -122,7 +122,7 @@ class CpSat(Solver):
     def request(
         self, form: "StandardForm", *, time_limit: float | None, gap: float, start: Vector | None
     ) -> tuple[Callable[[Any, "ParentLink"], Answer], IntegerTask]:
-        """Return the function that solves the model in integers, and its task."""
+        """Return the function that solves the model in integers, and the task to pass to it."""
         magnitude = np.maximum(np.maximum(-form.column_lower, form.column_upper), 1.0)
         offset, cost, scale, error = _whole_objective(form, magnitude)
         coefficients, row_lower, row_upper = _whole_rows(form, magnitude)

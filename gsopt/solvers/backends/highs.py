@@ -88,7 +88,7 @@ class Highs(Solver):
     def request(
         self, form: "StandardForm", *, time_limit: float | None, gap: float, start: Vector | None
     ) -> tuple[Callable[[Any, "ParentLink"], Answer], Task]:
-        """Return the function that solves the model, and its task."""
+        """Return the function that solves the model, and the task to pass to it."""
         options = {
             "threads": self.threads,
             "random_seed": self.seed,
@@ -106,7 +106,7 @@ class Highs(Solver):
     def write(self, form: "StandardForm", path: str | Path) -> None:
         """Write a model to an MPS or LP file, depending on the extension.
 
-        Numbers are written with 15 digits.
+        Numbers are rounded to 15 significant digits.
 
         Names are kept if the format allows them. Otherwise, spaces and special characters become ``_``, and
         in LP files square brackets become parentheses. Names that could be mistaken for something else, such
@@ -117,7 +117,7 @@ class Highs(Solver):
         InvalidInput
             The extension is neither ``.mps`` nor ``.lp``, or the file cannot be written.
         MissingSolver
-            HiGHS is not installed.
+            HiGHS is not installed, or its version is known to be faulty.
 
         Examples
         --------

@@ -388,9 +388,10 @@ POOL = Pool()
 
 
 def close() -> None:
-    """Terminate every worker of this process to free memory.
+    """Terminate all solver processes that this process has started, to free memory.
 
-    The next solve starts a new worker.
+    The next solve starts a new one. A solve that is running in another thread ends as if its solver had
+    crashed.
 
     Examples
     --------
