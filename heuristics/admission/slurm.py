@@ -55,8 +55,8 @@ def slurm(
     Slurm's own choice of nodes. Here, the gang is placed in the group with the least room to spare, on the
     fewest machines.
 
-    Complexity: O(C (R (log R + P) + M)) for ``C = reorder_count + 2`` attempts, R running gangs on M machines in
-    total, and P machines of the pending gang, if pending gangs have one part.
+    Complexity: O(C (R (log R + P) + M)) for ``C = reorder_count + 2`` attempts, R running gangs on M machines
+    in total, and P machines of the pending gang, if pending gangs have one part.
 
     Examples
     --------
