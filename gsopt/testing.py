@@ -62,6 +62,8 @@ def check_formulation(
     ------
     AssertionError
         A result is not proven or not the optimum, or the method supports none of the instances.
+    InvalidSolution
+        A solution breaks a rule.
 
     Examples
     --------
@@ -107,6 +109,8 @@ def check_heuristic(method: MethodLike | str, problems: Iterable[Problem[Any]], 
     AssertionError
         A solution is better than the optimum, a solution is missing although there is one, or no solution was
         checked.
+    InvalidSolution
+        A solution breaks a rule.
 
     Examples
     --------
@@ -321,7 +325,8 @@ def check_policy(
     Raises
     ------
     AssertionError
-        A job does not complete, or a time or figure differs.
+        A job does not complete, a time or figure differs, the judge finds a broken rule, or there is no
+        scenario.
     IllegalDecision
         A decision of the policy breaks a rule.
     Contradiction

@@ -42,7 +42,8 @@ class StudyProgress:
     failed
         Number of failed cells.
     left
-        Expected remaining time in seconds if the run continues at the same pace; None before the first result.
+        Expected remaining time in seconds if the run continues at the same pace; None before the first result
+        of this run.
     note
         One-line reason why the run cannot continue at present; empty if it can.
 

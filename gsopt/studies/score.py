@@ -197,7 +197,7 @@ def score(
     method
         A method or policy by name, such as ``"greedy"``, ``"my_module:my_function"`` or
         ``"folder/program.py:my_function"``. A file is imported only in the processes that run
-        the method.
+        the method, so if it lacks the function, every instance contributes 0.
     instances
         Problems, names of instances, suites or files, or the name of a generator such as
         ``"reclaiming/churn"``.

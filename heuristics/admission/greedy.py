@@ -33,8 +33,8 @@ def greedy(problem: Admission, *, budget: Budget = UNLIMITED) -> AdmissionSoluti
     This is not from a paper. It is the usual greedy algorithm for covering problems, with reverse delete as in
     `heuristics.reclaiming.reverse_delete`. If the pending gangs need no GPUs, gangs are ordered by cost alone.
 
-    Complexity: O(R log R + M) for R pairs of a running gang and a group in which it has workers, and M
-    machines in total, if pending gangs have one part.
+    Complexity: O(R log R + M) for R pairs of a running gang and a group in which it has workers, and M machines
+    of these gangs, counted once per pair, if pending gangs have one part.
 
     Examples
     --------

@@ -23,8 +23,8 @@ def kai_consolidate(
 
     The scenarios are those of `heuristics.admission.kai`. The candidates are all gangs with a `move_cost`,
     regardless of queue and priority. A scenario succeeds only if all its gangs are placed again. Gangs with a
-    higher priority are placed before the pending gang, and so are gangs with the same priority, which started
-    earlier.
+    higher priority are placed before the pending gang, and so are gangs with the same priority, because they
+    started earlier.
 
     Parameters
     ----------

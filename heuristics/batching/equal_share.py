@@ -23,11 +23,11 @@ def equal_share(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
 
     Notes
     -----
-    Source: processor sharing, the usual baseline. If there are more jobs than GPUs, the shortest jobs run. The
-    criterion is ignored.
+    Source: processor sharing, the usual baseline. If there are more jobs than GPUs, the jobs that must run and
+    the shortest of the others run. The criterion is ignored.
 
     Complexity: O(J (J + G) log J) for J jobs with G gaps in their allowed numbers of GPUs, because the jobs
-    with the fewest GPUs grow together.
+    with the fewest GPUs grow together; with gaps, plus O(I n) for n GPUs and I allowed numbers in total.
 
     Examples
     --------

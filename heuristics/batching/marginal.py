@@ -18,9 +18,9 @@ _Step = tuple[Exact, int, int, Exact]
 def marginal(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
     """Start the shortest jobs, then grant each GPU to the job whose part of the objective improves the most.
 
-    A step leads to a job's next allowed number of GPUs. Steps are ranked by their gain per GPU, and ties go to
-    the shorter job. A job whose next step no longer fits gets no more GPUs. With ``forced="none"``, no
-    job is started in advance, and the first GPUs of a job are a step, too.
+    Jobs that must run start first. A step leads to a job's next allowed number of GPUs. Steps are ranked by
+    their gain per GPU, and ties go to the shorter job. A job whose next step no longer fits gets no more GPUs.
+    With ``forced="none"``, no job is started in advance, and the first GPUs of a job are a step, too.
 
     Parameters
     ----------
@@ -36,7 +36,8 @@ def marginal(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
     steps are ranked as in that rule. Departures: the gain is in the problem's criterion, there are no
     parameter servers, and GPUs are granted even without a gain if the problem requires all GPUs to be used.
 
-    Complexity: O(I log J) for J jobs that have I allowed numbers of GPUs in total.
+    Complexity: O(I log J) for J jobs that have I allowed numbers of GPUs in total, plus O(I n) for n GPUs if
+    these numbers have gaps.
 
     Examples
     --------

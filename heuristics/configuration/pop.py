@@ -23,7 +23,7 @@ def pop(
 
     Each part gets the number of GPUs of each type divided by the number of parts, rounded down. The remaining
     GPUs stay idle. Pinned jobs keep their GPUs and belong to no part. A job gets at most the GPUs of its part,
-    so large jobs have to shrink or move to another type.
+    so large jobs have to shrink, move to another type, or wait.
 
     Complexity for k parts: k times that of `solver` on problems with 1/k of the jobs and GPUs. For dynamic
     programming on T types, this is less than for the whole problem by a factor of about k**T.

@@ -57,7 +57,7 @@ class BestKnown(Listing[Known]):
         return BestKnown(tuple(row for row in self.rows if row.standing is standing))
 
     def summary(self) -> RenderableType:
-        """Return a table of suites with their number of instances, by standing and in total, and widest gap."""
+        """Return a table of suites: the number of instances, in total and by standing, and the widest gap."""
         suites = by_suite(self.rows, lambda row: row.suite)
         widest = Column("widest gap", [_widest(rows) for rows in suites.values()])
         return lay_out([*counted(suites, _COUNTED, lambda row: row.standing), widest])

@@ -36,14 +36,14 @@ class Member:
 
 @dataclass(frozen=True)
 class Family:
-    """The instances of a suite, with the results of all heuristics for its decision.
+    """The selected instances of a suite, with the results of all heuristics for its decision.
 
     Attributes
     ----------
     suite
         Name of the suite.
     members
-        Instances of the suite with a known value.
+        The selected instances of the suite that have a known value, with the heuristics' results.
 
     Examples
     --------
@@ -102,7 +102,7 @@ class Families(Listing[Family]):
         return markdown_of(self.columns())
 
     def records(self) -> list[dict[str, Any]]:
-        """Return all fields of every suite, as plain JSON types."""
+        """Return the figures of every suite, as plain JSON types."""
         return [
             {
                 "suite": row.suite,

@@ -16,9 +16,9 @@ from gsopt.studies.suites.verdict import Verdict, VerificationOutcome
 def record(verdict: Verdict, folder: Path | None = None, *, today: date | None = None) -> list[Path]:
     """Write the improvement in a verdict to the instance's files, and return the paths of these files.
 
-    If the verdict is not an improvement, nothing is written. Otherwise, the solution that was found is stored,
-    and the value, bound, methods and date are written to the instance file, unless optimality or infeasibility
-    was proven before.
+    If the verdict is not an improvement, nothing is written. Otherwise, the solution is stored if one was
+    found. Unless optimality or infeasibility was proven before, the value, bound, methods and date are written
+    to the instance file.
 
     Parameters
     ----------

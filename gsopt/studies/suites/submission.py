@@ -32,7 +32,7 @@ class Submission:
     name
         Name of the instance, workload or trace.
     note
-        One line that says what is better, or that nothing is.
+        One line that says what is better, or that nothing is better.
     entry
         The improved entry of the table of best known values, or None if nothing is better.
 
@@ -75,7 +75,8 @@ def submit(
     Raises
     ------
     InvalidInput
-        There is no such instance, workload or trace, or a file cannot be read or breaks a rule.
+        There is no such instance, workload or trace, a file cannot be read or breaks a rule, or `by` is not one
+        line of text.
     InvalidSolution
         The solution or schedule breaks a rule of its instance.
     Contradiction

@@ -24,8 +24,8 @@ class VerificationOutcome(StrEnum):
     """The outcome of recomputing the best known value of an instance.
 
     It is ``confirmed``, ``improved`` (a better value or bound, a proof, or a solution that was missing), ``not
-    recomputed`` (the value or the bound in the file was not reached), ``contradicted`` (the file is wrong) or
-    ``failed`` (the method failed).
+    recomputed`` (the value or the bound in the file was not reached), ``contradicted`` (the file, the judge and
+    the exact method contradict one another) or ``failed`` (the method failed).
 
     Examples
     --------
@@ -36,7 +36,7 @@ class VerificationOutcome(StrEnum):
     CONFIRMED = "confirmed"  # the solution is worth what the file says, and the bound is proven again
     IMPROVED = "improved"  # a better value or bound, a proof, or a solution that was missing
     OPEN = "not recomputed"  # nothing contradicts the file, but its value or bound was not reached
-    CONTRADICTED = "contradicted"  # what the file says is wrong
+    CONTRADICTED = "contradicted"  # the file, the judge and the exact method contradict one another
     FAILED = "failed"  # the method failed
 
     @property
@@ -76,7 +76,7 @@ class Verdict:
     result: Result[Any] | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """Return all fields as plain JSON types, without solutions."""
+        """Return the verdict with the values in the file and those found, as plain JSON types."""
         found = self.result
         return {
             "instance": self.instance,

@@ -80,7 +80,7 @@ class Verification(Listing[Verdict]):
         return counted(suites, shown, lambda row: row.outcome)
 
     def records(self) -> list[dict[str, Any]]:
-        """Return all fields of every verdict, as plain JSON types."""
+        """Return every verdict with the values in the file and those found, as plain JSON types."""
         return [row.as_dict() for row in self.rows]
 
 

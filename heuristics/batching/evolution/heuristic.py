@@ -47,8 +47,9 @@ def evolution(
 
     Source: ONES (SC 2021), section 3.2.2 and Algorithm 1.
 
-    Complexity: O(K (n + J log J)) per generation for K candidates, J jobs and n GPUs.
-    `gsopt.performance.batching.split.split` finds the optimum in about the time of one generation or less.
+    Complexity: O(K (n log n + J log J)) per generation with the default options, for K candidates, J jobs and n
+    GPUs. `gsopt.performance.batching.split.split` finds the optimum in about the time of one generation or
+    less.
 
     Parameters
     ----------
@@ -91,7 +92,7 @@ def evolution(
       of their jobs and filled; otherwise they would use fewer GPUs than Equation 4 demands.
     - Jobs that must run are treated like new ones, in children and mutants too. How long each job has run is
       unknown here, so the GPUs that they need are taken from the jobs listed first.
-    - The parents of a pair are two different refreshed candidates. Mutants are drawn with replacement.
+    - The parents of a pair are two different candidates. Mutants are drawn with replacement.
     - If jobs are already running, one candidate is the current allocation; if allowed numbers have gaps,
       another one uses as many GPUs as possible.
 

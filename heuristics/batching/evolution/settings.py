@@ -36,8 +36,8 @@ class Settings(Frozen):
         Whether a mutation preempts whole ``jobs`` (text of section 3.2.2) or single ``workers`` (Figure 9).
     scale_down
         How many of its ``c`` GPUs a job with batch size ``B`` keeps when its batch limit falls to ``R < B``:
-        ``max(1, R * c // B)`` (``at least one``), the printed ``R * c // B``, which can be 0 (``floor``), or as
-        many as ``R`` allows (``widest``).
+        ``max(1, R * c // B)`` (``at least one``), the printed ``R * c // B``, which can be 0 (``floor``), or
+        ``min(c, ceil(R / b))``, where ``b`` is the job's largest batch size per GPU (``widest``).
     selection
         Who survives: the candidates with the K lowest scores under one draw of the weights (``one draw``), or
         the winners of K runs of Algorithm 1, each with a new draw and without the candidates already selected

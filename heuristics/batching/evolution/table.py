@@ -21,8 +21,10 @@ class CostTable:
     """The costs of jobs: job j on c GPUs costs ``weight[j] * unit_cost[j, c] + extra_cost[j, c]``.
 
     For the smallest remaining utilization (ONES, Eq. 8), the weight is the number of remaining samples, and the
-    unit cost is the GPU-seconds of one sample. A search minimizes the sum over all jobs. Ties go to the earlier
-    job.
+    unit cost is the GPU-seconds of one sample. A search minimizes the sum over all jobs. If two jobs would
+    reduce the sum equally, the earlier one gets idle GPUs first.
+
+    In `CostTable.of`, None stands for the defaults stated below; the constructor needs complete arrays.
 
     Attributes
     ----------
