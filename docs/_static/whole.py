@@ -8,12 +8,10 @@ import json
 import sys
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from functools import partial
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 from resource import RUSAGE_SELF, getrusage
-from tempfile import TemporaryDirectory
 from time import process_time
 from typing import Any, NamedTuple
 
@@ -23,9 +21,8 @@ import gsopt
 from gsopt.schedule.bounds.certify import certificate_of
 from gsopt.schedule.bounds.prices import PriceBound, price_bound
 from gsopt.schedule.verify import ProofData, verify
-from gsopt.simulation import Decider, State, replay
-from gsopt.simulation.parts.greedy import Greedy
-from gsopt.studies.improve import improve
+from gsopt.simulation import Policy, replay
+from gsopt.studies.offline import offline_schedule
 from heuristics.policies import srsf, srtf
 from instances import traces
 from instances.scenarios import best
@@ -48,8 +45,7 @@ class Whole(NamedTuple):
     gpus: int
     evaluations: int = 600
     cells: int | None = 2_000
-    power: float | None = None  # of the number of GPUs in the ranks of jobs, if `ranked` is tried
-    tries: int = 0  # number of further schedules that are tried with it
+    offline: Mapping[str, Any] | None = None  # options of `offline_schedule`, if it is tried
 
     @property
     def round_length(self) -> float | None:
@@ -60,11 +56,16 @@ class Whole(NamedTuple):
         """Read the scenario from a folder of data."""
         return gsopt.Scenario.of(self.reader(data / self.file, max_gpus=self.gpus).workload, self.gpus)
 
-    def values(self, scenario: gsopt.Scenario, found: PriceBound) -> tuple[dict[str, float], Any]:
-        """Return the mean JCT of each schedule that is tried, by name, and the options of `improved`."""
-        options = None if self.power is None else improved(scenario, self.power, self.tries)
-        tried = policies(found) | ({} if options is None else {"improved": partial(ranked, **options)})
-        return {each: replay(scenario, policy).metrics.mean_jct for each, policy in tried.items()}, options
+    def values(self, scenario: gsopt.Scenario, found: PriceBound) -> dict[str, float]:
+        """Return the mean JCT of each schedule that is tried, by name."""
+        values = {name: replay(scenario, policy).metrics.mean_jct for name, policy in POLICIES.items()}
+        if self.offline is not None:
+            first = offline_schedule(scenario, found, **{**self.offline, "tries": 0})
+            values["offline"] = gsopt.judge(first.schedule, scenario).mean_jct
+            if self.offline.get("tries"):
+                best = offline_schedule(scenario, found, **self.offline)
+                values["offline, improved"] = gsopt.judge(best.schedule, scenario).mean_jct
+        return values
 
 
 class Adaptive(NamedTuple):
@@ -81,52 +82,36 @@ class Adaptive(NamedTuple):
         """Read the scenario from a folder of data."""
         return best.scenario(self.name, data)
 
-    def values(self, _scenario: gsopt.Scenario, _found: PriceBound) -> tuple[dict[str, float], None]:
+    def values(self, _scenario: gsopt.Scenario, _found: PriceBound) -> dict[str, float]:
         """Return the mean JCT of the best known schedule, by the policy that found it."""
         known = next(known for known in best.best_schedules() if known.name == self.name)
-        return {known.found_by: known.mean_jct}, None
+        return {known.found_by: known.mean_jct}
 
 
-# The powers are the best of a few: 0 to 1 on Crux, 0.25 to 1.6 on Venus, and 0.25 to 4 on ITP.
+POLICIES: dict[str, Policy] = {"srsf": srsf, "srtf": srtf}
+
+# The powers and horizons are the best of a few.
 SCENARIOS: dict[str, Whole | Adaptive] = {
-    "philly-82k": Whole(traces.philly, "", 512),
+    "philly-82k": Whole(traces.philly, "", 512, offline={"horizon": 3e4}),
     "philly-111k": Whole(traces.philly, "philly_full/philly_trace.csv.gz", 512, evaluations=120, cells=400),
-    "venus": Whole(traces.helios, "helios_venus_full/helios_trace.csv.gz", 640, power=0.45, tries=60),
-    "crux": Whole(traces.crux, "crux_lingjun", 1_024, evaluations=1_800, power=0.25, tries=4_000),
-    "itp": Whole(traces.itp, "elasticflow_itp/data/raw-traces.tar.gz", 1_152, power=2.5, tries=100),
+    "venus": Whole(
+        traces.helios,
+        "helios_venus_full/helios_trace.csv.gz",
+        640,
+        offline={"power": 0.8, "horizon": 1e6, "tries": 250},
+    ),
+    "crux": Whole(
+        traces.crux,
+        "crux_lingjun",
+        1_024,
+        evaluations=1_800,
+        offline={"power": 0.8, "horizon": 5e4, "tries": 400},
+    ),
+    "itp": Whole(
+        traces.itp, "elasticflow_itp/data/raw-traces.tar.gz", 1_152, offline={"power": 1.2, "horizon": 7e4}
+    ),
     **{name: Adaptive(name) for name in best.NAMES},
 }
-
-
-def by_slopes(state: State, slopes: tuple[float, ...]) -> Decider:
-    """Run the jobs with the highest price of one more second of work per GPU, skipping jobs that do not fit.
-
-    The prices are those of a bound, so the whole trace is known in advance.
-    """
-    return Greedy(state, key=lambda job: -slopes[job] / state.jobs[job].gpus)
-
-
-def ranked(state: State, power: float, multipliers: Mapping[str, float]) -> Decider:
-    """Run the jobs with the least remaining seconds times a power of their GPUs, times their own multiplier."""
-
-    def rank(number: int) -> float:
-        job = state.jobs[number]
-        own: float = job.gpus**power * multipliers.get(job.name, 1.0)
-        return own * state.remaining(number)
-
-    return Greedy(state, key=rank)
-
-
-def improved(scenario: gsopt.Scenario, power: float, tries: int) -> dict[str, Any]:
-    """Return the options of `ranked` with the lowest mean JCT that this many tries find."""
-    with TemporaryDirectory() as folder:
-        found = improve(scenario, partial(ranked, power=power), f"{folder}/found.json", tries=tries)
-    return {"power": power, "multipliers": found.multipliers}
-
-
-def policies(found: PriceBound) -> dict[str, Any]:
-    """Return the policies whose schedules are tried, by name."""
-    return {"srsf": srsf, "srtf": srtf, "by_slopes": partial(by_slopes, slopes=found.slopes)}
 
 
 def measured(name: str, data: Path) -> dict[str, Any]:
@@ -138,9 +123,9 @@ def measured(name: str, data: Path) -> dict[str, Any]:
         scenario, evaluations=whole.evaluations, cells=whole.cells, round_length=whole.round_length
     )
     bounded = process_time()
-    values, options = whole.values(scenario, found)
+    values = whole.values(scenario, found)
     simulated = process_time()
-    certificate = certificate_of(found, ProofData.of(scenario, whole.round_length), whole.round_length)
+    certificate = certificate_of(found, ProofData.of(scenario, whole.round_length))
     text = certificate.model_dump_json() + "\n"
     (CERTIFICATES / f"{name}.json").write_text(text)
     certified = process_time()
@@ -156,7 +141,6 @@ def measured(name: str, data: Path) -> dict[str, Any]:
         "value": values[least],
         "policy": least,
         "values": values,
-        "improved": options,
         "bound": proof.mean_jct,
         "certificate": sha256(text.encode()).hexdigest(),
         "seconds": {

@@ -92,7 +92,7 @@ def entry(
     row = _row(name) | {"by": by, "date": day.isoformat(), "version": file["version"]}
     if value is None:
         return row | {"bound": bound, "certificate": file["digest"]}
-    schedule = {"value": value, "policy": by, "values": row["values"] | {by: value}, "improved": None}
+    schedule = {"value": value, "policy": by, "values": row["values"] | {by: value}}
     return row | schedule | {"schedule": file["digest"]}
 
 

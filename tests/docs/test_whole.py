@@ -1,6 +1,5 @@
 """The table of whole traces: it follows from the stored rows, and the certificates prove the bounds."""
 
-from functools import partial
 from hashlib import sha256
 
 import pytest
@@ -8,8 +7,7 @@ import pytest
 import gsopt
 from gsopt.core.errors import InvalidInput
 from gsopt.schedule.certificate import Certificate
-from gsopt.simulation import Policy, replay
-from heuristics.policies import srsf, srtf
+from gsopt.simulation import replay
 from tests.docs.scripts import DOCS, script
 from tests.heuristics.policies.shared import traces
 
@@ -38,9 +36,7 @@ def test_the_row_of_crux_holds() -> None:
     proof = gsopt.verify(WHOLE.CERTIFICATES / "crux.json", scenario)
 
     assert (proof.jobs, proof.gpus, proof.mean_jct) == (row["jobs"], row["gpus"], row["bound"])
-    improved = partial(WHOLE.ranked, **row["improved"])
-    policies: dict[str, Policy] = {"srsf": srsf, "srtf": srtf, "improved": improved}
-    for name, policy in policies.items():
+    for name, policy in WHOLE.POLICIES.items():
         value = replay(scenario, policy).metrics.mean_jct
         assert value == pytest.approx(row["values"][name], rel=1e-9)
 

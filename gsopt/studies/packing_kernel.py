@@ -1,0 +1,144 @@
+"""Packing kernel: a compiled simulation of rigid jobs, the most valuable of which are packed at every event."""
+
+from typing import Any
+
+import numpy as np
+
+from gsopt.core.numbers.compiled import compiled
+
+Array = np.ndarray[Any, Any]
+
+
+@compiled
+def advance(  # noqa: C901, PLR0912, PLR0915 - a call for each event would cost more than the event
+    release: Array,
+    gpus: Array,
+    shares: Array,
+    total: int,
+    window: int,
+    horizons: Array,
+    slopes: Array,
+    left: Array,
+    active: Array,
+    since: Array,
+    chosen: Array,
+    state: tuple[float, int, int, int],
+    until: float,
+    runs: Array,
+    at: int,
+) -> tuple[tuple[float, int, int, int], int]:
+    """Simulate until the first event at or after `until`, or until `runs` may be too short for another event.
+
+    At each event, jobs are sorted by their worth per GPU. The first jobs that fit run. If GPUs are left, an
+    exact knapsack chooses again among the last `window` of these jobs and the first `window` of the others.
+    Afterwards, the remaining jobs that still fit run, in the same order.
+
+    Parameters
+    ----------
+    release, gpus
+        Release dates in ascending order, and numbers of GPUs, by job.
+    shares
+        The number by which the worth of each job is divided for the sort.
+    total
+        Number of GPUs of the cluster.
+    window
+        Number of jobs on each side among which the knapsack chooses; 0 for no knapsack.
+    horizons, slopes
+        The worth of a job is its slope plus ``max(horizon / left - 1, 0)``.
+    left
+        Remaining time of each job; updated.
+    active, since, chosen
+        The released, incomplete jobs in order of release; the time since which each job has been running, or a
+        negative number; and the number of the last event that chose each job. All are updated.
+    state
+        The current time, and the numbers of active jobs, of released jobs and of events.
+    until
+        End of the simulation.
+    runs
+        Filled with the completed runs: rows with job, start and end.
+    at
+        Number of rows of `runs` in use.
+
+    Returns
+    -------
+    tuple
+        The new state, and the number of rows of `runs` in use.
+    """
+    now, there, released, event = state
+    jobs = len(release)
+    best = np.empty(total + 1)
+    takes = np.zeros((2 * window + 1, total + 1), dtype=np.bool_)
+    while (released < jobs or there > 0) and now < until and at + 2 * there + 2 <= len(runs):
+        if there == 0:
+            now = max(now, release[released])
+        while released < jobs and release[released] <= now:
+            active[there] = released
+            there += 1
+            released += 1
+        event += 1
+        key = np.empty(there)
+        for place in range(there):
+            job = active[place]
+            key[place] = -(slopes[job] + max(horizons[job] / left[job] - 1.0, 0.0)) / shares[job]
+        order = np.argsort(key, kind="mergesort")
+        free, first = total, 0
+        while first < there and gpus[active[order[first]]] <= free:
+            free -= gpus[active[order[first]]]
+            first += 1
+        begin = first
+        if window > 0 and free > 0 and first < there:
+            begin, end = max(0, first - window), min(there, first + window)
+            for rank in range(begin, first):
+                free += gpus[active[order[rank]]]
+            for room in range(free + 1):
+                best[room] = 0.0
+            for item in range(end - begin):
+                place = order[begin + item]
+                size = gpus[active[place]]
+                worth = -key[place] * size
+                for room in range(free, -1, -1):
+                    takes[item, room] = size <= room and best[room - size] + worth > best[room]
+                    if takes[item, room]:
+                        best[room] = best[room - size] + worth
+            room = free
+            for item in range(end - begin - 1, -1, -1):
+                job = active[order[begin + item]]
+                if takes[item, room]:
+                    chosen[job] = event
+                    room -= gpus[job]
+            free = room
+        for rank in range(there):
+            job = active[order[rank]]
+            if rank < begin:
+                chosen[job] = event
+            elif chosen[job] != event and gpus[job] <= free:
+                chosen[job] = event
+                free -= gpus[job]
+        span = np.inf
+        for place in range(there):
+            job = active[place]
+            if chosen[job] == event:
+                span = min(span, left[job])
+                if since[job] < 0.0:
+                    since[job] = now
+            elif since[job] >= 0.0:
+                runs[at, 0], runs[at, 1], runs[at, 2] = job, since[job], now
+                at += 1
+                since[job] = -1.0
+        after = now + span
+        if released < jobs and release[released] < after:
+            after = release[released]
+            span = min(span, after - now)
+        kept = 0
+        for place in range(there):
+            job = active[place]
+            if chosen[job] == event:
+                left[job] -= span
+                if left[job] <= 0.0:
+                    runs[at, 0], runs[at, 1], runs[at, 2] = job, since[job], after
+                    at += 1
+                    continue
+            active[kept] = job
+            kept += 1
+        now, there = after, kept
+    return (now, there, released, event), at

@@ -1,0 +1,175 @@
+"""Schedules that are planned with knowledge of all jobs."""
+
+import random
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from gsopt import judge, simulate
+from gsopt.core.errors import InvalidInput
+from gsopt.core.numbers.compiled import twin
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.job import Job, Workload
+from gsopt.scenario.scenario import Scenario
+from gsopt.schedule.bounds.prices import PriceBound, price_bound
+from gsopt.studies.offline import OfflineSchedule, offline_schedule
+from gsopt.studies.packing_kernel import advance
+from heuristics.policies import srtf
+
+#: Seconds that outweigh all prices.
+_LONG = 1e12
+
+
+def _scenario(jobs: Sequence[tuple[float, float, int]], gpus: int) -> Scenario:
+    """Return rigid jobs with the given release dates, durations and numbers of GPUs."""
+    own = [Job(name=f"j{n}", release_date=r, duration=d, gpus=k) for n, (r, d, k) in enumerate(jobs)]
+    return Scenario.of(Workload(jobs=own), gpus)
+
+
+def _bound(scenario: Scenario) -> PriceBound:
+    return price_bound(scenario, evaluations=30)
+
+
+def _drawn(seed: int, jobs: int, gpus: int, scale: float = 1.0, origin: float = 0.0) -> Scenario:
+    draw = random.Random(seed)
+    times = [(draw.randint(0, 30), draw.choice([1, 1, 2, 5, 9, 40])) for _ in range(jobs)]
+    return _scenario([(origin + r * scale, d * scale, draw.randint(1, gpus)) for r, d in times], gpus)
+
+
+def _planned(scenario: Scenario, **options: float) -> OfflineSchedule:
+    return offline_schedule(scenario, _bound(scenario), **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("origin", [0.0, 1.7e9])
+def test_the_judge_finds_the_same_value(scale: float, origin: float) -> None:
+    """The judge finds every schedule legal, with the mean JCT of the plan, which is not below the bound."""
+    if origin and scale < 1:
+        origin = 1.7  # seconds of that size would vanish beside a later clock
+    for seed in range(12):
+        scenario = _drawn(seed, jobs=1 + seed * 2, gpus=1 + seed % 5, scale=scale, origin=origin)
+        found = _planned(scenario, horizon=20 * scale, tries=seed % 3)
+        verdict = judge(found.schedule, scenario)
+
+        assert verdict.violations == ()
+        assert verdict.mean_jct == pytest.approx(found.mean_jct, rel=1e-6)
+        assert found.mean_jct >= _bound(scenario).mean_jct * (1 - 1e-9)
+
+
+def test_prices_know_no_clock() -> None:
+    """Shifted and scaled scenarios have shifted and scaled schedules, whatever the order of their jobs."""
+    for seed in range(8):
+        scenario = _drawn(seed, jobs=12, gpus=4)
+        found = _planned(scenario, horizon=20)
+        later = _planned(_drawn(seed, jobs=12, gpus=4, scale=64.0, origin=2.0**30), horizon=20 * 64)
+        jobs = scenario.workload.jobs[::-1]
+        same = _planned(scenario.model_copy(update={"workload": Workload(jobs=jobs)}), horizon=20)
+
+        assert later.mean_jct == pytest.approx(64 * found.mean_jct)
+        assert same.mean_jct == pytest.approx(found.mean_jct, rel=0.25)  # ties are broken by number
+
+
+def test_a_long_horizon_is_shortest_remaining_time_first() -> None:
+    """On one GPU, with a horizon that outweighs the prices, the schedule is optimal."""
+    for seed in range(20):
+        scenario = _drawn(seed, jobs=10, gpus=1)
+        best = simulate(scenario, srtf).metrics.mean_jct
+
+        assert _planned(scenario, horizon=_LONG).mean_jct == pytest.approx(best)
+
+
+def test_the_knapsack_leaves_no_gpus_idle() -> None:
+    """Two jobs that fill the cluster run before one that is worth more per GPU and leaves a GPU idle."""
+    scenario = _scenario([(0, 8, 3), (0, 9, 2), (0, 9, 2)], gpus=4)
+    ends = {each.job: each.end for each in _planned(scenario, horizon=_LONG).schedule.segments}
+
+    assert ends == {"j1": 9, "j2": 9, "j0": 17}
+
+
+def test_tries_never_make_it_worse() -> None:
+    """More tries give a mean JCT that is at most as long, repeatably, and better ones are reported."""
+    scenario, reported = _drawn(5, jobs=60, gpus=5), list[float]()
+    bound = _bound(scenario)
+    values = [offline_schedule(scenario, bound, tries=tries).mean_jct for tries in (0, 4, 16)]
+    found = offline_schedule(scenario, bound, tries=16, on_better=reported.append)
+
+    assert values[0] > values[-1]
+    assert values == sorted(values, reverse=True)
+    assert (found.mean_jct, found.tries) == (values[-1], 16)
+    assert reported == sorted(reported, reverse=True)
+    assert reported[-1] == found.mean_jct
+
+
+def test_without_time_the_first_schedule_is_returned() -> None:
+    """A limit of no time leaves the first schedule, which is complete."""
+    scenario = _drawn(5, jobs=30, gpus=5)
+    found = _planned(scenario, tries=1_000, time_limit=0)
+
+    assert found.tries == 0
+    assert found.mean_jct == _planned(scenario).mean_jct
+
+
+def test_far_periods_are_improved_separately() -> None:
+    """A copy of all jobs, a year later, has the same share in the best schedule that the tries find."""
+    jobs = [(0.0, 8.0, 3), (0.0, 9.0, 2), (1.0, 9.0, 2), (2.0, 1.0, 4), (2.0, 3.0, 1), (3.0, 30.0, 2)]
+    year = 2.0**25
+    once = _scenario(jobs, gpus=4)
+    twice = _scenario([*jobs, *((year + r, d, k) for r, d, k in jobs)], gpus=4)
+
+    assert _planned(twice, tries=40).mean_jct <= _planned(once).mean_jct
+    assert _planned(twice).mean_jct == pytest.approx(_planned(once).mean_jct)
+
+
+def test_compiled_and_plain_kernels_are_the_same() -> None:
+    """The compiled kernel and its source fill in the same runs."""
+    draw = np.random.default_rng(3)
+    count, total = 40, 7
+    release, work = (
+        np.sort(draw.integers(0, 50, count)).astype(float),
+        draw.integers(1, 20, count).astype(float),
+    )
+    gpus, slopes = draw.integers(1, total + 1, count), draw.random(count)
+    results = []
+    for kernel in (advance, twin(advance)):
+        runs = np.zeros((4 * count, 3))
+        active, chosen = np.empty(count, dtype=np.int64), np.full(count, -1, dtype=np.int64)
+        fixed = release, gpus, gpus.astype(float), total, 4, np.full(count, 5.0)
+        variable = slopes, work.copy(), active, np.full(count, -1.0), chosen, (0.0, 0, 0, 0)
+        state, at = kernel(*fixed, *variable, np.inf, runs, 0)
+        results.append((state, runs[:at].tolist()))
+
+    assert results[0] == results[1]
+    assert results[0][0][1:3] == (0, count)
+
+
+@pytest.mark.parametrize(
+    ("options", "field"),
+    [
+        ({"power": -1}, "power"),
+        ({"horizon": -1}, "horizon"),
+        ({"horizon": float("inf")}, "horizon"),
+        ({"tries": -1}, "tries"),
+    ],
+)
+def test_options_out_of_range(options: dict[str, float], field: str) -> None:
+    """An option that is out of range is named."""
+    with pytest.raises(InvalidInput, match=field):
+        _planned(_drawn(1, jobs=3, gpus=2), **options)
+
+
+def test_other_scenarios_are_refused() -> None:
+    """Jobs with menus, overheads, other clusters and foreign bounds are named in one line."""
+    scenario = _drawn(1, jobs=3, gpus=2)
+    bound = _bound(scenario)
+    elastic = Job(name="e", release_date=0, duration=3, gpus=1, menu=[(1, 1), (2, 2)])
+    jobs = (*scenario.workload.jobs[:2], elastic)
+    others = [
+        (scenario.model_copy(update={"workload": Workload(jobs=jobs)}), "rigid"),
+        (scenario.model_copy(update={"cluster": Cluster.uniform(machines=1, gpus=2)}), "plain"),
+        (_drawn(1, jobs=4, gpus=2), "3"),
+    ]
+    for other, said in others:
+        with pytest.raises(InvalidInput, match=said) as caught:
+            offline_schedule(other, bound)
+        assert "\n" not in str(caught.value)
