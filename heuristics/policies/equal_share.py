@@ -17,8 +17,8 @@ def equal_share(state: State) -> Decider:
     number if that fits. For rigid jobs, this policy is `fifo_skipping`.
 
     Source: max-min fairness with an integer number of GPUs per job, called "equal share" in evaluations of
-    elastic schedulers. Key: GPUs held. Ties: lower job number. Not preemptive; resizes. O(GPUs log GPUs) per
-    event.
+    elastic schedulers. Key: GPUs held. Ties: the job that has grown in fewer steps, then the lower job number.
+    Not preemptive; resizes. O(GPUs log GPUs) per event.
 
     Examples
     --------

@@ -22,6 +22,12 @@ def las(state: State, *, quantum: float | None = None) -> Decider:
     GPUs held during an overhead count as service. If the quantum or the rounds are shorter than the overheads,
     jobs therefore take turns without making progress. `gsopt.simulate` ends such a run with `IllegalDecision`.
 
+    Parameters
+    ----------
+    quantum
+        Longest time between two decisions while jobs wait, in seconds. None: decisions are made only at
+        arrivals and completions.
+
     Raises
     ------
     InvalidInput

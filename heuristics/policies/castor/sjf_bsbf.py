@@ -39,7 +39,7 @@ def sjf_bsbf(
     time of the pair, until there are enough GPUs. The job starts with the sub-batch that is best with its
     partner (with several partners, see below), and keeps it. Running jobs never change their sub-batches. At
     most two jobs share a GPU. If the `share_limit` of the run is 1, no jobs share GPUs, and the policy with its
-    default options is the same as `heuristics.policies.sjf.sjf`.
+    default options is the same as `heuristics.policies.sjf.sjf`, unless GPUs are removed.
 
     Source: Castor, section 5.2, Algorithms 1 and 2. Key: remaining time. Ties: lower job number, also among
     partners with the same mean. Not preemptive, and decides at arrivals and completions; knows durations and

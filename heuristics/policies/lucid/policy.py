@@ -51,7 +51,7 @@ def lucid(
     Source: Lucid (ASPLOS 2023), with the rules and numbers of its published code. Key: predicted seconds times
     GPUs, as predicted when the job begins to wait. Ties: lower job number. Preemptive only at the end of
     profiling. Decides at arrivals, completions, the end of each job's profiling, and multiples of 100 s.
-    O(waiting jobs * running jobs) per event at worst; with `exact`, plus O(n^3) for a matching.
+    O(waiting jobs * running jobs) per event at worst; with `exact`, plus O(n^3) to match n jobs.
 
     `heuristics.policies.restricted_sharing` packs jobs by the same rule, but without profiling, load, and the
     restriction to few machines.
@@ -59,15 +59,15 @@ def lucid(
     Our interpretations where paper and code are silent, or need data that are not available:
 
     - In the code, jobs wait for the other machines from their release on, so profiling costs nothing. Here,
-      they wait after profiling, unless `as_published` is set. The work done while profiling counts if the job
-      has checkpoints; in the code, it does not count.
+      they wait after profiling, unless `as_published` is set. The work done while profiling is kept if the job
+      has checkpoints; in the code, it is lost.
     - The code reserves two machines of 130 for profiling. Here, the last machines of the cluster are reserved,
       one in 64 and at most two. With fewer than 64 machines, jobs are therefore not profiled unless `profilers`
       is given. The code adds a machine while many jobs wait, which we omit. A job that does not fit on the
       other machines may also use the reserved ones.
     - In the code, a model that was trained for one cluster predicts the number of arrivals. Jobs share if more
       than 2 arrivals per ten minutes are expected, on average over the next fifty minutes. On other clusters,
-      jobs always share. Here, by default, the arrivals of the last fifty minutes count, and the limit of 2
+      jobs always share. Here, by default, the arrivals of the last fifty minutes are used, and the limit of 2
       applies to 1,040 GPUs and is scaled to other sizes.
     - In the code, the score of a model is predicted from measured profiles. The score itself depends on the
       model's mean speed when it shares GPUs, over all other models as partners: 0 if this is at least 0.95 of
@@ -86,7 +86,7 @@ def lucid(
     load
         When the cluster is busy: ``"always"``, or depending on the number of ``"recent"`` arrivals (see above),
         or on a sequence of predicted numbers of arrivals, one for each period of ten minutes from the
-        beginning. In the last case, the mean of the next five periods counts in each period; from the last
+        beginning. In the last case, the mean of the next five periods decides in each period; from the last
         period on, the cluster is always busy.
     quiet
         The largest number of arrivals per ten minutes with which the cluster is quiet; if None, 2 for 1,040

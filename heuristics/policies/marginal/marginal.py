@@ -60,13 +60,13 @@ def marginal(
     **Jobs that tune their batch** (`gsopt.scenario.scenario.Physics.applications`) have a different speed in
     each epoch, so their menus say little. As soon as such a job arrives in a cluster with GPUs of one kind,
     GPUs are divided among all jobs anew at every event and every minute. Jobs that tune their batch get one,
-    two, four, ... GPUs of a node, or entire nodes. The area of a job is the sum over its remaining epochs, each
-    on its most efficient number of GPUs. The segments are computed for the work of the next hour, so that a job
-    gets many GPUs in the epochs that use them efficiently. Keys are divided by the square root of 1 + age /
-    `ageing`. Nodes are chosen so that few jobs move.
+    two, four, ... GPUs of a node (or another divisor of its number of GPUs), or entire nodes. The area of a job
+    is the sum over its remaining epochs, each on its most efficient number of GPUs. The segments are computed
+    for the work of the next hour, so that a job gets many GPUs in the epochs that use them efficiently. Keys
+    are divided by the square root of 1 + age / `ageing`. Nodes are chosen so that few jobs move.
 
     **Several types of GPU.** Jobs of models that are measured on several types get GPUs of one type at a time.
-    Areas and efficiencies count a GPU by the weight of its type: the geometric mean of the speeds per GPU on
+    In areas and efficiencies, a GPU has the weight of its type: the geometric mean of the speeds per GPU on
     this type, relative to the first type, over the jobs so far that run on all types. If the best GPUs for a
     job are taken, it gets the next best ones. A restart on another type is also charged.
 
@@ -148,8 +148,8 @@ def marginal_attained(
 
     This is `marginal` for unknown durations. As in least attained service, a job that has held many GPU-seconds
     is expected to need many more, so the attained service replaces the remaining area. Because it predicts the
-    area only roughly, it counts less: for jobs that do not tune themselves, the default exponent is twice that
-    of `marginal`.
+    area only roughly, it is given less weight: for jobs that do not tune themselves, the default exponent is
+    twice that of `marginal`.
 
     Key: (grace + GPU-seconds held so far) / (marginal efficiency) ** exponent, divided by the hysteresis if the
     segment already has its GPUs. Without hysteresis, jobs of equal service would take turns at every event.
