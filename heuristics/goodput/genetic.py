@@ -51,10 +51,10 @@ def genetic(
 
     Notes
     -----
-    Crossover exchanges the jobs before a random point. Mutation resets some jobs to their current GPUs, and
-    takes the GPUs on some nodes from other jobs. On each node with idle GPUs, one job on average is drawn
-    from all jobs, and one on average from those that already run there; they get more GPUs. Repair takes GPUs
-    from jobs that violate a constraint.
+    Crossover exchanges the jobs before a random point. Mutation resets random jobs to their current GPUs, and
+    takes the GPUs on random nodes from random jobs. Then, on each node with idle GPUs, one job on average is
+    drawn from all jobs, and one on average from those that already run there. Each of them gets a random number
+    of additional GPUs, which may be zero. Repair takes GPUs from jobs that violate a constraint.
 
     Departures: the search starts from the current GPUs only, like the authors' first search, whereas
     `heuristics.policies.pollux` starts from the candidates of the previous minute. Duplicate candidates are not

@@ -12,11 +12,17 @@ from heuristics.placement.sizes import gpus, largest_first, largest_share, total
 def best_of_three(problem: Placement, *, budget: Budget = UNLIMITED) -> PlacementSolution | NoSolution:
     """Run best-fit decreasing by GPUs, by the sum and by the maximum of shares, and keep the best result.
 
-    No order is always best. One order may even place all workers when another does not.
+    A share is the amount of a resource that a worker needs, divided by the largest amount on any server. No
+    order is always best. One order may even place all workers when another does not.
 
     Complexity: three times that of best-fit decreasing.
 
     Source: these orders are common in vector bin packing. Aryl uses only the first one.
+
+    Raises
+    ------
+    Unsupported
+        Broken preferences are minimized, and workers need parts of GPUs or certain GPU types.
 
     Examples
     --------

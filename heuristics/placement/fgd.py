@@ -35,7 +35,8 @@ def fgd(
     Departures: the paper does not say how ties are broken. Here, they go to the first server and, on it, to a
     GPU that is already shared. Fragmentation is computed exactly, in integers. The authors' program maps the
     growth of fragmentation to 100 levels with a sigmoid, rounds down, and considers only the most frequent
-    kinds of workers, up to 95 % of all workers. Set ``rounded=True`` and ``popular=0.95`` to do the same.
+    kinds of workers that together cover 95 % of all workers. Set ``rounded=True`` and ``popular=0.95`` to do
+    the same.
 
     Parameters
     ----------

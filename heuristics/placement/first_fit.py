@@ -14,8 +14,8 @@ def first_fit(
 ) -> PlacementSolution | NoSolution:
     """Place workers in the order given by the problem, each on the first server with room.
 
-    Servers are tried in the order of the problem. If broken preferences are minimized, preferred servers are
-    tried before others.
+    Servers are tried in the order of the problem. Where preferences matter (see `best_fit_decreasing`),
+    preferred servers are tried before others.
 
     Complexity: O(E S) for S servers and E pairs of an entry of `Placement.workers` and a server that it uses.
 
@@ -29,6 +29,11 @@ def first_fit(
         Time limit.
     decreasing
         Whether to place workers in descending order of their number of GPUs instead.
+
+    Raises
+    ------
+    Unsupported
+        Broken preferences are minimized, and workers need parts of GPUs or certain GPU types.
 
     Examples
     --------

@@ -13,6 +13,8 @@ def worst_fit(
 ) -> PlacementSolution | NoSolution:
     """Place workers in the order given by the problem, each on the server with the most free GPUs.
 
+    Where preferences matter (see `best_fit_decreasing`), preferred servers come before others.
+
     Complexity: O(workers * servers).
 
     Source: Johnson, "Near-optimal bin packing algorithms" (1973), who opens a new bin only if no bin in use
@@ -27,6 +29,11 @@ def worst_fit(
     spread
         Whether to treat empty servers like all others. Otherwise, they are used only if no server in use has
         room.
+
+    Raises
+    ------
+    Unsupported
+        Broken preferences are minimized, and workers need parts of GPUs or certain GPU types.
 
     Examples
     --------

@@ -12,7 +12,7 @@ def fifo(state: State) -> Decider:
     """Start jobs in the order of their release. The first job that does not fit blocks all jobs behind it.
 
     Source: the head-of-line policy, a baseline in the evaluations of Castor (FIFO) and Tiresias. Key: release
-    date. Ties: lower job number. Not preemptive. O(1) per event.
+    date. Ties: lower job number. Not preemptive. O(1) per start.
 
     Examples
     --------

@@ -24,6 +24,12 @@ def las(state: State, *, quantum: float | None = None) -> Decider:
     overheads, jobs may therefore take turns without ever making progress. `gsopt.simulate` ends such a run with
     `IllegalDecision`.
 
+    Parameters
+    ----------
+    quantum
+        Longest time between two decisions while jobs wait, in seconds. None: decisions are made only at
+        arrivals and completions.
+
     Raises
     ------
     InvalidInput

@@ -29,8 +29,8 @@ def allox(
     `gsopt.problems.sequencing.Sequencing`, solved anew whenever jobs wait and a GPU is free. Knows durations.
 
     Key: the job's position in the orders. Ties: among GPUs of one type, shorter jobs begin earlier, then jobs
-    with lower numbers. With a single type, this is therefore shortest job first. Not preemptive. O(n^2 m K) per
-    event for n waiting jobs and m GPUs with at most K jobs each.
+    with lower numbers. With a single type and ``alpha=1``, this is therefore shortest job first. Not
+    preemptive. O(n^2 m K) per event for n waiting jobs and m GPUs with at most K jobs each.
 
     For fairness, only the jobs of some users are ordered: of the users with waiting jobs, the fraction `alpha`
     with the least service, or more if these have fewer jobs than there are free GPUs.
@@ -52,8 +52,8 @@ def allox(
     rounds
         ``original`` for Gavel's version; None for that of the paper.
     interval, renewal
-        Length of a round, and time after which orders may be computed again, in seconds. Only Gavel's version
-        uses them.
+        Length of a round, and minimum time between two computations of the orders, except the first two, in
+        seconds. Only Gavel's version uses them.
 
     Raises
     ------

@@ -68,8 +68,8 @@ def aryl(state: State, settings: ArylSettings) -> Decider:
         ``two_phase``, the name of another scheduler in `heuristics.policies.aryl.schedulers`, a scheduler, or a
         function that makes a scheduler for each run.
     scheduler_options
-        Options of a scheduler given by name or as a function. They do not apply to ``two_phase``, whose options
-        follow.
+        Options of a scheduler given by name or as a function; None for ``two_phase``, whose options are those
+        from `allocation` to `normalisation`.
     allocation
         A method of the decision `allocation` for phase two, or its name; None for a fast exact one. Must be
         None with ``weights="printed"``.

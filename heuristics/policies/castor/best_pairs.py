@@ -22,9 +22,9 @@ def best_pairs(
     Source: the pairs are those of Castor, Theorem 1 and Algorithm 2. The joint decision, a maximum-weight
     matching, is gsopt's own. Key for free GPUs: remaining time. Ties: lower job number; among matchings with
     the same sum, an arbitrary but reproducible one. Not preemptive; decides at arrivals and completions; knows
-    durations and interference. O(n^3) per event for n running jobs, plus O(waiting jobs times running jobs
-    times sub-batches) at worst. A pair that has been rejected is not evaluated again, unless the running job
-    has phases or its unshared GPUs change.
+    durations and interference. O(n^3) for each matching of n waiting and running jobs, plus O(waiting jobs
+    times running jobs times sub-batches) per event at worst. A pair that has been rejected is not evaluated
+    again, unless the running job has phases or its unshared GPUs change.
 
     Departure from Castor's policy: unless `several` is set, a job that starts on shared GPUs shares all of them
     with a single running job, which must have at least that many GPUs to itself. The running job may share only

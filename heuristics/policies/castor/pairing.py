@@ -83,8 +83,8 @@ def assign_partners(values: Mapping[int, Mapping[int, Any]]) -> dict[int, int]:
     """Assign each job to one of its partners, or to none, to maximize the sum of the values.
 
     `values[job][partner]` must be positive, and is rounded to a float. This is the assignment problem in which
-    a job without a partner has the value 0. O(n^3) for n partners (Jonker and Volgenant 1987, as implemented in
-    scipy).
+    a job without a partner has the value 0. O(n^3) for n jobs and partners (Jonker and Volgenant 1987, as
+    implemented in scipy).
     """
     import numpy as np
     from scipy.optimize import linear_sum_assignment

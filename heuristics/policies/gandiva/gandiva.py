@@ -19,7 +19,7 @@ def gandiva(state: State, *, lease: float | None = 28800.0, placement: Placement
     Departures: as in the other policies of Dally's comparison, jobs do not share GPUs, and they do not grow or
     shrink. The versions used in other comparisons are `gandiva_growing` (Aryl), `gandiva_packing` (Gavel) and
     `gandiva_rotation` (Tiresias, ElasticFlow). Slices are as long as the leases of the other policies: hours
-    instead of a minute. Among the free GPUs, a job gets those that are closest together, although a
+    instead of a minute. Among the free GPUs, a job by default gets those that are closest together, although a
     network-agnostic policy does not require this.
 
     Parameters

@@ -21,21 +21,21 @@ def gandiva_packing(
 
     Source: Gandiva (OSDI 2018), section 3.3 (packing), as implemented in the policy ``gandiva`` of Gavel's
     simulator (OSDI 2020). While the jobs demand more GPUs than there are, jobs without a partner are paired at
-    random with others of equal demand. A pair stays together until its jobs make less progress than if they
-    took turns (`heuristics.policies.gandiva.packing`). With m units (jobs or pairs) on M GPUs, a unit gets the
-    fraction M / (m n) of the time, at most 1, on its n GPUs, in Gavel's rounds
+    random with others of equal demand. A pair is dissolved when its jobs make less progress than if they took
+    turns, or when all jobs fit (`heuristics.policies.gandiva.packing`). With m units (jobs or pairs) on M GPUs,
+    a unit gets the fraction M / (m n) of the time, at most 1, on its n GPUs, in Gavel's rounds
     (`heuristics.policies.gavel.rounds`, ``original``).
 
     Key, largest first: the unit's fraction of the time, divided by its part of the time that all units have
     had. Ties: the unit that has missed more time (a new pair counts as having missed half a round), then the
     unit with the larger fraction, then the unit whose last job arrived earlier. Preemptive, at the beginning of
-    rounds. Does not know durations. O(n) per round with random pairs, and O(n^3) for the matching with
-    ``exact``.
+    rounds. Does not know durations. O(n log n) per round and kind of GPU for n jobs, plus O(n^2) for each
+    random pairing, or O(n^3) for each exact one.
 
     Readings:
 
-    - ``pairing="exact"`` chooses the pairs with the largest total progress, by a maximum-weight matching. The
-      published rule chooses pairs at random.
+    - ``pairing="exact"`` chooses all pairs anew each time, by a maximum-weight matching with the largest total
+      progress. The published rule chooses pairs at random.
     - Pairs are not formed if they cannot run, because of memory or because a job makes almost no progress.
       Gavel's code forms such pairs and lets them wait.
     - When one job of a pair completes, the other continues alone. In Gavel's code, neither is complete, and the
@@ -53,7 +53,7 @@ def gandiva_packing(
     interval
         Length of a round, in seconds.
     renewal
-        Minimum time between two pairings, in seconds.
+        Minimum time between two pairings, except the first two, in seconds.
 
     Raises
     ------

@@ -18,20 +18,21 @@ def gandiva_rotation(state: State, *, span: float = 60.0, sharing: Sharing = "me
     event.
 
     Readings: in the simulators of the two papers, jobs share GPUs at full speed if there is enough memory
-    (``sharing="memory"``). Here, the scenario defines the slowdowns, and jobs share only if they make no less
-    progress together than if they took turns. Unless the scenario allows several jobs per GPU, they only take
-    turns. While a job waits for GPUs because there is no group with its demand, later jobs may join groups but
-    not open new ones, so that GPUs become free. The job may still wait as long as groups with other demands
-    last. A job that has not yet made progress in its turn, or has no checkpoints, keeps its turn. Jobs neither
-    grow nor move (see `gandiva`, `gandiva_growing` and, for pairs in rounds, `gandiva_packing`).
+    (``sharing="memory"``). Here, the scenario defines the slowdowns, and a further job of a group runs at the
+    same time only if this does not reduce the sum of the speeds, each relative to running alone. Unless the
+    scenario allows several jobs per GPU, jobs only take turns. While a job waits for GPUs because there is no
+    group with its demand, later jobs may join groups but not open new ones, so that GPUs become free. The job
+    may still wait as long as groups with other demands last. A job that has not yet made progress in its turn,
+    or has no checkpoints, keeps its turn. Jobs neither grow nor move (see `gandiva`, `gandiva_growing` and, for
+    pairs in rounds, `gandiva_packing`).
 
     Parameters
     ----------
     span
         Length of a time slice in seconds, at least a millionth of a second.
     sharing
-        When jobs of a group run at the same time: if they make no less progress together than by taking turns
-        and there is enough memory (``measured``), if there is enough memory (``memory``), or ``never``.
+        When a further job of a group runs at the same time: if there is enough memory and the sum of the
+        relative speeds does not fall (``measured``), if there is enough memory (``memory``), or ``never``.
 
     Raises
     ------

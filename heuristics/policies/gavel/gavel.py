@@ -37,20 +37,21 @@ def gavel(
     ``max_min_fairness_perf``, ``finish_time_fairness_perf``, ``min_total_duration_perf``, ``fifo_perf`` and
     ``max_sum_throughput_perf``). Its port in the simulator of Sia (SOSP 2023) is a baseline of Ares.
 
-    Key, largest first: share divided by the fraction of time that the job has had, then the time missed before,
-    then the share. Ties: lower job number. Preemptive at the beginning of rounds. Knows durations, which
-    `max_min` does not use. O(J log J) per round and kind for J jobs, plus the solution of the decision `shares`
-    when shares are computed.
+    Key, largest first: share divided by the job's part of the time that all jobs have had on the kind of GPU,
+    then the time missed before, then the share. Ties: lower job number. Preemptive at the beginning of rounds.
+    Knows durations, which `max_min` does not use. O(J log J) per round and kind for J jobs, plus the solution
+    of the decision `shares` when shares are computed.
 
     Readings:
 
     - Steps of adaptive jobs are iterations (`heuristics.policies.gavel.steps`), so the remaining work does not
       depend on how much progress a step makes in the current epoch.
-    - For a multi-GPU job, the seconds for which it runs count, not its GPU-seconds. It therefore receives a
-      share of the time, not of the GPUs.
+    - A job's time is measured in seconds, not in GPU-seconds, even if the job runs on several GPUs. Shares are
+      therefore shares of the time, not of the GPUs.
     - ``original``: shares are computed after arrivals and completions, but at least `renewal` seconds apart.
-      Until then, a new job does not run, although GPUs are kept free for it. A round ends when its last job
-      ends, and jobs whose steps are known run complete steps only.
+      The first shares of a run, however, are replaced at the end of the round in which a job arrives or
+      completes. Until shares are computed again, a new job does not run, although GPUs are kept free for it. A
+      round ends when its last job ends, and jobs whose steps are known run complete steps only.
     - ``port``: shares are computed in every round, the time that each job has had is never reset, rounds begin
       at multiples of `interval`, and all kinds have one queue.
     - Except with `fifo`, jobs without a share run on spare GPUs: those that have missed the most time first,
@@ -78,7 +79,8 @@ def gavel(
     interval
         Length of a round, in seconds.
     renewal
-        Minimum time between two computations of shares, in seconds, in the original rounds.
+        Minimum time between two computations of shares, except the first two, in seconds, in the original
+        rounds.
     isolated
         The isolated time with which finish times are compared. ``accumulated``: the time that a job's work so
         far would have taken in isolation, plus the time for the rest at its current isolated speed.

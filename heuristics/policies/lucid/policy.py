@@ -51,7 +51,7 @@ def lucid(
     Source: Lucid (ASPLOS 2023), with the rules and numbers of its published code. Key: predicted seconds times
     GPUs, as predicted when the job begins to wait. Ties: lower job number. Preemptive only at the end of
     profiling. Decides at arrivals, completions, the end of each job's profiling, and multiples of 100 s.
-    O(waiting jobs * running jobs) per event at worst; with `exact`, plus O(n^3) for a matching.
+    O(waiting jobs * running jobs) per event at worst; with `exact`, plus O(n^3) to match n jobs.
 
     `heuristics.policies.restricted_sharing` packs jobs by the same rule, but without profiling, load, and the
     restriction to few machines.

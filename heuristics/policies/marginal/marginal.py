@@ -67,7 +67,7 @@ def marginal(
     are divided by the square root of 1 + age / `ageing`. Nodes are chosen so that few jobs move.
 
     **Several types of GPU.** Jobs of models that are measured on several types get GPUs of one type at a time.
-    Areas and efficiencies count a GPU by the weight of its type: the geometric mean of the speeds per GPU on
+    In areas and efficiencies, a GPU has the weight of its type: the geometric mean of the speeds per GPU on
     this type, relative to the first type, over the jobs so far that run on all types. If the best GPUs for a
     job are taken, it gets the next best ones. A restart on another type is also charged.
 

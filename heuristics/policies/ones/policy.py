@@ -24,13 +24,13 @@ from heuristics.policies.settings import with_settings
 def ones(state: State, settings: OnesSettings) -> Decider:
     """Evolve schedules between events, and apply the best one once every running job has completed an epoch.
 
-    Each candidate assigns a job to every GPU. The best candidate is the one whose running jobs have the least
-    remaining utilization, ``sum T_j c_j``, where T_j is the remaining time and c_j the number of GPUs of job j.
-    A job's batch size is that of its fastest mode within its batch limit. The limit is at first the batch that
-    fits on one GPU; it doubles at every epoch, shrinks for jobs that run long, and is halved whenever a job
-    keeps waiting (`gsopt.performance.batching.LimitRules`). The remaining work of jobs is either known, or
-    resampled in every generation from a Beta distribution of the job's progress, which is learned from
-    completed jobs (`heuristics.policies.ones.progress.ProgressPredictor`).
+    Each candidate assigns at most one job to each GPU. The best candidate is the one whose running jobs have
+    the least remaining utilization, ``sum T_j c_j``, where T_j is the remaining time and c_j the number of GPUs
+    of job j. A job's batch size is that of its fastest mode within its batch limit. The limit is at first the
+    batch that fits on one GPU; it doubles at every epoch, shrinks for jobs that run long, and is halved
+    whenever a job keeps waiting (`gsopt.performance.batching.LimitRules`). The remaining work of jobs is either
+    known, or resampled in every generation from a Beta distribution of the job's progress, which is learned
+    from completed jobs (`heuristics.policies.ones.progress.ProgressPredictor`).
 
     Comparisons include the policy only if it is named by its path, ``heuristics.policies.ones:ones``. It needs
     jobs whose training is described (`gsopt.scenario.job.Job.training`), or known work, and one mode for each

@@ -20,9 +20,9 @@ def marginal(*, starts: Starts = "ranked", exponent: float = 4) -> Scheduler:
 
     Running jobs grow by the same key.
 
-    The key is the job's remaining GPU time divided by a power of the workers' marginal efficiency. The base
-    workers of a waiting job have efficiency 1. The efficiency of a flexible worker is its gain in speed
-    relative to the speed per base worker.
+    The key, smallest first, is the job's remaining GPU time divided by a power of the workers' marginal
+    efficiency. The base workers of a waiting job have efficiency 1. The efficiency of a flexible worker is its
+    gain in speed relative to the speed per base worker.
 
     Source: none; this is gsopt's own scheduler, with the key of `heuristics.policies.marginal` and without
     preempting base workers. Ties: the job that started first, then the one released first. Never preempts.

@@ -15,11 +15,11 @@ def max_first(*, order: Order = "area", blocks: bool = False) -> Scheduler:
     running jobs cannot use, and it then takes as many workers as it can.
 
     Source: none; this is gsopt's own version of shortest remaining processing time for jobs that scale
-    linearly. These need the same GPU time on any number of workers, so it is best to give all GPUs to the job
-    that completes first. Key: `order` for starts; for workers, remaining GPU time divided by marginal
-    efficiency (as in `marginal`, with an exponent of 1). Ties: the job that was released, or started, first.
-    Never preempts. Knows durations. O(I + W log J) for J jobs with I allowed numbers of workers in total, and W
-    steps granted.
+    linearly. Such jobs need the same GPU time on any number of workers, so if they can use all GPUs, it is best
+    to give all GPUs to the job with the least remaining GPU time. Key: `order` for starts; for workers,
+    remaining GPU time divided by marginal efficiency (as in `marginal`, with an exponent of 1). Ties: the job
+    that was released, or started, first. Never preempts. Knows durations. O(I + W log J) for J jobs with I
+    allowed numbers of workers in total, and W steps granted.
 
     Parameters
     ----------

@@ -77,7 +77,7 @@ def calibrate(
 ) -> Calibration:
     """Return the calibration of the forecasts for each job, made from the jobs that completed before it.
 
-    As in a real cluster, no forecast uses the final data of the job itself or the data of later jobs. The
+    As in a real cluster, no forecast uses the outcome of the job itself or the data of later jobs. The
     predictor learns from the logs one after another.
 
     Parameters
@@ -90,13 +90,13 @@ def calibrate(
         Total samples of each job; None, or an empty sequence, stands for the samples processed by the last
         observation.
     skip
-        Number of jobs at the beginning whose forecasts do not count, because there is little data to learn
+        Number of jobs at the beginning whose forecasts are left out, because there is little data to learn
         from.
 
     Raises
     ------
     InvalidInput
-        No forecast counts.
+        No forecasts remain, or a log is invalid (see `rows_of`).
 
     Examples
     --------

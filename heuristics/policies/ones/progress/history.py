@@ -50,8 +50,8 @@ class ObservationHistory:
     """A sample of at most `limit` rows of completed jobs.
 
     Each row and each job gets a random key, and those with the smallest keys are kept. This is a uniform sample
-    without replacement. If rows are sampled by job and there are more jobs than `limit`, the jobs are also a
-    uniform sample, with one row each.
+    without replacement, either of all rows or, if rows are sampled by job, of the rows of each job. In the
+    latter case, if there are more jobs than `limit`, the jobs are a uniform sample as well, with one row each.
 
     Parameters
     ----------

@@ -32,8 +32,8 @@ class Learning:
         Number of completed jobs needed before the regression is fitted, because its six parameters need more
         than one or two jobs.
     prior
-        The value of beta, in epochs, until a job has completed. The default is the ten epochs for which jobs in
-        ONES continue after reaching their target accuracy (section 4.1).
+        The value of beta, in epochs, until there are rows of completed jobs. The default is the ten epochs for
+        which jobs in ONES continue after reaching their target accuracy (section 4.1).
     link, start, ridge
         As in `fit_regression`.
 
@@ -76,7 +76,7 @@ class ProgressPredictor:
     refitted at the first prediction after a completion.
 
     Until `Learning.least_jobs` jobs are complete, beta is the same for all jobs: the mean number of remaining
-    epochs of all rows, or `Learning.prior` if there are no rows.
+    epochs of all rows, but at least 1, or `Learning.prior` if there are no rows.
 
     By Equation 7 of the paper, a job that has processed nothing has nothing left. Here, the threshold that
     keeps alpha at least 1 also applies to the processed samples: a job in its first epoch counts as if it had
@@ -118,7 +118,7 @@ class ProgressPredictor:
     def complete(self, log: Sequence[EpochReport], total: float | None = None) -> None:
         """Learn from the log of a completed job.
 
-        `total` is the job's total number of samples. If None, the samples processed by the last observation.
+        `total` is the job's total number of samples; None stands for those processed by the last observation.
         """
         self._history.add(rows_of(log, total))
         self._stale = True

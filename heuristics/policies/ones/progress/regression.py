@@ -18,7 +18,7 @@ class SearchStart(StrEnum):
     Attributes
     ----------
     MEDIAN
-        A = 0, and beta is one more than the median of the remaining epochs, so that many rows begin above the
+        A = 0, and beta is one more than the median of the remaining epochs, so that all rows begin above the
         threshold.
     ZERO
         A = 0 and b = 0, the naive start. With `LinkFunction.THRESHOLD`, no row has a gradient there, so the
