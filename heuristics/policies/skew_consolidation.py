@@ -26,10 +26,10 @@ def skew_consolidation(
 ) -> Decider:
     """Let jobs of skewed models wait for their best tier, while all other jobs accept any tier.
 
-    Source: Tiresias (NSDI 2019), section 3.3 (placement by skew) and 3.2 (discretized attained service), as in
-    Dally's baseline, section V-C. Key: the job's queue, which depends on the GPU-seconds that it has held, as
-    in `tiresias`, and its release date within the queue. Ties: the job that has waited longer, then the lower
-    job number. Preemptive at the end of leases, like the policies with which it is compared. Does not know
+    Source: Tiresias (NSDI 2019), sections 3.3 (placement by skew) and 3.2 (discretized attained service), as in
+    Dally's baseline, section V-C. Key: the job's queue, which depends on the job's GPU-seconds so far, as in
+    `tiresias`, and its release date within the queue. Ties: the job that has waited longer, then the lower job
+    number. Preemptive only at the end of leases, like `heuristics.policies.dally.dally`. Does not know
     durations. O(waiting jobs) per event.
 
     Departures: "as few machines as possible" is taken to mean the innermost level that can hold the job. A job

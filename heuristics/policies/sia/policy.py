@@ -47,8 +47,8 @@ def sia(
       single-GPU speeds. For any other elastic job, the speeds are known.
     - A job's goodputs are divided by the smallest of them. In configurations other than the current one, they
       are multiplied by a restart factor. For a job of age t with n restarts so far and s seconds per restart,
-      the factor is max(t - n s, 0) / (t + s). It is 1 if the job is younger than s or, for a rigid job, if it
-      has had fewer than s GPU-seconds.
+      the factor is max(t - n s, 0) / (t + s). It is 1 if the job is younger than s. For a rigid job, it is
+      instead 1 if the job has had fewer than s GPU-seconds, regardless of its age.
     - A job may have at most `growth` times as many GPUs as it has ever had, but always its fewest.
     - A rigid job chooses only its kind of GPU. On the slowest kind, its goodput is its number of GPUs.
     - A restarting job keeps its configuration.
@@ -72,13 +72,14 @@ def sia(
     power
         Power of the goodputs, not 0; the lower it is, the more the slowest jobs count.
     penalty
-        The cost of a job without GPUs, relative to its cost in its slowest configuration. It must be above 1;
-        otherwise, jobs would wait although GPUs are free.
+        The cost of a job without GPUs. If the power is negative, an elastic job in its slowest configuration
+        costs 1. The penalty must be above 1; otherwise, jobs might wait although GPUs are free.
     growth
         The largest number of GPUs that a job may have, as a multiple of the most that it has had so far; None
         for any number.
     most_gpus
-        Largest number of GPUs that a job may have.
+        Largest number of GPUs that a job may have; ignored for a job that cannot run in any configuration of at
+        most this size.
     restart_time
         Duration of a restart, in seconds, in the restart factor.
     restart_times
