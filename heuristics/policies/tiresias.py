@@ -24,16 +24,16 @@ def tiresias(
 ) -> Decider:
     """Run the jobs in the highest queue first, and demote jobs when their service reaches a threshold.
 
-    Jobs that do not fit are skipped. The defaults are those of the authors' public simulator. If all times are
-    integer seconds, the schedules are identical to the simulator's.
+    Jobs that do not fit are skipped. The defaults are those of the authors' public simulator. With them, and if
+    all times are integer seconds, the schedules are identical to the simulator's.
 
     Source: Tiresias (NSDI 2019), section 3.2 (Discretized 2D-LAS, without knowledge of durations), and the
     authors' public simulator (schedule ``dlas-gpu``, including its thresholds).
 
     Key: the queue. Within a queue, running jobs come before waiting ones, and each of these two groups keeps
     the order in which its jobs joined. A job that arrives, is demoted or is promoted joins the end of its
-    queue, behind the waiting jobs. A job that is stopped is put in front of the waiting jobs. Ties: lower job
-    number. Preemptive at every event.
+    queue, behind the waiting jobs. Any other job that is stopped is put in front of the waiting jobs. Ties:
+    lower job number. Preemptive at every event.
 
     Departures: the paper orders a queue by the first start of each job, but waiting jobs may not have one. With
     `by_release`, a queue is ordered by release date, so that a waiting job may stop a running one that was

@@ -16,10 +16,11 @@ from heuristics.reclaiming.largest_job_first import largest_job_first
 def reverse_delete(
     problem: Reclaiming, *, start: ReclaimingSolution | None = None, budget: Budget = UNLIMITED
 ) -> ReclaimingSolution:
-    """Improve a solution by sparing jobs that need not be preempted (see `improve`).
+    """Improve a solution by sparing jobs that need not be preempted.
 
-    Without a start, the solutions of `greedy` and `largest_job_first` are both improved, and the better one is
-    kept.
+    As long as enough servers stay vacated, the job with the highest cost per vacated server that it occupies is
+    spared. Without a start, the solutions of `greedy` and `largest_job_first` are both improved, and the better
+    one is kept.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ def smallest_job_first(problem: Reclaiming) -> ReclaimingSolution:
     Source: "SSF" in Aryl, Table 12. The paper neither defines it nor explains the abbreviation. This definition
     is gsopt's own, and does not claim to reproduce the table.
 
-    Complexity: O(J log J + H) for J jobs and H pairs of a job and one of its servers.
+    Complexity: O(S + J log J + H log H) for S servers, J jobs and H pairs of a job and one of its servers.
 
     Departures from the paper: the definition as a whole. Costs of jobs are ignored. Only base workers count, as
     in `greedy`, even with ``elasticity="fungible"``.

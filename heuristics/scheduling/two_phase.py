@@ -18,7 +18,7 @@ def two_phase(problem: Scheduling) -> SchedulingSolution | NoSolution:
 
     Running jobs keep at least their fewest GPUs until they complete, so no job is preempted. The method is for
     problems without preemption. If preemption is allowed, use the policies, which can choose among more
-    schedules.
+    schedules. There is no solution if the schedule is less fair than the problem requires.
 
     Raises
     ------
@@ -35,8 +35,8 @@ def two_phase(problem: Scheduling) -> SchedulingSolution | NoSolution:
     Departures from the paper: additional GPUs of a running job are valued by its remaining time. A job may have
     any allowed number of GPUs, and its speeds determine the value of additional GPUs.
 
-    The mean job completion time may be n times the optimum that `formulations.scheduling.resizing` finds: a
-    short job that starts first may hold GPUs with which other jobs would complete almost immediately.
+    The mean job completion time may be almost n times the optimum that `formulations.scheduling.resizing`
+    finds: a short job that starts first may hold GPUs with which other jobs would complete almost immediately.
 
     Examples
     --------

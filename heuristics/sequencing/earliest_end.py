@@ -13,7 +13,7 @@ def earliest_end(problem: Sequencing, *, budget: Budget = UNLIMITED) -> Sequence
     Jobs are sorted by their time on their fastest type. If all machines have the same type and become free at
     the same time, this is optimal (shortest processing time first).
 
-    Complexity: O(n m) for n jobs and m machines. Ties go to the first job, and to the first machine.
+    Complexity: O(n (m + log n)) for n jobs and m machines. Ties go to the first job, and to the first machine.
 
     Parameters
     ----------

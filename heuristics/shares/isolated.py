@@ -8,7 +8,8 @@ from gsopt.problems.shares import Shares, TimeShares
 def isolated(problem: Shares) -> TimeShares:
     """Grant each of J jobs the share M_t / J, divided by its demand for GPUs, on each type with M_t GPUs.
 
-    If the shares of a job add up to more than 1, they are scaled down to a sum of 1.
+    If these shares add up to more than 1, they are scaled down to a sum of 1. A job gets no share of types on
+    which it cannot run.
 
     Complexity: O(J T) for J jobs and T types.
 

@@ -40,13 +40,14 @@ def pop(
     GPUs stay idle. Reference values of a criterion, such as isolated shares, are computed for each part
     separately.
 
-    A part may have fewer GPUs of a type than a job needs. Since parts divide time, not servers, such a job can
-    still use all the GPU time of the part. It is replaced by equal pieces that fit, if at most 64 are needed.
-    If more are needed, or if the criterion is `fifo` or `finish_time`, the job runs only on types of which its
-    part has enough GPUs. A job that does not run in its part gets no time. If the criterion minimizes times,
-    there is no solution in this case, because the job would never end.
+    A part may have fewer GPUs of a type than a job needs. Such a job can still use all the GPU time of its
+    part, because a part stands for a share of the time of all GPUs, not for certain GPUs. It is replaced by
+    equal pieces that fit, if at most 64 are needed. If more are needed, or if the criterion is `fifo` or
+    `finish_time`, the job runs only on types of which its part has enough GPUs. A job that does not run in its
+    part gets no time. If the criterion minimizes times, there is no solution in this case, because the job
+    would never end.
 
-    Complexity for k parts: k times that of `solver` on problems with 1/k of the jobs and GPUs.
+    Complexity for k parts: k times that of `solver` on problems with 1/k of the jobs (or pieces) and GPUs.
 
     Parameters
     ----------

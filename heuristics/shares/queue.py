@@ -9,8 +9,8 @@ from gsopt.problems.shares import Shares, TimeShares
 def queue(problem: Shares) -> TimeShares | NoSolution:
     """Grant GPUs permanently to one job after another, until one does not fit.
 
-    If the objective depends on completion times, there is no solution unless all jobs fit, because the others
-    would never end.
+    Each job gets GPUs of the type on which it is fastest among those with enough free GPUs. If the objective
+    depends on completion times, there is no solution unless all jobs fit, because the others would never end.
 
     Complexity: O(J T) for J jobs and T types.
 

@@ -37,7 +37,8 @@ def running_jobs(
     busy
         Largest share of the GPUs that the running jobs may hold together.
     most_gpus, most_nodes
-        Largest number of GPUs and of nodes of a job.
+        Largest number of GPUs, and of nodes, that a job may get. A running job may currently have more GPUs,
+        which it then cannot keep.
     seed
         Seed of all random draws.
 

@@ -33,8 +33,8 @@ def vectors(
     """Generate workers of several types, and training and inference servers with the capacities of Aryl's.
 
     A type needs 1, 2, 4 or 8 GPUs, with 4 to 14 cores and 8 to 60 GB per GPU, but at most 92 cores and 210 GB
-    in total. Every type has at least one worker. The other workers are distributed over the types by weights
-    between 1 and 4.
+    in total. Every type has at least one worker. The types of the other workers are drawn at random, with
+    weights between 1 and 4.
 
     Parameters
     ----------

@@ -106,9 +106,9 @@ def aryl(
     path
         The folder of all public traces. If None, jobs and demand are generated.
     support
-        ``basic``: 5 % of the jobs are elastic. ``advanced``: in addition, 10 % can run on both types of GPU at
-        once, where they lose 30 % of their speed. ``ideal``: all jobs are elastic and can run on both types at
-        once, without this loss.
+        ``basic``: 5 % of the jobs are elastic. ``advanced``: in addition, 10 % are heterogeneous, i.e. they can
+        run on both types of GPU at once, where they lose 30 % of their speed. ``ideal``: all jobs are elastic
+        and heterogeneous, without this loss.
     loaning
         Whether there is an inference cluster that lends machines.
     days, servers, inference_servers

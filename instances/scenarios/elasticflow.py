@@ -41,7 +41,7 @@ def elasticflow(
     gpus_per_node: int = 8,
     jobs: int | None = None,
 ) -> Scenario:
-    """Create a scenario of ElasticFlow: jobs with deadlines, on the GPU counts that were profiled.
+    """Create a scenario of ElasticFlow: jobs with deadlines, which run on the profiled numbers of GPUs.
 
     `ASSUMPTIONS` lists what is unknown or differs from the published data.
 

@@ -54,8 +54,9 @@ def pollux(
     number
         Number of the workload, from 1.
     setting
-        ``published``: as in the authors' simulator. ``ares``: as in the simulator of Ares, where progress
-        counts samples, batch sizes are fixed, and a restart takes time only if the number of nodes changes.
+        ``published``: as in the authors' simulator. ``ares``: as in the simulator of Ares, where progress is
+        measured in samples, batch sizes are fixed, a job has at most eight nodes, and a restart takes time only
+        if the number of nodes changes.
     nodes, gpus_per_node
         Number of nodes, and number of GPUs per node. Nodes with more than four GPUs were not measured.
     jobs

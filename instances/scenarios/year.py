@@ -33,7 +33,7 @@ TRACES: tuple[tuple[_Reader, str], ...] = (
 def year(path: str | Path | None = None, *, jobs: int = JOBS, load: float = 1.0, seed: int = 0) -> Scenario:
     """Create a year of 100,000 GPUs from the traces Philly, Venus (Helios) and Crux.
 
-    A third of the jobs comes from each trace. The trace is repeated until it fills the year. Such years are
+    A third of the jobs comes from each trace. Each trace is repeated until it fills the year. Such years are
     laid over each other until there are enough jobs, and some jobs are then left out at random. Each repetition
     begins at a random day of the trace, wraps around at its end, and releases each job up to an hour later.
     Times of day, bursts and days with few jobs therefore remain. All times are rounded to whole seconds.

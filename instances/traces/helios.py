@@ -33,7 +33,7 @@ _WHOLE = _Layout("arrival_s", "gpu_count", "service_sec")
 
 
 def helios(path: str | Path, *, virtual_cluster: str | None = None, **selection: Unpack[Selection]) -> Reading:
-    """Read a Helios trace: submission time, duration (s), number of GPUs and virtual cluster of every job.
+    """Read a Helios trace: submission time, duration (s) and number of GPUs of every job.
 
     Three forms of the trace can be read: ``cluster_log.csv`` as published, with dates; the September slice of
     cluster Venus, with ``tenant``, ``num_chips`` and microseconds since 1 September; and all of Venus, with

@@ -42,8 +42,9 @@ def tier_jobs(
 ) -> Waiting:
     """Generate rigid jobs on a small cluster of racks, with times in whole seconds.
 
-    A job demands 1 to 8 GPUs, takes 3 to 15 seconds without communication, and trains one of the six models in
-    Dally's Table I. All values are equally likely. Run times are rounded up to whole seconds.
+    A job demands 1 to 8 GPUs, at most as many as there are. It takes 3 to 15 seconds without communication,
+    and trains one of the six models in Dally's Table I. All values are equally likely. Run times are rounded up
+    to whole seconds.
 
     Parameters
     ----------

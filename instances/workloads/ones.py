@@ -61,8 +61,8 @@ def ones(
     jobs, gpus
         Number of jobs, and number of GPUs of the cluster. No batch size needs more GPUs.
     load
-        Expected GPU-seconds submitted per second and GPU, between 1e-6 and 1e6. A job counts with its running
-        time on one GPU with batch size b.
+        Expected GPU-seconds submitted per second and GPU, between 1e-6 and 1e6. The GPU-seconds of a job are
+        its running time on one GPU with batch size b.
     largest
         Largest number of GPUs of a job. Its largest batch consists of this many full local batches. Must be
         between 1 and 64.

@@ -29,8 +29,9 @@ def two_classes(
     checkpoints
         Whether jobs keep their progress when they are stopped.
     seed
-        Seed of all random draws. With the same seed and shape, the jobs are those of `poisson`, and a job that
-        is urgent at one value of `urgent` stays urgent at all larger ones.
+        Seed of all random draws. With the same arguments, the jobs are those of `poisson`, apart from their
+        priorities and checkpoints. A job that is urgent at one value of `urgent` stays urgent at all larger
+        ones.
 
     Examples
     --------

@@ -27,7 +27,8 @@ def optimus(
 
     All GPUs are reallocated at every interval. If the number of a job's GPUs does not change, the job keeps its
     GPUs. The other jobs are placed in ascending order of their numbers of GPUs, each on the machines with the
-    most free GPUs.
+    most free GPUs. If GPUs are of several kinds, each job instead keeps as many of its GPUs as possible, and
+    additional ones are chosen close together.
 
     Source: Optimus (EuroSys 2018), section 4.1, in the version of the baseline "Optimus+Oracle" of Pollux (OSDI
     2021) and its authors' public simulator: with true remaining times, without parameter servers, and with a
@@ -36,7 +37,8 @@ def optimus(
     not fit are skipped. Resizes; knows durations. O(J + W log J) for W steps of J jobs.
 
     With ``interval=600``, ``stops=True`` and ``knowledge="predicted"``, this is Optimus itself, except that
-    speeds are not fitted and parameter servers take no GPUs.
+    speeds are not fitted, parameter servers take no GPUs, a job ends when it reaches its target loss instead of
+    when its loss hardly decreases, and the following departures apply.
 
     Departures: a job begins with its fewest GPUs and grows from one of its allowed numbers to the next, whereas
     Optimus adds single GPUs. If a job's next step does not fit, it gets no more GPUs.
@@ -104,10 +106,10 @@ def afs(
     gain in speed, relative to its current speed, exceeds the gain of the other job, relative to that job's
     speed after the step. For a job without GPUs, the remaining time is infinite, and the relative gain is 1.
 
-    Source: AFS-L from AFS (NSDI 2021), which knows job lengths; AFS-P is left out. The authors' code is not
-    public. Key: as above. Ties: if neither job has GPUs, the later one in the scan wins; otherwise, the winner
-    so far counts as the shorter job. Preemptive; resizes; knows durations. Placement as in `optimus`. O(J G)
-    for G steps granted among J jobs.
+    Source: AFS-L from AFS (NSDI 2021), which knows job lengths; AFS-P, which does not, is left out. The
+    authors' code is not public. Key: as above. Ties: if neither job has GPUs, the later one in the scan wins;
+    otherwise, the winner so far is taken to be the shorter job. Preemptive; resizes; knows durations. Placement
+    as in `optimus`. O(J G) for G steps granted among J jobs.
 
     Readings: the comparison is not transitive, so the order of the scan matters; here it is the order of
     release. The gain of a step of several GPUs is divided by their number, except for a job's first step. A

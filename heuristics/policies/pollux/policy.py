@@ -49,10 +49,10 @@ def pollux(
     model that is fitted to its own steps and to the noise of its gradients. Its speed-up is its goodput
     relative to its goodput on a fair share of the GPUs. If a job would have to restart, its speed-up is
     discounted; the discount is larger for younger jobs and for jobs with more restarts. A job may have at most
-    twice as many GPUs as it has ever had.
+    twice as many GPUs as it has ever had, but always its fewest.
 
     Comparisons include the policy only if it is named by its path, ``heuristics.policies.pollux:pollux``. All
-    GPUs must be of one kind.
+    GPUs must be of one kind, unless the policy is `blind`.
 
     Source: Pollux (OSDI 2021), section 4.2, and the authors' simulator where the text is silent. Key: the mean,
     over all jobs, of (f S / g + 0.001) to the power p, with the symbols of the decision. Ties: the first
@@ -62,17 +62,18 @@ def pollux(
 
     Readings, all of which follow the authors' simulator:
 
-    - The fair share is the number of GPUs divided by the number of jobs, rounded up. It counts as GPUs of one
-      node, regardless of the node's size.
+    - The fair share is the number of GPUs divided by the number of jobs, rounded up. These GPUs are assumed to
+      be on one node, even if no node has so many.
     - Until a job has measured anything, its speed is taken to be proportional to its number of GPUs.
     - The search begins with the Pareto-optimal candidates of the last search.
-    - Every start or move is a restart, except the first start of a job. A job that has just arrived counts as
-      not running, so it may have to wait for the next interval.
+    - Every start of a job, and every change of its GPUs on any node, is a restart. The first start is not
+      included in the number of restarts so far, but it is discounted as well. When a job arrives, the discount
+      is total, so a job that arrives just when a decision is made may have to wait for the next one.
 
     A job that is not adaptive has its given speeds instead of a model, and they are known from the beginning.
-    Such a job may start on its fewest GPUs. If the search returns a number of GPUs that such a job may not
-    have, the job gets the next lower allowed number. The search begins with an additional candidate, in which
-    jobs of this kind that need several GPUs start on idle ones.
+    If the search returns a number of GPUs that such a job may not have, the job gets the next lower allowed
+    number. The search begins with an additional candidate, in which jobs of this kind that need several GPUs
+    start on idle ones.
 
     `tests/benchmarks/bench_pollux.py` compares the policy with the authors' simulator. With `exact`, a decision
     may take several seconds on nodes of eight GPUs; see `limit`.

@@ -44,15 +44,16 @@ def shockwave(
     for each job to complete by its promised time, multiplied by `ratio`. The promised time is the time at which
     the job would complete with an equal share since its release. It is estimated anew at every plan, and a
     weighted mean of all estimates so far is used. If no plan is fair, late jobs are instead weighted by a
-    power of their finish-time ratio, i.e. of the time at which they would complete with an equal share,
-    divided by the promised time. Jobs with the most weight per round run first. GPUs that would be idle go
-    to jobs that fit, those with the most remaining time first.
+    power of their finish-time ratio, i.e. the time at which they would complete with an equal share, divided by
+    the promised time. Jobs with the most weight per round run first. GPUs that would be idle go to jobs that
+    fit, those with the most remaining time first.
 
     Source: Shockwave (NSDI 2023), sections 4 to 6. Breakpoints, estimates, weights and defaults are from the
     program that its authors published. Key: as above. Ties: as in the knapsack and the solver. Preemptive at
-    the beginning of rounds; knows durations. A plan takes O(J T^2 M) for J jobs on M GPUs, plus an integer
-    program with J T columns for the order of the jobs, and another one if the knapsack's solution cannot be
-    packed into rounds. With many jobs, this may take several seconds.
+    the beginning of rounds; knows durations. A plan takes one or more knapsacks, each O(J T^2 M) for J jobs on
+    M GPUs, and an integer program with 2 J T columns for the order of the jobs. If the solution of a knapsack
+    cannot be packed into rounds, or only with a loss, it is replaced by that of another integer program of this
+    size. With many jobs, this may take several seconds.
 
     For its four clusters, the authors' program sets `makespan` between 1e-3 and 1e5 and `power` between 5 and
     15. The defaults here are its values for 32 GPUs.
@@ -76,7 +77,7 @@ def shockwave(
     epochs. The two terms of the objective are optimized separately (`heuristics.policies.shockwave.search`), so
     that the gap applies to the first term alone. Plans do not include overheads, and a job that stops before
     its restart is over makes no progress, so rounds should be longer than restarts. While GPUs are absent, jobs
-    that demand more than the capacity count neither in plans nor in shares.
+    that demand more than the capacity are in no plan and are not counted in equal shares.
 
     Comparisons include the policy only if it is named by its path, ``heuristics.policies.shockwave:shockwave``.
     It rejects GPUs of several kinds, and jobs that demand more GPUs than the cluster has.

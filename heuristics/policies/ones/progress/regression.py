@@ -88,13 +88,17 @@ def fit_regression(
     start: SearchStart = SearchStart.MEDIAN,
     ridge: float = RIDGE,
 ) -> Regression:
-    """Fit A and b to completed jobs by maximum likelihood, using BFGS with the analytic gradient.
+    """Fit the coefficients A and b to completed jobs by maximum likelihood, using BFGS with analytic gradients.
+
+    The progress of a row has a Beta distribution. Its parameter alpha is the number of processed epochs, at
+    least 1, and its parameter beta is a function of A x + b, where x are the row's features.
 
     Source: ONES, section 3.2.1, Equation 6. The paper maximizes "the log marginal likelihood" and only mentions
     Gaussian processes in a footnote; Equation 6 is linear, like this regression. The paper does not say how the
     maximum is found. The cost is convex in beta but, because of the threshold, not in the parameters, so the
     start of the search matters (`SearchStart`). Features are standardized, because those in the paper differ by
-    factors of a million. No beta exceeds the largest number of remaining epochs in any row.
+    factors of a million. No beta exceeds the largest number of remaining epochs in any row, or 1 if that is
+    larger.
 
     Parameters
     ----------
@@ -105,8 +109,9 @@ def fit_regression(
         with it.
     ridge
         The coefficient of the ridge penalty. Half of it, times the sum of the squared weights, is added to the
-        mean cost, with weights in units of the initial beta. The penalty keeps parameters finite even if the
-        rows do not determine them, such as the weight of a feature that occurs in only one row.
+        mean cost. The unit of the weights is one more than the median of the remaining epochs. The penalty
+        keeps parameters finite even if the rows do not determine them, such as the weight of a feature that
+        occurs in only one row.
 
     Raises
     ------
