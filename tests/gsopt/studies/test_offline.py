@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,6 +17,8 @@ from gsopt.schedule.bounds.prices import PriceBound, price_bound
 from gsopt.studies.offline import OfflineSchedule, offline_schedule
 from gsopt.studies.packing_kernel import advance
 from heuristics.policies import srtf
+
+Array = np.ndarray[Any, Any]
 
 #: Seconds that outweigh all prices.
 _LONG = 1e12
@@ -121,26 +124,35 @@ def test_far_periods_are_improved_separately() -> None:
     assert _planned(twice).mean_jct == pytest.approx(_planned(once).mean_jct)
 
 
+def _run(kernel: Any, release: Array, work: Array, gpus: Array, slopes: Array, window: int) -> Any:
+    """Return the final state of a kernel on 10 GPUs, with a horizon of 5 s, and its runs."""
+    count = len(release)
+    runs = np.zeros((4 * count, 3))
+    active, chosen = np.empty(count, dtype=np.int64), np.full(count, -1, dtype=np.int64)
+    fixed = release, gpus, gpus.astype(float), 10, window, np.full(count, 5.0)
+    variable = slopes, work.copy(), active, np.full(count, -1.0), chosen, (0.0, 0, 0, 0)
+    state, at = kernel(*fixed, *variable, np.inf, runs, 0)
+    return state, runs[:at].tolist()
+
+
 def test_compiled_and_plain_kernels_are_the_same() -> None:
     """The compiled kernel and its source fill in the same runs."""
-    draw = np.random.default_rng(3)
-    count, total = 40, 7
-    release, work = (
-        np.sort(draw.integers(0, 50, count)).astype(float),
-        draw.integers(1, 20, count).astype(float),
-    )
-    gpus, slopes = draw.integers(1, total + 1, count), draw.random(count)
-    results = []
-    for kernel in (advance, twin(advance)):
-        runs = np.zeros((4 * count, 3))
-        active, chosen = np.empty(count, dtype=np.int64), np.full(count, -1, dtype=np.int64)
-        fixed = release, gpus, gpus.astype(float), total, 4, np.full(count, 5.0)
-        variable = slopes, work.copy(), active, np.full(count, -1.0), chosen, (0.0, 0, 0, 0)
-        state, at = kernel(*fixed, *variable, np.inf, runs, 0)
-        results.append((state, runs[:at].tolist()))
+    draw, count = np.random.default_rng(3), 40
+    release = np.sort(draw.integers(0, 50, count)).astype(float)
+    work, gpus = draw.integers(1, 20, count).astype(float), draw.integers(1, 11, count)
+    given = release, work, gpus, draw.random(count), 4
+    state, runs = _run(advance, *given)
 
-    assert results[0] == results[1]
-    assert results[0][0][1:3] == (0, count)
+    assert (state, runs) == _run(twin(advance), *given)
+    assert state[1:3] == (0, count)
+
+
+def test_jobs_after_the_window_fill_up() -> None:
+    """A job that the knapsack does not consider runs if enough GPUs are left."""
+    gpus, slopes = np.array([4, 3, 9, 3]), np.array([16.0, 9.0, 18.0, 3.0])
+    _, runs = _run(advance, np.zeros(4), np.full(4, 5.0), gpus, slopes, 1)
+
+    assert sorted(runs) == [[0, 0, 5], [1, 0, 5], [2, 5, 10], [3, 0, 5]]
 
 
 @pytest.mark.parametrize(
