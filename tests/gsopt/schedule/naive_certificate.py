@@ -133,12 +133,17 @@ class NaiveCertificate:
 
 
 def _fits(given: Given, own: Epochs) -> bool:
-    """Check that the seconds of a kind of jobs are those found here, or shorter as rounding makes them."""
-    if len(given.epochs) != len(own):
-        return False
-    pairs = [
-        (seconds, mine.get(gpus))
-        for ways, mine in zip(given.epochs, own, strict=True)
+    """Check that the seconds of a kind of jobs are those found here, rounded, and that none cheaper is missing."""
+    pairs = [*zip(given.epochs, own, strict=False)]
+    are_rounded = all(
+        gpus in mine and mine[gpus] * (1 - 2 * _SHORTER) <= seconds <= mine[gpus]
+        for ways, mine in pairs
         for (_, gpus), seconds in ways
-    ]
-    return all(mine and mine * (1 - 2 * _SHORTER) <= seconds <= mine for seconds, mine in pairs)
+    )
+    are_best = all(
+        min((1 + price * gpus) * seconds for (_, gpus), seconds in ways) <= (1 + price * own_gpus) * span
+        for price in (0, Fraction(1, 8), 1, 8)
+        for ways, mine in pairs
+        for own_gpus, span in mine.items()
+    )
+    return len(given.epochs) == len(own) and are_rounded and are_best
