@@ -133,7 +133,7 @@ class NaiveCertificate:
 
 
 def _fits(given: Given, own: Epochs) -> bool:
-    """Check that the seconds of a kind of jobs are those found here, rounded, and that none cheaper is missing."""
+    """Check that given seconds are those found here, rounded, and that no cheaper way is missing."""
     pairs = [*zip(given.epochs, own, strict=False)]
     are_rounded = all(
         gpus in mine and mine[gpus] * (1 - 2 * _SHORTER) <= seconds <= mine[gpus]
