@@ -51,7 +51,8 @@ def lower(jobs: Jobs, stack: Stack, depth: int, enough: float) -> float:
 def weigh(jobs: Jobs, stack: Stack, depth: int, weights: Array) -> None:
     """Weigh the jobs of a node for `area_bound` in two ways: equal weights, and largest jobs first.
 
-    The first way gives both jobs of a pair equal weights, and then raises each weight by as much as the others
+    The first way computes the largest weight that both jobs of each pair could have, gives each job the
+    smallest of these weights over its pairs, and then raises one weight after another by as much as the others
     allow. The second way gives each job the largest weight that the jobs before it leave. Two running jobs that
     share no GPU never will, so they do not limit each other.
     """

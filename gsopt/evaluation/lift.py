@@ -73,13 +73,22 @@ def _lifted(
         return NoSolution(broken[0]) if broken else solution
 
     method.__name__ = method.__qualname__ = name_of(policy)
-    method.__doc__ = getdoc(policy)
+    method.__doc__ = _described(policy)
     lifted: Callable[..., Result[Any]] = heuristic(method)
     given = Parameter("problem", Parameter.POSITIONAL_ONLY, annotation=kind)
     own = [each.replace(default=preset.get(each.name, each.default)) for each in _options_of(policy)]
     limit = Parameter("budget", Parameter.KEYWORD_ONLY, default=UNLIMITED, annotation=Budget)
     lifted.__signature__ = with_time_limit(Signature([given, *own, limit]))  # type: ignore[attr-defined]
     return lifted
+
+
+def _described(policy: Policy) -> str | None:
+    """Return the docstring of a policy with a note for the heuristic after its summary, or None if it has none."""
+    summary, gap, rest = (getdoc(policy) or "").partition("\n\n")
+    note = (
+        "The heuristic simulates the policy on the problem. What follows describes the policy and its options."
+    )
+    return f"{summary}\n\n{note}{gap}{rest}" if summary else None
 
 
 def _may_break_rules(problem: Scheduling | Waiting | Sharing) -> bool:

@@ -89,9 +89,10 @@ class Leave(_Event):
 
 
 class Return(_Event):
-    """A return of machines that left or may have been given up.
+    """A return of machines that left, or that were given up on request.
 
-    A machine that was requested, but not given up, is not affected.
+    Which machines are given up is decided during the run. The event may name any machine that a request could
+    take; machines that were not given up are not affected.
 
     Attributes
     ----------

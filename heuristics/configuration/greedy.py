@@ -15,7 +15,7 @@ _Change = tuple[float, int, int]
 
 @heuristic
 def greedy(problem: Configuration, *, budget: Budget = UNLIMITED) -> ConfigurationSolution:
-    """Start with the pinned jobs, then repeat the change with the largest gain per additional GPU.
+    """Start with the pinned jobs, then repeatedly make the change with the largest gain per additional GPU.
 
     A change gives a job another configuration with more GPUs, of any type, that costs less. A change for which
     too few GPUs are left is dropped. Even if GPUs become free later, it is not tried again unless its job has

@@ -9,9 +9,9 @@ from heuristics.reclaiming.selection import Tie, cheapest_at_first
 
 @heuristic
 def static_cost(problem: Reclaiming, *, tie: Tie = "index", seed: int = 0) -> ReclaimingSolution:
-    """Return the servers with the lowest preemption costs at the start.
+    """Return the servers with the lowest preemption costs, without updating the costs after each one.
 
-    The cost is that of `greedy`: the sum, over the server's jobs, of the job's cost / its number of servers.
+    The cost is the initial one of `greedy`: the sum, over the server's jobs, of the job's cost / its number of servers.
 
     Parameters
     ----------

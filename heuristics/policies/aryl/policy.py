@@ -52,8 +52,6 @@ def aryl(state: State, settings: ArylSettings) -> Decider:
 
     Parameters
     ----------
-    state
-        The state at the beginning of the run.
     interval, orchestrator_interval
         Time between decisions of the scheduler, and of the orchestrator, in seconds.
     inference

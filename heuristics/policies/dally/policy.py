@@ -46,8 +46,6 @@ def dally(state: State, settings: DallySettings) -> Decider:
 
     Parameters
     ----------
-    state
-        The state at the beginning of the run.
     timers
         The timers: tuned (``"auto"``), those of `delays` (``"manual"``), 0 (``"none"``), or infinite
         (``"consolidated"``).

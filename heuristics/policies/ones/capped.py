@@ -33,8 +33,6 @@ def capped(state: State, *, rule: Rule = "shortest") -> Decider:
 
     Parameters
     ----------
-    state
-        The state at the beginning of the run.
     rule
         One of ``shortest``, ``arrival`` and ``share``.
 

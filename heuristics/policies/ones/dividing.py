@@ -55,7 +55,7 @@ class Division:
 
     @cached_property
     def speeds(self) -> Floats:
-        """Speed of each job on 0, 1, ... GPUs, up to all of them; 0 where the job may not run."""
+        """Speed of each job on 0, 1, ... GPUs, up to the most that any job can use; 0 where it may not run."""
         width = min(max(len(each.speeds) for each in self.ways), self.gpus + 1)
         table = np.zeros((len(self.ways), width))
         for row, each in zip(table, self.ways, strict=True):

@@ -41,8 +41,6 @@ def exact_batching(
 
     Parameters
     ----------
-    state
-        The state at the beginning of the run.
     criterion
         The objective: ``sruf`` minimizes the remaining GPU-seconds of running jobs, as in the paper. ``rate``
         maximizes completions per second. ``sum_time`` minimizes the sum of the remaining times of the jobs that

@@ -63,8 +63,6 @@ def ones(state: State, settings: OnesSettings) -> Decider:
 
     Parameters
     ----------
-    state
-        The state at the beginning of the run.
     knowledge
         Whether the remaining work is ``predicted`` or ``known``.
     generations_per_second, most_generations
