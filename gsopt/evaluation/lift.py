@@ -83,12 +83,10 @@ def _lifted(
 
 
 def _described(policy: Policy) -> str | None:
-    """Return the docstring of a policy with a note for the heuristic after its summary, or None if it has none."""
+    """Return the docstring of a policy, if any, with a note on the heuristic after the summary."""
     summary, gap, rest = (getdoc(policy) or "").partition("\n\n")
-    note = (
-        "The heuristic simulates the policy on the problem. What follows describes the policy and its options."
-    )
-    return f"{summary}\n\n{note}{gap}{rest}" if summary else None
+    note = "The heuristic simulates this policy on the problem. The following describes the policy."
+    return f"{summary}\n\n{note}{gap}{rest}" if rest else summary or None
 
 
 def _may_break_rules(problem: Scheduling | Waiting | Sharing) -> bool:

@@ -11,7 +11,8 @@ from heuristics.reclaiming.selection import Tie, cheapest_at_first
 def static_cost(problem: Reclaiming, *, tie: Tie = "index", seed: int = 0) -> ReclaimingSolution:
     """Return the servers with the lowest preemption costs, without updating the costs after each one.
 
-    The cost is the initial one of `greedy`: the sum, over the server's jobs, of the job's cost / its number of servers.
+    The cost of a server is its initial cost in `greedy`: the sum, over its jobs, of the job's cost / its number
+    of servers.
 
     Parameters
     ----------
