@@ -124,10 +124,12 @@ def test_far_periods_are_improved_separately() -> None:
     assert _planned(twice).mean_jct == pytest.approx(_planned(once).mean_jct)
 
 
-def _run(kernel: Any, release: Array, work: Array, gpus: Array, slopes: Array, window: int) -> Any:
+def _run(
+    kernel: Any, release: Array, work: Array, gpus: Array, slopes: Array, window: int, rows: int = 200
+) -> Any:
     """Return the final state of a kernel on 10 GPUs, with a horizon of 5 s, and its runs."""
     count = len(release)
-    runs = np.zeros((4 * count, 3))
+    runs = np.zeros((rows, 3))
     active, chosen = np.empty(count, dtype=np.int64), np.full(count, -1, dtype=np.int64)
     fixed = release, gpus, gpus.astype(float), 10, window, np.full(count, 5.0)
     variable = slopes, work.copy(), active, np.full(count, -1.0), chosen, (0.0, 0, 0, 0)
@@ -145,6 +147,18 @@ def test_compiled_and_plain_kernels_are_the_same() -> None:
 
     assert (state, runs) == _run(twin(advance), *given)
     assert state[1:3] == (0, count)
+
+
+def test_the_kernel_stops_before_its_rows_run_out() -> None:
+    """With too few rows for all runs, the simulation stops while there is still room for one more event."""
+    count, rows = 8, 20
+    given = np.arange(count) * 1.0, np.full(count, 9.0), np.full(count, 10), np.arange(count) * 1.0, 4
+    whole = _run(advance, *given)[1]
+    state, runs = _run(advance, *given, rows=rows)
+
+    assert state[1] > 0
+    assert runs == whole[: len(runs)]
+    assert len(runs) <= rows < len(runs) + 2 * state[1] + 2
 
 
 def test_jobs_after_the_window_fill_up() -> None:
