@@ -104,6 +104,15 @@ def test_tries_never_make_it_worse() -> None:
     assert reported[-1] == found.mean_jct
 
 
+def test_mixtures_that_are_no_better_are_dropped() -> None:
+    """If the settings of several periods do not go together, the best schedule so far is kept."""
+    scenario, reported = _drawn(5, jobs=30, gpus=3), list[float]()
+    bound = _bound(scenario)
+    found = offline_schedule(scenario, bound, tries=16, on_better=reported.append)
+
+    assert (found.mean_jct, reported) == (offline_schedule(scenario, bound).mean_jct, [])
+
+
 def test_without_time_the_first_schedule_is_returned() -> None:
     """A limit of no time leaves the first schedule, which is complete."""
     scenario = _drawn(5, jobs=30, gpus=5)
