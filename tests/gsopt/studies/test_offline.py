@@ -14,6 +14,7 @@ from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.job import Job, Workload
 from gsopt.scenario.scenario import Scenario
 from gsopt.schedule.bounds.prices import PriceBound, price_bound
+from gsopt.studies import offline
 from gsopt.studies.offline import OfflineSchedule, offline_schedule
 from gsopt.studies.packing_kernel import advance
 from heuristics.policies import srtf
@@ -111,6 +112,24 @@ def test_mixtures_that_are_no_better_are_dropped() -> None:
     found = offline_schedule(scenario, bound, tries=16, on_better=reported.append)
 
     assert (found.mean_jct, reported) == (offline_schedule(scenario, bound).mean_jct, [])
+
+
+def test_worths_follow_the_prices(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After every cell in which jobs are left, their worths are updated to the prices from then on."""
+    scenario = _scenario([(0, d, k) for d, k in [(3, 2), (8, 1), (8, 3), (5, 4), (2, 3)]], gpus=4)
+    bound, told = _bound(scenario), dict[float, list[float]]()
+    slopes_now = offline._Packing._slopes_now  # noqa: SLF001
+
+    def told_now(self: Any, now: float, jobs: Array, left: Array) -> Array:
+        found = slopes_now(self, now, jobs, left)
+        told[now] = found.tolist()
+        return found
+
+    monkeypatch.setattr(offline._Packing, "_slopes_now", told_now)  # noqa: SLF001
+    offline_schedule(scenario, bound)
+
+    assert len(told) > 1
+    assert len(told) == len({tuple(each) for each in told.values()})
 
 
 def test_without_time_the_first_schedule_is_returned() -> None:
