@@ -114,6 +114,23 @@ def test_mixtures_that_are_no_better_are_dropped() -> None:
     assert (found.mean_jct, reported) == (offline_schedule(scenario, bound).mean_jct, [])
 
 
+@pytest.mark.parametrize(
+    ("kept", "tried", "better"),
+    [
+        ([5, 15, 25, 35], [5, 14, 25, 36], [False, True, False, False]),
+        ([5, 41, 25, 35], [5, 40, 23, 36], [False, True, True, True]),
+        ([5, 40, 25, 35], [5, 41, 24, 35], [False, False, False, False]),
+        ([5, 15, 25, 35], [5, 15, 25, 35], [False, False, False, False]),
+    ],
+)
+def test_periods_in_which_a_schedule_is_better(kept: list[int], tried: list[int], better: list[bool]) -> None:
+    """A period lasts while jobs that end at different times are there, and counts as a whole."""
+    scenario = _scenario([(0, 5, 1), (10, 5, 1), (20, 3, 1), (30, 4, 1)], gpus=1)
+    packing = offline._Packing(scenario, _bound(scenario))  # noqa: SLF001
+
+    assert packing.better_there(np.array(kept), np.array(tried)).tolist() == better
+
+
 def test_worths_follow_the_prices(monkeypatch: pytest.MonkeyPatch) -> None:
     """After every cell in which jobs are left, their worths are updated to the prices from then on."""
     scenario = _scenario([(0, d, k) for d, k in [(3, 2), (8, 1), (8, 3), (5, 4), (2, 3)]], gpus=4)
