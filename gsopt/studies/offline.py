@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property, partial
 from math import exp, fsum, inf, log
 from time import monotonic
 from typing import Any, NamedTuple
@@ -40,15 +41,20 @@ class OfflineSchedule:
     ----------
     mean_jct
         Mean job completion time in seconds, as computed by the simulation that made the schedule.
-    schedule
-        The schedule, in which jobs are preempted.
     tries
         Number of further schedules that were tried.
+    make
+        Function that returns the schedule.
     """
 
     mean_jct: float
-    schedule: Schedule
     tries: int
+    make: Callable[[], Schedule]
+
+    @cached_property
+    def schedule(self) -> Schedule:
+        """The schedule, in which jobs are preempted."""
+        return self.make()
 
 
 def offline_schedule(
@@ -60,7 +66,7 @@ def offline_schedule(
     tries: int = 0,
     seed: int = 0,
     time_limit: float | None = None,
-    on_better: Callable[[float], Any] | None = None,
+    on_better: Callable[[OfflineSchedule], Any] | None = None,
 ) -> OfflineSchedule:
     """Return a schedule with a short mean job completion time, made with the prices that prove a bound.
 
@@ -84,8 +90,8 @@ def offline_schedule(
     bound
         The bound of the scenario.
     power
-        The jobs are sorted by their worth divided by this power of their numbers of GPUs; the total worth is
-        that per GPU in this order, times the number of GPUs.
+        Jobs are sorted by their worth divided by this power of their numbers of GPUs. In the knapsack, the
+        value of a job is this quotient times its number of GPUs.
     horizon
         The horizon in the second part of the worth, in seconds, at least 0.
     tries
@@ -95,7 +101,7 @@ def offline_schedule(
     time_limit
         Seconds after which no further schedule is tried; the first is always computed.
     on_better
-        Called with the mean job completion time of each better schedule.
+        Called with each better schedule.
 
     Raises
     ------
@@ -135,8 +141,8 @@ def offline_schedule(
         if joint is not None and joint.total < best.total:
             kept, best = mixed, joint
             if on_better is not None:
-                on_better(packing.mean_jct(best))
-    return OfflineSchedule(packing.mean_jct(best), packing.schedule(best), number)
+                on_better(packing.offered(best, number))
+    return packing.offered(best, number)
 
 
 def _refuse(scenario: Scenario, bound: PriceBound, power: float, horizon: float, tries: int) -> None:
@@ -257,11 +263,12 @@ class _Packing:
                     found |= (release < last[end - 1]) & (latest > release[differ[begin]])
         return found
 
-    def mean_jct(self, run: _Run) -> float:
-        """Return the mean job completion time of a run in seconds."""
-        return float(Fraction(run.total) * self._unit / len(self._demand))
+    def offered(self, run: _Run, tries: int) -> OfflineSchedule:
+        """Return a run as the result of a search."""
+        mean = float(Fraction(run.total) * self._unit / len(self._demand))
+        return OfflineSchedule(mean, tries, partial(self._schedule, run))
 
-    def schedule(self, run: _Run) -> Schedule:
+    def _schedule(self, run: _Run) -> Schedule:
         """Return a run as a schedule on the clock of the workload."""
         jobs, unit = self._scenario.workload.jobs, float(self._unit)
         origin = first_release(self._scenario.workload)
