@@ -152,8 +152,8 @@ def widest(found: list[dict[str, Any]]) -> str:
     row = next(row for row in found if row["group"] == "376 for 48")
     least, kai = row["methods"]["exact"][2], row["methods"]["kai"][2]
     return (
-        "A user of KAI-Scheduler reports that jobs on 376 GPUs were evicted to admit jobs that request 48 GPUs "
-        "in total. On a cluster built from the report (`latest_is_widest`), `kai` evicts jobs on "
+        "A user of KAI-Scheduler reports that work on 376 GPUs was restarted to make room for requests for 48 "
+        "GPUs in total. On a made-up cluster with the same totals (`latest_is_widest`), `kai` evicts jobs on "
         f"{kai} GPUs to admit a request for {row['pending']}; evicting jobs on {least} GPUs is enough.\n"
     )
 

@@ -80,8 +80,8 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
 
     Size
     ----
-    At most n (n + E) binaries for E epochs and n jobs, of which at most 15 may have to be scheduled together.
-    For each of at most n E cells, one time per job and mode, and up to n rows per K.
+    At most n (n + E) binaries for n jobs and E epochs. For each of at most n E cells, one time per job and
+    mode, and up to n rows per K. If more than 15 jobs have to be scheduled together, `Unsupported` is raised.
 
     Source
     ------

@@ -186,8 +186,8 @@ def drain(
     cost
         Cost of preempting a gang, as in `Snapshot.reclaiming`.
     among
-        Labels, each ``key`` or ``key=value``, that a node must have to be given back; for Slurm, partitions
-        and features.
+        Labels, each ``key`` or ``key=value``; only nodes that have all of them may be given back. For Slurm,
+        partitions and features.
     time_limit
         Time limit, in seconds or as a string such as ``30s``. When it is reached, the best solution found so
         far is returned with its proven bound.

@@ -169,8 +169,8 @@ class Snapshot(Frozen):
             (``"gpu-hours"``; 0 if times are unknown), or 1 plus the amount by which its priority exceeds the
             lowest priority of all gangs that have GPUs (``"priority"``).
         among
-            Labels, each ``key`` or ``key=value``, that nodes must have to be given back; for Slurm,
-            partitions and features.
+            Labels, each ``key`` or ``key=value``; only nodes that have all of them may be given back. For
+            Slurm, partitions and features.
 
         Raises
         ------

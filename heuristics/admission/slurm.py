@@ -48,8 +48,8 @@ def slurm(
     and ``partition_prio`` (key: priority of the QOS or partition, then number of nodes), and
     ``src/plugins/select/cons_tres/job_test.c`` (``_run_now``), with ``PreemptMode=CANCEL`` or ``REQUEUE``. A
     gang's priority stands for that of its QOS or partition. Slurm's sort is not stable; here, ties keep the
-    order of the problem in the first attempt, and the previous order in later attempts. The original program
-    changes the order once more than ``reorder_count`` states.
+    order of the problem in the first attempt, and the previous order in later attempts. As in the original
+    program, the order is changed up to ``reorder_count + 1`` times.
 
     Left out: suspended jobs, licenses, reservations, heterogeneous jobs, exempt times, grace times, and
     Slurm's own choice of nodes. Here, the gang is placed in the group with the least room to spare, on the

@@ -102,8 +102,8 @@ def _floor_digits(numerator: int, denominator: int, digits: int) -> Exact:
 def floor_digits(value: Exact, digits: int) -> Exact:
     """Return the largest number with `digits` significant digits that is at most the given value.
 
-    If `digits` is at most 15, a result of 0, or one whose absolute value is from 1e-300 to 1e15, survives
-    conversion to a float and back with `decimal`.
+    If `digits` is at most 15, the result survives conversion to a float and back with `decimal`, provided that
+    it is 0 or that its absolute value is from 1e-300 to 1e15.
 
     Examples
     --------
