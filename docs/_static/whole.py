@@ -46,6 +46,7 @@ class Whole(NamedTuple):
     evaluations: int = 600
     cells: int | None = 2_000
     offline: Mapping[str, Any] | None = None  # options of `offline_schedule`, if it is tried
+    is_priced: bool = True  # whether it uses the prices of the bound
 
     @property
     def round_length(self) -> float | None:
@@ -59,11 +60,12 @@ class Whole(NamedTuple):
     def values(self, scenario: gsopt.Scenario, found: PriceBound) -> dict[str, float]:
         """Return the mean JCT of each schedule that is tried, by name."""
         values = {name: replay(scenario, policy).metrics.mean_jct for name, policy in POLICIES.items()}
+        prices = found if self.is_priced else None
         if self.offline is not None:
-            first = offline_schedule(scenario, found, **{**self.offline, "tries": 0})
+            first = offline_schedule(scenario, prices, **{**self.offline, "tries": 0})
             values["offline"] = gsopt.judge(first.schedule, scenario).mean_jct
             if self.offline.get("tries"):
-                best = offline_schedule(scenario, found, **self.offline)
+                best = offline_schedule(scenario, prices, **self.offline)
                 values["offline, improved"] = gsopt.judge(best.schedule, scenario).mean_jct
         return values
 
@@ -105,7 +107,8 @@ SCENARIOS: dict[str, Whole | Adaptive] = {
         "crux_lingjun",
         1_024,
         evaluations=1_800,
-        offline={"power": 0.8, "horizon": 5e4, "tries": 400},
+        offline={"tries": 8_000},
+        is_priced=False,
     ),
     "itp": Whole(
         traces.itp, "elasticflow_itp/data/raw-traces.tar.gz", 1_152, offline={"power": 1.2, "horizon": 7e4}

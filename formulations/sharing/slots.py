@@ -42,9 +42,9 @@ def slots(problem: Sharing, budget: Budget, *, most: int = 100) -> Result[Sharin
     a_jt = 1 if s_j <= t < e_j; b_jk = 1 if two jobs have a GPU in common; q_jt: work done in a slot, from 0 to
     F. Objective: the sum of the e_j. Constraints: sum_g y_jg = G_j; at most two intervals [s_j, e_j) on each
     GPU; q_jt <= F a_jt; q_jt <= v_jk if a_kt and b_jk; sum_t q_jt >= w_j; not all of a_jt, a_kt and b_jk are 1
-    if two jobs must not share a GPU. Redundant constraints: at most twice the number of GPUs in total; GPUs
-    ordered by their users. Size: about n G + 3 n T + n^2 / 2 binaries and n T integers for n jobs, and at most
-    n (n - 1) T conditional rows.
+    if two jobs must not share a GPU. Redundant: in each slot, the demands of the running jobs add up to at most
+    twice the number of GPUs. To break symmetry, GPUs are ordered by the jobs that hold them. Size: about n G +
+    3 n T + n^2 / 2 binaries and n T integers for n jobs, and at most n (n - 1) T conditional rows.
 
     A slot is a common divisor of all run times if this yields at most `most` slots. Otherwise, slots are longer
     (`Slotted.of`). Since rounding never makes a job faster, the optimum in slots is not a bound. The plan is

@@ -24,6 +24,9 @@ Array = np.ndarray[Any, Any]
 #: Number of jobs on each side of the last one that fits, among which the knapsack chooses.
 _WINDOW = 16
 
+#: Horizon without prices, as a multiple of the longest job, so that the worth is the inverse of what remains.
+_FAR = 1e9
+
 #: Fraction of tries with another power and horizon.
 _OTHERWISE = 0.5
 
@@ -59,7 +62,7 @@ class OfflineSchedule:
 
 def offline_schedule(
     scenario: Scenario,
-    bound: PriceBound,
+    bound: PriceBound | None,
     *,
     power: float = 1.0,
     horizon: float = 1e5,
@@ -75,6 +78,7 @@ def offline_schedule(
     cheapest plan would cost if it had one more second of work, given the prices of GPU time from now on; it is
     updated at the end of each cell of prices. The second, ``max(horizon / remaining - 1, 0)``, moves jobs
     ahead that are soon complete, because prices are constant in each cell and do not tell such jobs apart.
+    Without a bound, the worth of a job is the inverse of its remaining time.
 
     The schedule can then be improved by further tries. A try multiplies the worth of randomly chosen jobs by
     random factors, sometimes with another power and horizon, and simulates the whole scenario. The result and
@@ -88,12 +92,12 @@ def offline_schedule(
     scenario
         Rigid jobs on a plain cluster of constant capacity, without overheads.
     bound
-        The bound of the scenario.
+        The bound of the scenario; None to do without prices.
     power
         Jobs are sorted by their worth divided by this power of their numbers of GPUs. In the knapsack, the
         value of a job is this quotient times its number of GPUs.
     horizon
-        The horizon in the second part of the worth, in seconds, at least 0.
+        The horizon in the second part of the worth, in seconds, at least 0; ignored without a bound.
     tries
         Number of further schedules to try.
     seed
@@ -123,7 +127,7 @@ def offline_schedule(
     _refuse(scenario, bound, power, horizon, tries)
     end = inf if time_limit is None else monotonic() + time_limit
     packing = _Packing(scenario, bound)
-    kept = _Settings(packing.gpus**power, np.full(len(packing.gpus), packing.in_units(horizon)))
+    kept = packing.settings(power, horizon)
     best = packing.run(kept, inf)
     assert best is not None  # noqa: S101 - it had no limit
     number = 0
@@ -145,7 +149,7 @@ def offline_schedule(
     return packing.offered(best, number)
 
 
-def _refuse(scenario: Scenario, bound: PriceBound, power: float, horizon: float, tries: int) -> None:
+def _refuse(scenario: Scenario, bound: PriceBound | None, power: float, horizon: float, tries: int) -> None:
     jobs = scenario.workload.jobs
     plain = Scenario(workload=scenario.workload, cluster=Cluster.plain(scenario.cluster.gpus))
     if scenario.model_copy(update={"clock_start": None}) != plain:
@@ -153,7 +157,8 @@ def _refuse(scenario: Scenario, bound: PriceBound, power: float, horizon: float,
     for index, job in enumerate(jobs):
         if job.menu or job.modes or job.phases:
             raise InvalidInput(f"workload.jobs[{index}]", job.name, "must be rigid: no menu, modes or phases")
-    require(bound.jobs == len(jobs), "bound.jobs", bound.jobs, f"must be the {len(jobs)} jobs of the scenario")
+    known = len(jobs) if bound is None else bound.jobs
+    require(known == len(jobs), "bound.jobs", known, f"must be the {len(jobs)} jobs of the scenario")
     require(power >= 0, "power", power, "must be at least 0")
     require(0 <= horizon < inf, "horizon", horizon, "must be a number of seconds, at least 0")
     require(tries >= 0, "tries", tries, "must be at least 0")
@@ -178,27 +183,30 @@ class _Run:
 class _Packing:
     """Simulations of one scenario, with its jobs in order of release and its times in units of the demand."""
 
-    def __init__(self, scenario: Scenario, bound: PriceBound) -> None:
+    def __init__(self, scenario: Scenario, bound: PriceBound | None) -> None:
         self._scenario = scenario
         demand = Demand.of(scenario)
         self._order = np.argsort(demand.release, kind="stable")
         self._demand = demand.only(self._order)
         self._unit = demand.unit
-        self._edges = np.array([float(Fraction(time) / demand.unit) for time in bound.times])
-        self._prices = np.array([bound.prices])
-        self._slopes = np.array(bound.slopes)[self._order]
+        times = () if bound is None else bound.times
+        self._edges = np.array([float(Fraction(time) / demand.unit) for time in times])
+        self._prices = np.zeros((1, 0)) if bound is None else np.array([bound.prices])
+        self._slopes = np.zeros(len(demand)) if bound is None else np.array(bound.slopes)[self._order]
         self.gpus = np.array([job.gpus for job in scenario.workload.jobs], dtype=np.int64)[self._order]
 
-    def in_units(self, seconds: float) -> float:
-        """Convert seconds to units."""
-        return float(Fraction(seconds) / self._unit)
+    def settings(self, power: float, horizon: float) -> _Settings:
+        """Return the same power, and the same horizon in seconds, for all jobs."""
+        units = float(Fraction(horizon) / self._unit)
+        if not len(self._edges):
+            units = _FAR * self._demand.work.max()
+        return _Settings(self.gpus**power, np.full(len(self.gpus), units))
 
     def drawn(self, kept: _Settings, draw: np.random.Generator) -> _Settings:
         """Return random changes of settings."""
         shares, horizons = kept
         if draw.random() < _OTHERWISE:
-            shares = self.gpus ** draw.uniform(*_POWERS)
-            horizons = np.full(len(shares), self.in_units(exp(draw.uniform(*_HORIZONS))))
+            shares, horizons = self.settings(draw.uniform(*_POWERS), exp(draw.uniform(*_HORIZONS)))
         changes = draw.normal(0, draw.choice(_SPREADS), len(shares))
         chosen = draw.random(len(shares)) < draw.choice(_CHANGED)
         return _Settings(shares * np.exp(changes * chosen), horizons)

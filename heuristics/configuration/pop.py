@@ -21,8 +21,8 @@ def pop(
 ) -> ConfigurationSolution:
     """Distribute the jobs over parts at random, divide the GPUs evenly, and solve each part separately.
 
-    Each part gets the number of GPUs of each type divided by the number of parts, rounded down. The remaining
-    GPUs stay idle. Pinned jobs keep their GPUs and belong to no part. A job gets at most the GPUs of its part,
+    Pinned jobs keep their GPUs and belong to no part. Of the other GPUs of each type, each part gets an equal
+    number, rounded down, and the rest stays idle. A job gets at most the GPUs of its part,
     so large jobs have to shrink, move to another type, or wait.
 
     Complexity for k parts: k times that of `solver` on problems with 1/k of the jobs and GPUs. For dynamic

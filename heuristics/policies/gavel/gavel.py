@@ -38,9 +38,10 @@ def gavel(
     ``max_sum_throughput_perf``). Its port in the simulator of Sia (SOSP 2023) is a baseline of Ares.
 
     Key, largest first: share divided by the job's part of the time that all jobs have had on the kind of GPU,
-    then the time missed before, then the share. Ties: lower job number. Preemptive at the beginning of rounds.
-    Knows durations, which `max_min` does not use. O(J log J) per round and kind for J jobs, plus the solution
-    of the decision `shares` when shares are computed.
+    then the missed time, which is the time by which the job had fallen short of its shares when shares were
+    last computed, then the share. Ties: lower job number. Preemptive at the beginning of rounds. Knows
+    durations, which `max_min` does not use. O(J log J) per round and kind for J jobs, plus the solution of the
+    decision `shares` when shares are computed.
 
     Readings:
 

@@ -83,6 +83,15 @@ def test_a_long_horizon_is_shortest_remaining_time_first() -> None:
         assert _planned(scenario, horizon=_LONG).mean_jct == pytest.approx(best)
 
 
+def test_without_prices_the_shortest_remaining_time_counts() -> None:
+    """On one GPU, a schedule without prices is optimal, and tries do not change it."""
+    for seed in range(5):
+        scenario = _drawn(seed, jobs=10, gpus=1)
+        best = simulate(scenario, srtf).metrics.mean_jct
+
+        assert offline_schedule(scenario, None, tries=3).mean_jct == pytest.approx(best)
+
+
 def test_the_knapsack_leaves_no_gpus_idle() -> None:
     """Two jobs that fill the cluster run before one that is worth more per GPU and leaves a GPU idle."""
     scenario = _scenario([(0, 5, 3), (0, 9, 2), (0, 9, 2)], gpus=4)
