@@ -52,8 +52,9 @@ def ares(
 ) -> Reading:
     """Read a workload of Sia for the cluster of Ares, with nodes of four RTX 2080 Ti.
 
-    Jobs run on the GPUs that they demand, or on twice, four times, ... as many. `ASSUMPTIONS` lists what is unknown or differs from the paper. A row
-    is dropped for the same reasons as in the reader `sia`, or if its job demands more than `gpus`.
+    Jobs run on the GPUs that they demand, or on twice, four times, ... as many. `ASSUMPTIONS` lists what is
+    unknown or differs from the paper. A row is dropped for the same reasons as in the reader `sia`, or if its
+    job demands more than `gpus`.
 
     Parameters
     ----------
