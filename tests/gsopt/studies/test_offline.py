@@ -51,14 +51,15 @@ def test_the_judge_finds_the_same_value(scale: float, origin: float) -> None:
     """The judge finds every schedule legal, with the mean JCT of the plan, which is not below the bound."""
     if origin and scale < 1:
         origin = 1.7  # seconds of that size would vanish beside a later clock
-    for seed in range(12):
-        scenario = _drawn(seed, jobs=1 + seed * 2, gpus=1 + seed % 5, scale=scale, origin=origin)
-        found = _planned(scenario, horizon=20 * scale, tries=seed % 3)
+    for seed in range(8):
+        scenario = _drawn(seed, jobs=1 + seed * 3, gpus=1 + seed % 5, scale=scale, origin=origin)
+        bound = _bound(scenario)
+        found = offline_schedule(scenario, bound, horizon=20 * scale, tries=seed % 3)
         verdict = judge(found.schedule, scenario)
 
         assert verdict.violations == ()
         assert verdict.mean_jct == pytest.approx(found.mean_jct, rel=1e-6)
-        assert found.mean_jct >= _bound(scenario).mean_jct * (1 - 1e-9)
+        assert found.mean_jct >= bound.mean_jct * (1 - 1e-9)
 
 
 def test_prices_know_no_clock() -> None:
@@ -76,7 +77,7 @@ def test_prices_know_no_clock() -> None:
 
 def test_a_long_horizon_is_shortest_remaining_time_first() -> None:
     """On one GPU, with a horizon that outweighs the prices, the schedule is optimal."""
-    for seed in range(20):
+    for seed in range(8):
         scenario = _drawn(seed, jobs=10, gpus=1)
         best = simulate(scenario, srtf).metrics.mean_jct
 
