@@ -385,6 +385,13 @@ def test_a_wake_comes_while_no_job_is_present(round_length: float | None, expect
     assert times == expected
 
 
+def test_unknown_options_of_a_replay_are_refused() -> None:
+    """An option that the policy does not have gives one line, as in a simulation."""
+    scenario = Scenario.of(workload((0, 1, 1)), 1)
+    with pytest.raises(InvalidInput, match="foo: 3: is not an option of fifo"):
+        replay(scenario, policies.fifo, foo=3)
+
+
 def test_rounds_only_decide_at_multiples() -> None:
     """Jobs complete inside a round, and the next ones start at its end; rounds count from the first release."""
     jobs = workload((0.5, 1, 1), (0.5, 1, 1))
