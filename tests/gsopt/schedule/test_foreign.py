@@ -243,7 +243,7 @@ def test_jobs_that_are_wrong(rows: list[dict[str, Any]], message: str) -> None:
 def test_a_workload_in_json_is_refused(tmp_path: Path) -> None:
     """A JSON file is not taken for a table without rows."""
     path = tmp_path / "w.JSON"
-    path.write_text(Workload(jobs=[Job(**JOB)]).model_dump_json())
+    path.write_text(Workload.model_validate({"jobs": [JOB]}).model_dump_json())
     with pytest.raises(InvalidInput, match=r"w\.JSON: must be a CSV file"):
         read_workload(path)
 
