@@ -6,7 +6,7 @@ matplotlib is imported only when something is drawn.
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from enum import StrEnum
 from itertools import cycle
-from math import floor, log10
+from math import ceil, floor, log10
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -146,16 +146,16 @@ def tick_time(axis: "Axis", begin: float, end: float, name: str = "") -> str:
     """Place ticks on a time axis at round multiples of a unit, counted from `begin`; return the unit's name.
 
     The unit is the one called `name` if that is ``days``, ``h``, ``min`` or ``s``. Otherwise, it is chosen to
-    suit the time from `begin` to `end`, and is ``s`` for less than 5 minutes. With ``s``, or if the time is
-    very long for the unit called `name`, ticks stay where matplotlib places them.
+    suit the time from `begin` to `end`, and is ``s`` for less than 5 minutes. With ``s``, ticks stay
+    where matplotlib places them.
     """
     from matplotlib.ticker import FuncFormatter, MultipleLocator
 
     units = (*_UNITS, _SECONDS)
     unit, name, steps = next((each for each in units if each[1] == name), _unit_of(end - begin))
     wanted = (end - begin) / unit / _MOST_TICKS
-    step = next((step for step in steps if step >= wanted), None)
-    if step:
+    if steps:
+        step = next((step for step in steps if step >= wanted), ceil(wanted / steps[-1]) * steps[-1])
         axis.set_major_locator(MultipleLocator(step * unit, offset=begin))
     axis.set_major_formatter(FuncFormatter(lambda moment, _: f"{(moment - begin) / unit:g}"))
     return name
@@ -284,11 +284,11 @@ def legend_beside(axes: "Axes") -> None:
 def tick_counts(axis: "Axis") -> None:
     """Place ticks at integers, or only at round ones if the axis contains many.
 
-    An axis with fewer than two integers has other ticks.
+    An axis without an integer has other ticks.
     """
     from matplotlib.ticker import MaxNLocator
 
-    axis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
+    axis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10], min_n_ticks=1))
 
 
 def pad_equal(axis_limits: tuple[float, float], values: Sequence[float]) -> tuple[float, float]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from hashlib import sha256
+from math import isfinite
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 from typing import Any, NoReturn, Protocol, TypeVar
@@ -22,8 +23,11 @@ F = TypeVar("F", bound=Frozen)
 _LARGEST_FILE = 256 * 2**20
 _LONGEST_KEY = 60
 
-#: Maximum length of a file name; file systems allow little more.
+#: Maximum length of a file name in bytes; file systems allow little more.
 _LONGEST_NAME = 200
+
+#: Paths of a process's open streams. A file behind them is written and not replaced.
+_STREAMS = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/self/fd/")
 
 #: First characters of text that a spreadsheet takes for a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -78,8 +82,8 @@ def write_text(path: str | Path, text: str) -> None:
 def replacing(path: str | Path) -> Iterator[Path]:
     """Yield the path of a temporary file that replaces the given file at the end of the ``with`` block.
 
-    After a failure or Ctrl-C, the given file is unchanged and the temporary file is deleted. A device, such as
-    ``/dev/null``, is written directly.
+    After a failure or Ctrl-C, the given file is unchanged and the temporary file is deleted. A device or a
+    stream, such as ``/dev/null`` or ``/dev/stdout``, is written directly.
 
     Examples
     --------
@@ -125,7 +129,8 @@ def _target(path: str | Path) -> Path:
 
 
 def _is_plain(target: Path) -> bool:
-    return target.is_file() or not target.exists()
+    """Check whether a path names a file or nothing, and not a device or a stream that may lead to a file."""
+    return not str(target).startswith(_STREAMS) and (target.is_file() or not target.exists())
 
 
 def file_name(text: str) -> str:
@@ -136,7 +141,8 @@ def file_name(text: str) -> str:
     >>> file_name("tiresias(promote=2.0)"), file_name("../a\nb")
     ('tiresias(promote=2.0)', '.._a\\nb')
     """
-    return escape(text).replace("/", "_")[:_LONGEST_NAME]
+    name = escape(text).replace("/", "_").encode()
+    return name[:_LONGEST_NAME].decode(errors="ignore")
 
 
 def quoted(cell: Any) -> Any:
@@ -298,8 +304,8 @@ def noting_reads() -> Iterator[dict[str, str]]:
 def parse_json(source: str, text: str) -> dict[str, Any]:
     """Parse a JSON object, and raise `InvalidInput` if the text is not one.
 
-    Duplicate keys and the constants ``NaN`` and ``Infinity``, which pydantic's parser would accept, are
-    rejected, too.
+    Duplicate keys, the constants ``NaN`` and ``Infinity``, and numbers as large as ``1e999``, which pydantic's
+    parser would accept, are rejected, too.
     """
 
     def no_double_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -313,8 +319,14 @@ def parse_json(source: str, text: str) -> dict[str, Any]:
     def no_constants(constant: str) -> NoReturn:
         raise InvalidInput("", constant, "must be a finite number", source=source)
 
+    def finite(text: str) -> float:
+        number = float(text)
+        return number if isfinite(number) else no_constants(shorten(text).strip("'"))
+
     try:
-        data = json.loads(text, object_pairs_hook=no_double_keys, parse_constant=no_constants)
+        data = json.loads(
+            text, object_pairs_hook=no_double_keys, parse_float=finite, parse_constant=no_constants
+        )
     except json.JSONDecodeError as error:
         where = f"line {error.lineno} column {error.colno}"
         raise InvalidInput(where, "", f"must be JSON: {error.msg.lower()}", source=source) from None

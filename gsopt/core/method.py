@@ -113,18 +113,23 @@ def run(method: MethodLike, problem: Problem[S], /, *args: Any, **options: Any) 
     gsopt.core.errors.InvalidInput: <lambda>: 7: must return a ReclaimingSolution, a Result or NoSolution
     """
     name = name_of(method)
-    begin = perf_counter()
+    begin, stopped_by = perf_counter(), StoppedBy.FINISHED
     try:
         with kept_running(name):
             found: Any = method(problem, *args, **options)
     except TimeUp as late:
-        found = NoSolution(str(late))
+        found, stopped_by = NoSolution(str(late)), StoppedBy.TIME_LIMIT
     runtime = perf_counter() - begin
     if isinstance(found, Result):
         return found
     if isinstance(found, NoSolution):
         return Result.judged(
-            problem, method=name, infeasible=found.proven, message=found.message, runtime=runtime
+            problem,
+            method=name,
+            infeasible=found.proven,
+            message=found.message,
+            runtime=runtime,
+            stopped_by=stopped_by,
         )
     if not isinstance(found, problem.solution_type):
         rule = f"must return a {problem.solution_type.__name__}, a Result or NoSolution"

@@ -249,7 +249,28 @@ class Result(Generic[S]):
             if name not in ("gap", "exact", "solution") and value != data.get(name):
                 rule = f"must be {value}, as the judge finds"
                 raise InvalidInput(name, shorten(data.get(name)), rule, source=source)
+        _refuse_impossible(found, data.get("gap", found.gap), source)
         return found
+
+
+def _refuse_impossible(found: Result[Any], gap: Any, source: str) -> None:
+    """Raise `InvalidInput` if the gap, the running time or the level cannot be those of the result."""
+    levels = [Level.CLAIMED] if found.solution is None else [Level.CHECKED]
+    if found.status is Status.OPTIMAL:
+        levels.append(Level.AGREED)
+    is_same = gap == found.gap or (isinstance(gap, float) and same(found.gap, gap))
+    for holds, field, value, rule in (
+        (is_same, "gap", gap, f"must be {found.gap}, which follows from the value and the bound"),
+        (found.runtime >= 0, "runtime", found.runtime, "must be at least 0 seconds"),
+        (
+            found.level in levels,
+            "level",
+            found.level.value,
+            f"must be {' or '.join(levels)}, as for such a result",
+        ),
+    ):
+        if not holds:
+            raise InvalidInput(field, shorten(value), rule, source=source)
 
 
 @dataclass(frozen=True)

@@ -225,7 +225,11 @@ class Comparison(Listing[ComparisonRow]):
         True
         """
         known = {problem.name or problem.word: problem for problem in problems}
-        stored = validated(_StoredComparison, source, json.dumps(data))
+        try:
+            text = json.dumps(data)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise InvalidInput("", "", f"must be plain JSON: {error}", source=source) from None
+        stored = validated(_StoredComparison, source, text)
         rows: dict[str, list[ComparisonRow]] = {}
         for place, each in enumerate(stored.rows):
             if each.instance not in known:

@@ -134,8 +134,9 @@ def judge(
         )
     verdict = judge_segments(schedule, scenario, exact=exact, complete=complete)
     found = {field.name: getattr(verdict, field.name) for field in fields(verdict)}
-    if isinstance(given, Scheduling) and not verdict.violations and given.fairness is not None:
-        found["violations"] = tuple(given.violations(SchedulingSolution.of(schedule)))
+    problem = given if isinstance(given, Scheduling) and not verdict.violations else None
+    if problem is not None and (problem.fairness is not None or not problem.preemptive):
+        found["violations"] = tuple(problem.violations(SchedulingSolution.of(schedule)))
     judgement = Judgement(**found)
     if judgement.violations:
         return judgement

@@ -155,16 +155,19 @@ def _from_heuristics(problem: Problem[Any], budget: Budget) -> Budget:
     return replace(started, time_limit=max(budget.time_limit, least))
 
 
-def warm_up(*solvers: Backend) -> None:
+def warm_up(*solvers: Backend | str) -> None:
     """Load methods and their compiled code, and start the solver processes, so that the first solve is fast.
 
     Parameters
     ----------
     solvers
-        The backends that will be used. By default, these are HiGHS and, if installed, CP-SAT.
+        The backends that will be used, or their names, such as ``highs``. By default, these are HiGHS and, if
+        installed, CP-SAT.
 
     Raises
     ------
+    InvalidInput
+        There is no backend of that name.
     MissingSolver
         A solver is not installed, or does not start.
 
@@ -172,7 +175,8 @@ def warm_up(*solvers: Backend) -> None:
     --------
     >>> warm_up()
     """
-    chosen = solvers or tuple(kind() for kind in (Highs, CpSat) if find_spec(kind.package))
+    given = solvers or tuple(kind() for kind in (Highs, CpSat) if find_spec(kind.package))
+    chosen = [find_backend(each, field="solvers") for each in given]
     for solver in chosen:
         if isinstance(solver, Solver):
             solver.prepare()

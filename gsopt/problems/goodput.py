@@ -66,9 +66,9 @@ class GoodputJob(Frozen):
         """
         if not gpus:
             return 0.0
-        row = self.speedups[nodes - 1] if nodes <= len(self.speedups) else ()
+        row = self.speedups[nodes - 1] if 0 < nodes <= len(self.speedups) else ()
         fits = self.max_gpus is None or gpus <= self.max_gpus
-        return row[gpus - nodes] if fits and gpus - nodes < len(row) else None
+        return row[gpus - nodes] if fits and 0 <= gpus - nodes < len(row) else None
 
 
 class GoodputSolution(Frozen):

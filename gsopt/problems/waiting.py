@@ -297,7 +297,7 @@ class Waiting(Problem[WaitingSolution]):
         Raises
         ------
         InvalidInput
-            A job is interrupted or moved.
+            A job is unknown, interrupted or moved.
 
         Examples
         --------
@@ -312,6 +312,8 @@ class Waiting(Problem[WaitingSolution]):
         busy_since: Exact = 0
         runs = []
         for first in sorted(first_segments(schedule), key=lambda segment: segment.start):
+            if first.job not in self._job_of:
+                raise InvalidInput("job", shorten(first.job), "must be a job of the problem", source="schedule")
             job, given = self._job_of[first.job], float(first.start)
             ready = max([self._release(job) - self.origin, *(free_from.get(gpu, 0) for gpu in first.placement)])
             busy_since = busy_since if ready < last else ready

@@ -430,7 +430,7 @@ def fit_iteration_time(samples: Sequence[tuple[float, float, float]]) -> Iterati
     times = np.array([seconds for _, _, seconds in samples])
     scale = [
         times.min(),
-        times.max() / max(batch for batch, _, _ in samples),
+        times.max() / (max(batch for batch, _, _ in samples) or 1.0),
         times.min(),
         times.max() / max(1.0, *(message for _, message, _ in samples)),
     ]

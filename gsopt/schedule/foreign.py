@@ -131,6 +131,9 @@ def read_workload(
     >>> job.release_date, job.duration
     (30.0, 5400.0)
     """
+    if isinstance(table, str | Path) and Path(table).suffix.lower() == ".json":
+        rule = "must be a CSV file; Workload.model_validate_json reads a workload in JSON"
+        raise InvalidInput("", "", rule, source=str(table))
     found = _Table.of(table, "jobs", _JOB, columns, time_unit, origin)
     found.need(_JOB[:_NEEDED])
     jobs = [_job(found, index) for index in range(len(found.rows))]

@@ -109,7 +109,7 @@ class ProofData:
     origin
         The first release date, on the clock of the workload.
     jobs
-        Release date, duration and menu of each job: the speeds in all modes, by GPUs that the cluster has.
+        Release date, duration on the fastest GPUs, and menu of each job: speeds in all modes, by GPUs.
     gpus
         The times at which the number of available GPUs changes, each with the new number. They begin at 0.
     trainings, types, delay
@@ -126,9 +126,10 @@ class ProofData:
     @classmethod
     def of(cls, scenario: Scenario, round_length: float | None = None) -> "ProofData":
         """Extract the data from a scenario, and reject every feature that could make the bound invalid."""
-        given, most = scenario.workload.jobs, scenario.cluster.gpus
+        given, most, slower = scenario.workload.jobs, scenario.cluster.gpus, scenario.speed.gpu_types
         types = {name: scenario.cluster.room(name) for name in sorted(scenario.cluster.gpu_types)}
-        are_alike = len(types) <= 1 or not scenario.speed.gpu_types
+        are_alike = len(types) <= 1 or not slower
+        least = min((decimal(slower.get(each.gpu_type, 1)) for each in scenario.cluster.machines), default=1)
         for holds, field, value, rule in (
             (given, "workload.jobs", len(given), "hold a job"),
             (scenario.share_limit == 1, "share_limit", scenario.share_limit, "be 1"),
@@ -143,7 +144,7 @@ class ProofData:
                 release, start = first_progress(scenario, job, round_length)
                 entries = (entry for menu in job.speeds.values() for entry in menu.items() if entry[0] <= most)
                 menu = tuple(sorted({(gpus, decimal(speed)) for gpus, speed in entries}))
-                jobs.append((start, decimal(job.duration), menu))
+                jobs.append((start, decimal(job.duration) * least, menu))
                 delay += start - release
         changes = [(max(decimal(each.time) - origin, 0), each.gpus) for each in scenario.capacity_changes]
         gpus = dict([(0, most), *changes])

@@ -127,7 +127,8 @@ class Engine(RunState):
         while due and due[0][2] != version[due[0][1]]:
             heappop(due)
         event = self._next_event()
-        if self.round_length is not None and self.wake is None and self.active:
+        awaits_round = self.active or self.asked_wake is not None
+        if self.round_length is not None and self.wake is None and awaits_round:
             self._set_round(event, self.round_length)
         if self.wake is not None and (event is None or self.wake < event):
             return self.wake

@@ -114,8 +114,7 @@ class Wake(NamedTuple):
 
     The time must be later than `State.now`. Any earlier decision cancels the request. If one decision contains
     several requests, all but the earliest are ignored. If decisions are made in rounds, the requested decision
-    is that of the first round at or after the given time, and requests are ignored while no job is waiting or
-    running.
+    is that of the first round at or after the given time.
 
     Examples
     --------

@@ -192,7 +192,7 @@ def simulate(
     """
     time_limit = checked_time_limit(time_limit)
     physics = {name: options.pop(name) for name in Physics.model_fields if name in options}
-    _refuse_unknown(policy, options)
+    _refuse_unknown(policy, options, "is neither a field of a scenario nor an option of")
     require_interval("round_length", round_length, or_none=True)
     scenario = Scenario.of(given, cluster, **physics)
     prove = partial(mean_jct_bound, evaluations=bound_evaluations, round_length=round_length)
@@ -209,7 +209,7 @@ def simulate(
     )
 
 
-def _refuse_unknown(policy: Policy, options: Mapping[str, Any]) -> None:
+def _refuse_unknown(policy: Policy, options: Mapping[str, Any], rule: str) -> None:
     try:
         parameters = signature(policy).parameters
     except ValueError:  # built into Python without a signature
@@ -217,8 +217,7 @@ def _refuse_unknown(policy: Policy, options: Mapping[str, Any]) -> None:
     if any(each.kind is Parameter.VAR_KEYWORD for each in parameters.values()):
         return
     for name in options.keys() - parameters.keys():
-        rule = f"is neither a field of a scenario nor an option of {name_of(policy)}"
-        raise InvalidInput(name, shorten(options[name]), rule)
+        raise InvalidInput(name, shorten(options[name]), f"{rule} {name_of(policy)}")
 
 
 def replay(
@@ -250,6 +249,7 @@ def replay(
     >>> replay(scenario, fifo, round_length=60).metrics.mean_jct
     2.0
     """
+    _refuse_unknown(policy, options, "is not an option of")
     require_interval("round_length", round_length, or_none=True)
     if exact:
         scenario.refuse_fractions()

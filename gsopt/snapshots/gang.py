@@ -114,7 +114,7 @@ class Gang(Frozen):
     @property
     def gpus(self) -> float:
         """Total number of GPUs of the running parts, which may be a fraction."""
-        return sum(part.gpus for part in self.parts if part.node)
+        return sum(part.count * part.gpus for part in self.parts if part.node)
 
     @property
     def nodes(self) -> tuple[str, ...]:

@@ -130,9 +130,7 @@ def pack(snapshot: Snapshot, *, time_limit: TimeLimit = TIME_LIMIT) -> Pack:
     Raises
     ------
     InvalidInput
-        The time limit is invalid.
-    pydantic.ValidationError
-        A waiting part needs no resources.
+        The time limit is invalid, or a waiting part needs no resources.
 
     Examples
     --------

@@ -7,6 +7,7 @@ from gsopt.problems.placement import Placement, Resources, Server, Workers
 from gsopt.scenario.cluster import Cluster
 from gsopt.snapshots.gang import Gang, Where
 from gsopt.snapshots.node import Node
+from gsopt.snapshots.valid import validly
 
 _GPU = "gpu"
 
@@ -20,14 +21,15 @@ def placement_of(
         raise InvalidInput("nodes", "", "must be nodes of which at least one is open")
     waiting = [(gang, part) for gang in gangs for part in gang.waiting]
     asked = [*_asked(open_nodes, [part.needs for _, part in waiting]), *(where.name for where in places)]
-    workers = [
-        Workers(
-            job=gang.name,
-            count=part.count * gang.copies,
-            demand=_of(asked, part.needs.named | ({part.where: 1} if part.where else {})),
-        )
-        for gang, part in waiting
-    ]
+    with validly(""):
+        workers = [
+            Workers(
+                job=gang.name,
+                count=part.count * gang.copies,
+                demand=_of(asked, part.needs.named | ({part.where: 1} if part.where else {})),
+            )
+            for gang, part in waiting
+        ]
     most = sum(line.count for line in workers)
     open_to: dict[str, dict[str, int]] = {}
     for where in places:

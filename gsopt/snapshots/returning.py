@@ -104,7 +104,7 @@ def _workers(gang: Gang, names: set[str]) -> dict[str, int]:
     gpus: dict[str, float] = {}
     for part in gang.standing:
         if part.node in names:
-            gpus[part.node] = gpus.get(part.node, 0.0) + part.gpus
+            gpus[part.node] = gpus.get(part.node, 0.0) + part.count * part.gpus
     return {node: max(1, ceil(held)) for node, held in gpus.items()}
 
 
@@ -115,5 +115,5 @@ def cost_of(gang: Gang, cost: str, time: float | None, lowest: int) -> float:
     if cost == Cost.PRIORITY:
         return float(gang.priority - lowest + 1)
     now = time or 0.0
-    seconds = sum(part.gpus * max(0.0, now - (part.started or now)) for part in gang.standing)
+    seconds = sum(part.count * part.gpus * max(0.0, now - (part.started or now)) for part in gang.standing)
     return round(seconds / _HOUR, _DIGITS)

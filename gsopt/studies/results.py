@@ -67,11 +67,17 @@ class Results(Listing[CellRow]):
         return tuple(sorted({row.version for row in self.rows}))
 
     def by_decision(self) -> dict[str, "Results"]:
-        """Return the results of each decision, keyed by its name, and those of policies under ``policies``."""
+        """Return the results of each decision, keyed by its name, and those of policies under ``policies``.
+
+        Cells that are not finished are missing in each of them, because their decisions are not known.
+        """
         rows: dict[str, list[CellRow]] = {}
         for row in self.rows:
             rows.setdefault(row.word or "policies", []).append(row)
-        return {name: replace(self, rows=tuple(members)) for name, members in rows.items()}
+        return {
+            name: replace(self, rows=tuple(members), total=len(members) + self.missing)
+            for name, members in rows.items()
+        }
 
     def refuse_contradictions(self) -> None:
         """Check that no value is better than a bound proven on the same instance.

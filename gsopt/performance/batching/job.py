@@ -158,11 +158,11 @@ class BatchingJob(Frozen):
         Only batch sizes within the limits are considered. If several have the same throughput, the largest one
         is returned.
         """
-        return self.throughput.fastest(gpus, self.largest(gpus))
+        return self.throughput.fastest(gpus, self.largest(gpus)) if gpus > 0 else None
 
     def runs_on(self, gpus: int) -> bool:
         """Check whether any batch size is possible on the given number of GPUs, regardless of `min_gpus`."""
-        return self.throughput.offers(gpus, self.largest(gpus))
+        return gpus > 0 and self.throughput.offers(gpus, self.largest(gpus))
 
     def changes(self, batch_size: int, gpus: int) -> bool:
         """Check whether the job starts, stops, or gets another number of GPUs or another batch size."""

@@ -7,6 +7,7 @@ from typing import Any, Literal, get_args
 
 from gsopt.core.errors import InvalidInput, shorten
 from gsopt.core.numbers.grid import Exact, Number, decimal
+from gsopt.core.numbers.tolerances import SUM
 
 #: Rules for sharing: the better of the two choices, or two readings of the proof printed in the paper.
 Rule = Literal["end_points", "sign", "cases"]
@@ -99,6 +100,15 @@ class Pair:
         return self.remaining * self.slope + (self._whole - self.seconds)
 
     @property
+    def _exactly_saved(self) -> Any:
+        """Saved seconds; if they are 0 up to rounding, those of all floats read as decimals."""
+        saved = self.saved
+        if isinstance(saved, float) and 0 < abs(saved) < SUM * (self.remaining + self._whole):
+            own = (self.remaining, self.seconds, self.slowdown_running, self.slowdown_new, self._whole)
+            return Pair(*map(decimal, own)).saved
+        return saved
+
+    @property
     def turning_point(self) -> Any:
         """Delay in seconds up to which the running job outlasts the new one; negative if it never does.
 
@@ -170,7 +180,7 @@ class Pair:
         if rule not in get_args(Rule):
             raise InvalidInput("rule", shorten(rule), f"must be one of {', '.join(get_args(Rule))}")
         if rule == "end_points":
-            return bool(self.saved >= 0)
+            return bool(self._exactly_saved >= 0)
         return (rule == "cases" and self.running_lasts) or bool(self.slope > 0)
 
 

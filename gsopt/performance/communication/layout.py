@@ -56,7 +56,7 @@ def layout(cluster: Cluster, gpus: Sequence[int], wires: Mapping[str, Wire] = DA
     Raises
     ------
     InvalidInput
-        A GPU does not exist or is given twice, or a level that the GPUs need has no wires.
+        There are no GPUs, a GPU does not exist or is given twice, or a level that the GPUs need has no wires.
 
     Examples
     --------
@@ -107,6 +107,8 @@ def _wire(wires: Mapping[str, Wire], level: str) -> Wire:
 
 
 def _require_gpus(cluster: Cluster, gpus: Sequence[int]) -> None:
+    if not gpus:
+        raise InvalidInput("gpus", shorten(gpus), "must be at least one GPU")
     for gpu, times in Counter(gpus).items():
         if not 0 <= gpu < cluster.gpus:
             raise InvalidInput("gpus", shorten(gpu), f"must be below {cluster.gpus}")

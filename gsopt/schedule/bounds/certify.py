@@ -1,6 +1,7 @@
 """Certify: certificates of lower bounds, based on prices of GPU time that are rounded to integers."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -10,6 +11,7 @@ from gsopt.core.numbers.grid import decimal
 from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.job import LATEST, Workload
 from gsopt.scenario.scenario import Scenario
+from gsopt.schedule.bounds.capability import capability
 from gsopt.schedule.bounds.prices import PriceBound, price_bound
 from gsopt.schedule.certificate import Certificate
 from gsopt.schedule.verify import ProofData
@@ -77,9 +79,31 @@ def certify(
     )
     data = ProofData.of(scenario, round_length)
     found = price_bound(
-        scenario, cells=cells, evaluations=evaluations, seconds=seconds, start=start, round_length=round_length
+        _untied(scenario),
+        cells=cells,
+        evaluations=evaluations,
+        seconds=seconds,
+        start=start,
+        round_length=round_length,
     )
-    return certificate_of(found, data)
+    worth = max((capability(scenario, each.gpu_type) for each in scenario.cluster.machines), default=1.0)
+    return certificate_of(replace(found, prices=tuple(price * worth for price in found.prices)), data)
+
+
+def _untied(scenario: Scenario) -> Scenario:
+    """Return a scenario without the GPU types that rigid and elastic jobs require, which proofs ignore."""
+    jobs = tuple(
+        job
+        if scenario.application(job) is not None
+        else job.model_copy(
+            update={
+                "gpu_type": "",
+                "modes": tuple(mode.model_copy(update={"gpu_type": None}) for mode in job.modes),
+            }
+        )
+        for job in scenario.workload.jobs
+    )
+    return scenario.model_copy(update={"workload": scenario.workload.model_copy(update={"jobs": jobs})})
 
 
 def certificate_of(found: PriceBound, data: ProofData) -> Certificate:

@@ -162,8 +162,7 @@ def known_bound(bound: "MeanBound | PriceBound | float | None", scenario: Scenar
     Raises
     ------
     InvalidInput
-        The bound is not finite, was computed for a different number of jobs, or has weights whose sum is not
-        the number of jobs.
+        The bound is not finite, was computed for a different number of jobs, or has weights other than 1.
 
     Examples
     --------
@@ -179,7 +178,7 @@ def known_bound(bound: "MeanBound | PriceBound | float | None", scenario: Scenar
             raise InvalidInput("bound", shorten(bound), "must be a finite number of seconds")
         return MeanBound(float(bound), "given")
     jobs = len(scenario.workload.jobs)
-    if bound.jobs != jobs or bound.weight != jobs:
+    if bound.jobs != jobs or bound.is_weighted:
         rule = f"must be that of the {jobs} jobs, each of weight 1"
         raise InvalidInput("bound", f"a bound for {bound.jobs} jobs", rule)
     return MeanBound(bound.mean_jct, "prices" if bound.round_length is None else "prices in rounds")

@@ -17,6 +17,7 @@ from gsopt.core.drawing import (
     set_log_time_axis,
     set_time_axis,
     show_zero,
+    tick_counts,
     tick_shares,
     tick_time,
     time_unit,
@@ -67,6 +68,23 @@ def test_axes_of_time_are_never_crowded(span: float) -> None:
     set_time_axis(axes, 0.0, span)
     assert 2 <= len(_ticks(axes, *axes.get_xlim())) <= 12
     assert span / time_unit(span)[0] >= 5 or time_unit(span)[1] == "s"
+
+
+def test_long_times_in_short_units_have_round_ticks() -> None:
+    """Twenty days in hours have a tick every two days."""
+    axes = _axes()
+    axes.set_xlim(0, 20 * 86_400)
+    assert tick_time(axes.xaxis, 0.0, 20 * 86_400.0, "h") == "h"
+    assert _ticks(axes, 0, 20 * 86_400) == [str(48 * number) for number in range(11)]
+
+
+@pytest.mark.parametrize(("most", "expected"), [(0.4, [0]), (1.5, [0, 1]), (3, [0, 1, 2, 3])])
+def test_counts_are_integers(most: float, expected: list[float]) -> None:
+    """An axis of counts has ticks at integers only, even if it contains a single one."""
+    axes = _axes()
+    axes.set_xlim(0, most)
+    tick_counts(axes.xaxis)
+    assert [place for place in axes.xaxis.get_majorticklocs() if 0 <= place <= most] == expected
 
 
 def test_axes_and_looks() -> None:

@@ -1,6 +1,7 @@
 """Instance and solution files, whole and hostile."""
 
 import json
+import os
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from gsopt.core.errors import InvalidInput
 from gsopt.core.files import (
+    file_name,
     noting_reads,
     read_bytes,
     replacing,
@@ -58,7 +60,7 @@ HOSTILE = {
     "truth value for a count": (text(demand=True), "demand: True: input should be a valid integer"),
     "missing key": ('{"problem": "reclaiming", "demand": 1, "jobs": []}', "servers: is required"),
     "NaN": (demanding("NaN"), "NaN: must be a finite number"),
-    "infinite": (demanding("1e999"), "demand"),
+    "infinite": (demanding("1e999"), "1e999: must be a finite number"),
     "negative": (text(demand=-1), "demand: -1: input should be greater than or equal to 0"),
     "400 digits": (text(demand=10**400), "demand: 1000"),
     "400 digits of GPUs": (text(servers=[{"name": "s1", "gpus": 10**400}]), "servers[0].gpus: 1000"),
@@ -144,6 +146,23 @@ def test_looking_whether_it_can_be_written_leaves_nothing(tmp_path: Path) -> Non
     require_writable(tmp_path / "a.json")
     require_folder(tmp_path / "b" / "c")
     assert [path.name for path in tmp_path.rglob("*")] == ["b", "c"]
+
+
+def test_a_stream_is_written_and_its_file_stays(tmp_path: Path) -> None:
+    """A file to which a stream leads receives the text, and is still the file that was opened."""
+    path = tmp_path / "out"
+    with path.open("w") as file:
+        write_text(f"/dev/fd/{file.fileno()}", "text")
+        assert os.fstat(file.fileno()).st_ino == path.stat().st_ino
+    assert path.read_text() == "text"
+    assert [each.name for each in tmp_path.iterdir()] == ["out"]
+
+
+def test_names_of_files_are_short_enough(tmp_path: Path) -> None:
+    """A long name is cut to 200 bytes between two letters, and a file can have it."""
+    assert file_name("é" * 200) == "é" * 100
+    assert file_name("a" + "é" * 200) == "a" + "é" * 99
+    write_text(tmp_path / file_name("é" * 200), "text")
 
 
 def test_what_is_written_replaces_the_file_behind_a_link(tmp_path: Path) -> None:

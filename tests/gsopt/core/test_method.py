@@ -196,6 +196,7 @@ def test_heuristic_takes_a_budget_or_a_time_limit() -> None:
     assert limited(figure_5(2), time_limit="3min").objective == 1
     late = limited(figure_5(2), time_limit=0)
     assert (late.solution, late.message, late.status) == (None, "no time", Status.UNKNOWN)
+    assert late.stopped_by is StoppedBy.TIME_LIMIT
     assert patient(figure_5(2), budget=Budget(time_limit=0)).message == "no time"
     for wrong in ({"budget": 3}, {"time_limit": -1}, {"budget": Budget(), "time_limit": 3}):
         with pytest.raises(InvalidInput):

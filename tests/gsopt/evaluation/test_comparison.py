@@ -211,11 +211,18 @@ def test_a_stored_comparison_is_judged_again(change: dict[str, Any], message: st
         Comparison.from_dict([problem], data)
 
 
+def test_what_is_no_json_is_no_comparison() -> None:
+    """An object that JSON cannot hold is refused in one line."""
+    with pytest.raises(InvalidInput, match=r"^comparison: must be plain JSON"):
+        Comparison.from_dict([], {"rows": [object()]})
+
+
 def test_rows_of_a_stored_comparison_may_not_contradict_each_other() -> None:
     """A bound of one row above the value of another one is found."""
     problem = load("reclaiming/aryl-figure-5")
     data = gsopt.compare(problem, ["exact", "greedy"]).as_dict()
-    data["rows"][0]["result"] |= {"solution": None, "objective": None, "status": "unknown", "bound": 2}
+    unknown = {"solution": None, "objective": None, "status": "unknown", "level": "claimed", "gap": None}
+    data["rows"][0]["result"] |= {**unknown, "bound": 2}
     with pytest.raises(Contradiction, match="greedy found 1, better than the bound 2"):
         Comparison.from_dict([problem], data)
 

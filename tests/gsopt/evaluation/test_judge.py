@@ -110,6 +110,10 @@ def test_promises_are_held() -> None:
     assert gsopt.judge(rows, ONE, cluster=1).legal
     violations = gsopt.judge(rows, ONE, cluster=1, preemptive=False).violations
     assert violations == ("job 'a' is preempted at 1.0",)
+    problem = Scheduling(gpus=1, jobs=[ElasticJob(name="a", release=0, work=2, rates={1: 1.0})])
+    assert gsopt.judge(rows, problem).legal
+    found = gsopt.judge(rows, problem.model_copy(update={"preemptive": False}))
+    assert found.violations == ("job 'a' is preempted at 1.0",)
 
 
 def test_a_schedule_below_the_bound_is_a_contradiction(monkeypatch: pytest.MonkeyPatch) -> None:

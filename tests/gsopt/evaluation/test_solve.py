@@ -10,7 +10,7 @@ import pytest
 
 import gsopt
 from gsopt.core.budget import UNLIMITED, Budget
-from gsopt.core.errors import Unsupported
+from gsopt.core.errors import InvalidInput, Unsupported
 from gsopt.core.method import accepts, exact_method, heuristic
 from gsopt.core.result import Result, Status, StoppedBy
 from gsopt.evaluation import catalogue
@@ -77,10 +77,13 @@ def test_no_heuristic_begins_when_half_of_the_time_is_over() -> None:
 def test_warming_up_leaves_nothing_to_start() -> None:
     """After warming up, a solver's process is idle and the exact methods are loaded."""
     close()
-    gsopt.warm_up(Highs())
+    gsopt.warm_up("highs")
     assert len(POOL.pids) == 1
+    gsopt.warm_up(Highs())
     gsopt.solve(figure_5(2), "milp")
     assert len(POOL.pids) == 1
+    with pytest.raises(InvalidInput, match="solvers: 'hihgs': must be one of"):
+        gsopt.warm_up("hihgs")
 
 
 def test_a_name_in_the_place_of_a_problem_is_refused() -> None:

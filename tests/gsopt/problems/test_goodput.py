@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from gsopt.problems.goodput import Goodput, GoodputSolution
+from gsopt.problems.goodput import Goodput, GoodputJob, GoodputSolution
 from gsopt.testing import brute_force
 from tests.strategies.goodput import LINEAR, job
 
@@ -56,6 +56,13 @@ def test_who_restarted_for_all_its_life_gains_nothing_by_another_restart() -> No
     problem = two_nodes(jobs=jobs)
     assert problem.factors == (0, 0)
     assert problem.objective(gpus(a=[1, 1], b=[0, 1])) == problem.objective(gpus()) == 1000
+
+
+def test_no_job_runs_on_more_nodes_than_gpus() -> None:
+    """A number of nodes that is 0, or more than the GPUs or the rows, is no combination."""
+    job = GoodputJob(name="a", speedups=[[1.0, 1.8], [1.5]])
+    assert [job.speedup(nodes, gpus) for nodes, gpus in [(0, 0), (1, 2), (2, 2)]] == [0.0, 1.8, 1.5]
+    assert [job.speedup(nodes, gpus) for nodes, gpus in [(2, 1), (3, 1), (0, 1), (3, 3)]] == [None] * 4
 
 
 def test_restarts_may_cost_nothing() -> None:

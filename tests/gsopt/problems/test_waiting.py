@@ -200,6 +200,12 @@ def test_starts_at_the_rounded_end_of_another_run_are_exact() -> None:
     assert [run.start for run in problem.taken_over(schedule).runs] == [0, 0.3]
 
 
+def test_a_schedule_of_an_unknown_job_is_refused() -> None:
+    """A job that the problem does not have is named."""
+    with pytest.raises(InvalidInput, match="schedule: job: 'zz': must be a job of the problem"):
+        two_jobs().taken_over(Schedule((Segment("zz", 0, 10, 2, (0, 1)),)))
+
+
 def test_a_schedule_that_interrupts_is_refused() -> None:
     """A job in two pieces apart, or on other GPUs, is named."""
     apart = Schedule((Segment("a", 0, 5, 2, (0, 1)), Segment("a", 6, 11.2, 2, (0, 1))))

@@ -169,6 +169,11 @@ def test_fit_finds_the_curve(overlap: float) -> None:
     assert all(abs(fitted.seconds(b, message=m) / t - 1) < 0.03 for b, m, t in samples)
 
 
+def test_samples_without_a_batch_can_be_fitted() -> None:
+    """Where every batch size is 0, the time is that of the other terms."""
+    assert fit_iteration_time([(0, 0, 1.0)]).seconds(0) == pytest.approx(1)
+
+
 @pytest.mark.parametrize("samples", [[], [(1.0, 0.0, 0.0)], [(1.0, 0.0, -1.0)]])
 def test_fit_needs_positive_times(samples: list[tuple[float, float, float]]) -> None:
     """Nothing can be fitted to no samples or to times that are not positive."""

@@ -240,6 +240,14 @@ def test_jobs_that_are_wrong(rows: list[dict[str, Any]], message: str) -> None:
         read_workload(rows)
 
 
+def test_a_workload_in_json_is_refused(tmp_path: Path) -> None:
+    """A JSON file is not taken for a table without rows."""
+    path = tmp_path / "w.JSON"
+    path.write_text(Workload.model_validate({"jobs": [JOB]}).model_dump_json())
+    with pytest.raises(InvalidInput, match=r"w\.JSON: must be a CSV file"):
+        read_workload(path)
+
+
 def test_an_empty_table_is_an_empty_schedule() -> None:
     """Without rows there is nothing to refuse."""
     assert read_schedule([]).segments == ()

@@ -198,6 +198,40 @@ def test_it_is_the_bound_by_prices(scenario: Scenario) -> None:
     assert proof.mean_jct == pytest.approx(found.mean_jct, rel=1e-6)
 
 
+@pytest.mark.parametrize(("speed", "slowdown"), [({}, 1), ({"T4": 4.0}, 4), ({"T4": 3.3}, 3.3)])
+def test_a_slow_type_is_as_slow_as_it_is(speed: dict[str, float], slowdown: float) -> None:
+    """On GPUs of one type, a certificate proves what plain GPUs prove for jobs that take longer."""
+    jobs = poisson(jobs=50, gpus=4, seed=5).jobs
+    longer = [job.model_copy(update={"duration": job.duration * slowdown}) for job in jobs]
+    cluster = Cluster(racks=[Rack(name="r", machines=[Machine(name="m", gpus=4, gpu_type="T4")])])
+    slow = Scenario.of(Workload(jobs=jobs), cluster, speed=Speed(gpu_types=speed))
+
+    proof = gsopt.verify(gsopt.certify(slow, evaluations=60), slow)
+    assert proof.mean_jct == pytest.approx(price_bound(slow, evaluations=60).mean_jct, rel=1e-6)
+    same = gsopt.certify(Workload(jobs=longer), cluster=4, evaluations=60)
+    assert proof.mean_jct * len(jobs) == pytest.approx(float(Fraction(same.total_jct)), rel=1e-3)
+
+
+def test_types_that_jobs_require_leave_the_bound_valid() -> None:
+    """Of types that are equally fast, a certificate ignores which one a job or its mode requires."""
+    other = Mode(name="m", menu=((1, 0.5), (2, 1.0)), gpu_type="b")
+    jobs = [
+        job.model_copy(update={"gpu_type": "a", "modes": (other,) if job.gpus == 2 else ()})
+        for job in _small().workload.jobs
+    ]
+    tied = Scenario.of(Workload(jobs=jobs), RACKS)
+
+    proof = gsopt.verify(gsopt.certify(tied, evaluations=60), tied)
+    untied = [
+        job.model_copy(
+            update={"gpu_type": "", "modes": tuple(Mode(name="m", menu=other.menu) for _ in job.modes)}
+        )
+        for job in jobs
+    ]
+    free = gsopt.certify(Workload(jobs=untied), cluster=8, evaluations=60)
+    assert proof.total_jct == Fraction(free.total_jct)
+
+
 def test_jobs_far_apart_are_certified() -> None:
     """Between jobs that come decades apart GPUs are free, and the bound counts both."""
     jobs = [

@@ -370,6 +370,28 @@ def test_an_evicted_job_may_go_on_at_once(count: int, completion: float) -> None
     verdict_of(run, exact=True)
 
 
+@pytest.mark.parametrize(("round_length", "expected"), [(None, [0, 1, 7, 100, 101]), (2, [0, 2, 8, 100])])
+def test_a_wake_comes_while_no_job_is_present(round_length: float | None, expected: list[float]) -> None:
+    """A wake that is asked for between two jobs comes at its time, or in the first round from then on."""
+    times: list[float] = []
+
+    def decide(state: State) -> Iterable[Action]:
+        times.append(state.now)
+        yield from (Start(job) for job in state.arrived)
+        if state.now in {1, 2}:
+            yield Wake(7)
+
+    simulate(workload((0, 1, 1), (100, 1, 1)), doing(decide), cluster=1, round_length=round_length)
+    assert times == expected
+
+
+def test_unknown_options_of_a_replay_are_refused() -> None:
+    """An option that the policy does not have gives one line, as in a simulation."""
+    scenario = Scenario.of(workload((0, 1, 1)), 1)
+    with pytest.raises(InvalidInput, match="foo: 3: is not an option of fifo"):
+        replay(scenario, policies.fifo, foo=3)
+
+
 def test_rounds_only_decide_at_multiples() -> None:
     """Jobs complete inside a round, and the next ones start at its end; rounds count from the first release."""
     jobs = workload((0.5, 1, 1), (0.5, 1, 1))

@@ -91,6 +91,14 @@ def test_what_stands_in_parts_of_gpus() -> None:
     assert [gang.name for gang in drain(snapshot, 3).preempted] == ["shares"]
 
 
+def test_parts_that_stand_for_several() -> None:
+    """A part with a count uses the GPUs of all pods for which it stands."""
+    gang = Gang(name="a", parts=[Part(node="n1", count=2, gpus=3, started=3600.0)])
+    assert (gang.gpus, gang.nodes) == (6.0, ("n1",))
+    (job,) = Snapshot(nodes=_nodes("n1"), gangs=[gang], time=7200.0).reclaiming(1, cost="gpu-hours").jobs
+    assert (job.workers, job.cost) == ({"n1": 6}, 6.0)
+
+
 def test_too_few_nodes() -> None:
     """Where fewer nodes may be returned than are asked for, there is no choice, and it is said why."""
     nodes = [*_nodes("n1", "n2"), Node(name="n3", gpus=8, kept="is cordoned"), Node(name="cpu")]

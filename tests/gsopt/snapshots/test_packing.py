@@ -224,6 +224,12 @@ def test_nodes_that_are_missing_are_like_one_that_holds_most() -> None:
     assert found.more == ("large", 2, True, 2)
 
 
+def test_what_waits_for_nothing_is_refused() -> None:
+    """A waiting part that needs no resources gives one line."""
+    with pytest.raises(InvalidInput, match="must"):
+        pack(Snapshot(nodes=[_node("n1")], gangs=[_asks()]))
+
+
 def test_what_is_not_proven() -> None:
     """Where the search ends before it is known whether all have room, neither is claimed to be proven."""
     snapshot = Snapshot(nodes=[_node("n1")], gangs=[_waits("a", 9)])

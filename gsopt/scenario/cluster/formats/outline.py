@@ -31,7 +31,7 @@ def outline(cluster: Cluster, *, width: int = 80, most: int = 60) -> str:
     width
         Maximum number of characters per line; longer lines are cut off.
     most
-        Maximum number of lines for the tree.
+        Maximum number of lines for the tree, but at least 1.
 
     Examples
     --------
@@ -53,8 +53,9 @@ def outline(cluster: Cluster, *, width: int = 80, most: int = 60) -> str:
     machines = len(cluster.machines)
     head = f"{cluster.gpus:,} GPUs on {machines:,} machine{'s' * (machines > 1)}"
     tree = list(_tree(cluster))
-    rest = [f"... {len(tree) - most + 1:,} more lines"] if len(tree) > most else []
-    lines = [head, "", *_table(cluster), "", *tree[: most - len(rest)], *rest]
+    shown = len(tree) if len(tree) <= most else max(most - 1, 0)
+    rest = [f"... {len(tree) - shown:,} more lines"] if shown < len(tree) else []
+    lines = [head, "", *_table(cluster), "", *tree[:shown], *rest]
     return "\n".join(line if len(line) <= width else f"{line[: width - 3]}..." for line in lines)
 
 

@@ -67,6 +67,8 @@ class PriceBound:
         Number of price vectors that were tried.
     round_length
         Seconds between the decisions of the schedules for which the bound holds; None for every schedule.
+    is_weighted
+        Whether a weight differs from 1.
 
     Examples
     --------
@@ -88,6 +90,7 @@ class PriceBound:
     slopes: tuple[float, ...]
     evaluations: int
     round_length: float | None = None
+    is_weighted: bool = False
 
     @property
     def mean_jct(self) -> float:
@@ -212,7 +215,13 @@ def _from_release(
     total = Fraction(found.total_jct) + relaxation.delayed(weights)
     pairs = sorted(zip(relaxation.numbers, found.slopes, strict=True))
     slopes = tuple(slope for _, slope in pairs)
-    return replace(found, total_jct=float_below(total), slopes=slopes, round_length=round_length)
+    return replace(
+        found,
+        total_jct=float_below(total),
+        slopes=slopes,
+        round_length=round_length,
+        is_weighted=any(weight != 1 for weight in weights or ()),
+    )
 
 
 def relaxed_bound(

@@ -63,8 +63,8 @@ def test_limits_and_files() -> None:
     assert job().allows(8, 2)
     assert not job().allows(9, 2)
     assert not job().allows(1, 2)
-    assert [job().runs_on(gpus) for gpus in (1, 10, 11)] == [True, True, False]
-    assert job().fastest(11) is None
+    assert [job().runs_on(gpus) for gpus in (0, 1, 10, 11)] == [False, True, True, False]
+    assert (job().fastest(0), job().fastest(11)) == (None, None)
     waited, ran = job(), job(previous_gpus=2, previous_batch=8)
     assert (waited.changes(0, 0), waited.changes(4, 1)) == (False, True)
     assert [ran.changes(*kept) for kept in ((0, 0), (8, 2), (7, 2), (8, 3))] == [True, False, True, True]

@@ -114,6 +114,19 @@ def test_slowdowns_that_make_every_pair_a_tie_do_so_in_floats(running: float, ne
     assert ties > 100
 
 
+def test_equal_sums_of_decimals_share() -> None:
+    """Where the sums are equal as the numbers are written, rounding does not forbid sharing."""
+    assert Pair(0.2, 0.1, 2, 2).shares()
+    ties = 0
+    for remaining in range(1, 30):
+        for seconds in range(1, 30):
+            pair = Pair(remaining / 10, seconds / 10, 2, 2)
+            exact = Pair(Fraction(remaining, 10), Fraction(seconds, 10), 2, 2)
+            assert pair.shares() == exact.shares(), (remaining, seconds)
+            ties += exact.saved == 0
+    assert ties > 10
+
+
 @pytest.mark.parametrize("unit", [1e-9, 1.0, 1e9])
 def test_floats_of_any_magnitude_decide_as_fractions_do(unit: float) -> None:
     """With floats the decision is that of the exact numbers, unless the sums are equal but for rounding."""

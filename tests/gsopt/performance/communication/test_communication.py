@@ -219,6 +219,8 @@ def test_bad_gpus_and_missing_wires_are_refused() -> None:
     """GPUs are there and given once, and every level that they need has wires."""
     near = {"machine": Wire(bandwidth=1)}
     assert layout(CLUSTER, range(4), near).collective.per_byte == 1.5
+    with pytest.raises(InvalidInput, match=r"^gpus: \[\]: must be at least one GPU$"):
+        layout(CLUSTER, [])
     with pytest.raises(InvalidInput, match=r"^wires: \['machine'\]: must hold the level rack$"):
         layout(CLUSTER, range(8), near)
     with pytest.raises(InvalidInput, match=r"^gpus: 16: must be below 16$"):

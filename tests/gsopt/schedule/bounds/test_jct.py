@@ -91,8 +91,14 @@ def test_bounds_take_more_or_less_effort() -> None:
 
 @pytest.mark.parametrize(
     "bound",
-    [float("nan"), float("inf"), _priced(3), _priced(12, weights=[2.0] * 12)],
-    ids=["nan", "inf", "others", "weighted"],
+    [
+        float("nan"),
+        float("inf"),
+        _priced(3),
+        _priced(12, weights=[2.0] * 12),
+        _priced(12, weights=[0.5, 1.5] * 6),
+    ],
+    ids=["nan", "inf", "others", "weighted", "weighted by 1 on average"],
 )
 def test_what_bounds_nothing_is_refused(bound: Any) -> None:
     """No number, a bound for other jobs, or one of a weighted sum is named in one line."""

@@ -181,8 +181,12 @@ def test_commands_survive_any_name() -> None:
 def test_each_decision_has_its_cells() -> None:
     """Cells are sorted by decision, those that failed too, and policies are one more."""
     rows = [row({}, word="placement"), row({}, word=""), row({}, word="placement", error="Crash")]
-    several = {name: part.rows for name, part in found(*rows).by_decision().items()}
+    parts = found(*rows).by_decision()
+    several = {name: part.rows for name, part in parts.items()}
     assert several == {"placement": (rows[0], rows[2]), "policies": (rows[1],)}
+    assert [part.missing for part in parts.values()] == [0, 0]
+    parts = replace(found(*rows), total=5).by_decision()
+    assert [(part.total, part.missing) for part in parts.values()] == [(4, 2), (3, 2)]
 
 
 def test_times_are_in_one_unit_that_is_named() -> None:
