@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gsopt.core.errors import InvalidInput, require
+from gsopt.core.numbers.tolerances import SUM, WORK_DONE
 from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.scenario import Scenario
 from gsopt.schedule import Schedule, Segment
@@ -27,12 +28,12 @@ _WINDOW = 16
 #: Horizon without prices, as a multiple of the longest job, so that the worth is the inverse of what remains.
 _FAR = 1e9
 
-#: Fraction of tries with another power and horizon.
-_OTHERWISE = 0.5
+#: Fractions of tries with another power and horizon, and with changes of only a few jobs.
+_OTHERWISE, _FEW = 0.25, 0.5
 
-#: What a try draws from: standard deviations of the logarithms of changes, fractions of jobs that change, and
-#: the ranges of powers and of logarithms of horizons.
-_SPREADS, _CHANGED = (0.05, 0.15, 0.5, 1.5), (1.0, 0.3, 0.1, 0.03, 0.01, 0.003)
+#: What a try draws from: standard deviations of the logarithms of changes; fractions of jobs that change, or,
+#: if only a few do, their largest number; and the ranges of powers and of logarithms of horizons.
+_SPREADS, _CHANGED, _MOST = (0.05, 0.15, 0.5, 1.5), (1.0, 0.3, 0.1, 0.03, 0.01, 0.003), 3
 _POWERS, _HORIZONS = (0.4, 1.3), (log(3e4), log(1e7))
 
 
@@ -132,7 +133,7 @@ def offline_schedule(
     assert best is not None  # noqa: S101 - it had no limit
     number = 0
     while number < tries and monotonic() < end:
-        tried = packing.drawn(kept, np.random.default_rng((seed, number)))
+        tried = packing.drawn(kept, best, np.random.default_rng((seed, number)))
         other = packing.run(tried, end)
         if other is None:
             break
@@ -202,14 +203,23 @@ class _Packing:
             units = _FAR * self._demand.work.max()
         return _Settings(self.gpus**power, np.full(len(self.gpus), units))
 
-    def drawn(self, kept: _Settings, draw: np.random.Generator) -> _Settings:
-        """Return random changes of settings."""
+    def drawn(self, kept: _Settings, best: _Run, draw: np.random.Generator) -> _Settings:
+        """Return random changes of settings, either of many jobs, or of a few that wait in the best run."""
         shares, horizons = kept
         if draw.random() < _OTHERWISE:
             shares, horizons = self.settings(draw.uniform(*_POWERS), exp(draw.uniform(*_HORIZONS)))
-        changes = draw.normal(0, draw.choice(_SPREADS), len(shares))
-        chosen = draw.random(len(shares)) < draw.choice(_CHANGED)
-        return _Settings(shares * np.exp(changes * chosen), horizons)
+        count = len(shares)
+        if draw.random() < _FEW:
+            waits = best.ends - self._demand.release - self._demand.work
+            likely = np.sqrt(np.maximum(waits, 0.0)) + SUM
+            few = draw.choice(count, size=int(draw.integers(1, _MOST + 1)), p=likely / likely.sum())
+            changes = np.zeros(count)
+            changes[few] = draw.normal(0, _SPREADS[-1], len(few))
+        else:
+            changes = draw.normal(0, draw.choice(_SPREADS), count) * (
+                draw.random(count) < draw.choice(_CHANGED)
+            )
+        return _Settings(shares * np.exp(changes), horizons)
 
     def run(self, settings: _Settings, end: float) -> _Run | None:
         """Simulate the scenario, or return None if the time `end` has come before that is done."""
@@ -220,6 +230,7 @@ class _Packing:
         active, chosen = np.empty(count, dtype=np.int64), np.full(count, -1, dtype=np.int64)
         since, runs, at = np.full(count, -1.0), np.empty((4 * count + 4, 3)), 0
         fixed = release, self.gpus, settings.shares, self._scenario.cluster.gpus, _WINDOW, settings.horizons
+        done = WORK_DONE * left
         state = 0.0, 0, 0, 0
         while state[1] or state[2] < count:
             if monotonic() >= end:
@@ -229,7 +240,7 @@ class _Packing:
             until = self._edges[cell] if cell < len(self._edges) else inf
             if there and cell < len(self._edges):
                 slopes[active[:there]] = self._slopes_now(now, active[:there], left)
-            variable = slopes, left, active, since, chosen
+            variable = done, slopes, left, active, since, chosen
             state, at = advance(*fixed, *variable, state, until, runs, at)
             if at + 2 * state[1] + 2 > len(runs):
                 runs = np.concatenate([runs, np.empty_like(runs)])
@@ -286,6 +297,6 @@ class _Packing:
             tuple(
                 Segment(jobs[number].name, start, end, jobs[number].gpus)
                 for number, (start, end) in zip(numbers, times, strict=True)
-                if start < end  # what rounding leaves of a job may be too short for the clock
+                if end - start > WORK_DONE * jobs[number].duration  # shorter ones are left by rounding
             )
         )

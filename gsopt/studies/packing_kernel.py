@@ -17,6 +17,7 @@ def advance(  # noqa: C901, PLR0912, PLR0915 - a call for each event would cost 
     total: int,
     window: int,
     horizons: Array,
+    done: Array,
     slopes: Array,
     left: Array,
     active: Array,
@@ -45,6 +46,8 @@ def advance(  # noqa: C901, PLR0912, PLR0915 - a call for each event would cost 
         Number of jobs on each side among which the knapsack chooses; 0 for no knapsack.
     horizons, slopes
         The worth of a job is its slope plus ``max(horizon / left - 1, 0)``.
+    done
+        Remaining time at which a job counts as complete.
     left
         Remaining time of each job; updated.
     active, since, chosen
@@ -134,7 +137,7 @@ def advance(  # noqa: C901, PLR0912, PLR0915 - a call for each event would cost 
             job = active[place]
             if chosen[job] == event:
                 left[job] -= span
-                if left[job] <= 0.0:
+                if left[job] <= done[job]:
                     runs[at, 0], runs[at, 1], runs[at, 2] = job, since[job], after
                     at += 1
                     continue

@@ -187,7 +187,7 @@ def _run(
     runs = np.zeros((rows, 3))
     active, chosen = np.empty(count, dtype=np.int64), np.full(count, -1, dtype=np.int64)
     fixed = release, gpus, gpus.astype(float), 10, window, np.full(count, 5.0)
-    variable = slopes, work.copy(), active, np.full(count, -1.0), chosen, (0.0, 0, 0, 0)
+    variable = np.zeros(count), slopes, work.copy(), active, np.full(count, -1.0), chosen, (0.0, 0, 0, 0)
     state, at = kernel(*fixed, *variable, np.inf, runs, 0)
     return state, runs[:at].tolist()
 
