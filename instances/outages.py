@@ -84,7 +84,7 @@ def outage_events(outages: Mapping[str, Sequence[Outage]], *, seconds: float = L
     Parameters
     ----------
     outages
-        The outages of each machine, no two of which overlap or touch.
+        The outages of each machine. Those of the same machine must not overlap or touch.
     seconds
         Time from which machines no longer leave. Machines that are away at this time still return.
 
@@ -120,7 +120,7 @@ def drawn_availability(
     Parameters
     ----------
     histories
-        The outages of each machine, no two of which overlap or touch.
+        The outages of each machine. Those of the same machine must not overlap or touch.
     needed, spares
         Numbers of machines, together at most as many as there are.
     seconds

@@ -161,10 +161,10 @@ class Quadratic:
         return Fraction(int(value), 2 ** (2 * _POINT_DIGITS + _DIGITS + 1))
 
     def convex(self, weights: Floats) -> tuple[Integers, Integers, int] | None:
-        """Return a positive semidefinite matrix, and how it differs from minus the pairs.
+        """Make `-pairs` positive semidefinite by adding a diagonal and a multiple of the matrix of ones.
 
-        It is the sum of weights on the diagonal, a multiple of the matrix of ones, and minus the pairs. Returns
-        None if none is found.
+        Returns the sum, the diagonal and the multiple, or None if no such sum is found. To allow for rounding,
+        the entries of the diagonal are slightly larger than the weights.
         """
         added = np.ceil(weights * _SPARE).astype(np.int64)
         squared = 1

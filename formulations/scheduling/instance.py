@@ -63,7 +63,7 @@ class Instance:
 
     @cached_property
     def due(self) -> tuple[float, ...]:
-        """The latest completion of each job in a plan, with a margin for rounding errors of linear programs."""
+        """Time by which a plan must complete each job: slightly before its deadline, because of rounding."""
         return self._before(_PLANNED)
 
     def _before(self, part: float) -> tuple[float, ...]:

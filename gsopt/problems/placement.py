@@ -143,7 +143,7 @@ class Server(Lean):
 
     @property
     def gpus_with_room(self) -> int:
-        """Number of GPUs on one of the servers that are free or already shared."""
+        """Number of GPUs that are free or already shared, on each of the servers."""
         return len(self.shared) + self.free_gpus
 
     def left(self, gpu: int) -> int:

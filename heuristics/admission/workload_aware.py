@@ -29,9 +29,9 @@ def workload_aware(
         The problem.
     placing
         ``"again"``: as in Kubernetes, which looks for new places for the pending gang after each gang that
-        resumes. ``"once"``: as in KEP-5710, where the pending gang keeps the places that it got when all these
-        gangs had stopped. These are in the group with the least room to spare, on the machines with room for
-        the most workers.
+        resumes. ``"once"``: as in KEP-5710, where the pending gang keeps the places that it got when all gangs
+        with a lower priority had stopped. Those places are in the group with the least room to spare, on the
+        machines with room for the most workers.
     budget
         Time limit. When it is reached, no further gang resumes.
 

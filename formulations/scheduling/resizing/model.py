@@ -146,7 +146,11 @@ def _add_work(model: Any, jobs: Resizable, longest: dict[tuple[int, int], float]
 
 
 def soonest_completions(jobs: Resizable) -> list[float]:
-    """Return lower bounds in seconds on the first, second, ... completion, based on areas and shortest jobs."""
+    """Return lower bounds on the first, second, ... completion time, in seconds after the first release.
+
+    Each is the larger of two: that under shortest remaining time first on one machine as fast as all GPUs, and
+    that if every job ran alone as fast as it can.
+    """
     return completions_by_position(jobs.instance.problem.own_clock.workload, jobs.gpus)
 
 

@@ -52,8 +52,8 @@ def allox(
     rounds
         ``original`` for Gavel's version; None for that of the paper.
     interval, renewal
-        Length of a round, and minimum time between two computations of the orders, except the first two, in
-        seconds. Only Gavel's version uses them.
+        Length of a round, and minimum time between two computations of the orders, in seconds; the minimum does
+        not apply between the first two. Only Gavel's version uses them.
 
     Raises
     ------

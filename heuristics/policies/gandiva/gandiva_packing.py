@@ -53,7 +53,8 @@ def gandiva_packing(
     interval
         Length of a round, in seconds.
     renewal
-        Minimum time between two pairings, except the first two, in seconds.
+        Minimum time between two pairings, in seconds. It does not apply between the first pairing and the
+        second.
 
     Raises
     ------

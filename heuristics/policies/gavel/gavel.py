@@ -80,8 +80,8 @@ def gavel(
     interval
         Length of a round, in seconds.
     renewal
-        Minimum time between two computations of shares, except the first two, in seconds, in the original
-        rounds.
+        Minimum time between two computations of shares in the original rounds, in seconds. It does not apply
+        between the first computation and the second.
     isolated
         The isolated time with which finish times are compared. ``accumulated``: the time that a job's work so
         far would have taken in isolation, plus the time for the rest at its current isolated speed.

@@ -41,7 +41,7 @@ def optimus(
     when its loss hardly decreases, and the following departures apply.
 
     Departures: a job begins with its fewest GPUs and grows from one of its allowed numbers to the next, whereas
-    Optimus adds single GPUs. If a job's next step does not fit, it gets no more GPUs.
+    Optimus adds single GPUs. Unless `stops` is set, a step that does not fit ends the growth of its job only.
 
     Parameters
     ----------

@@ -11,7 +11,7 @@ Vector = tuple[int, ...]
 
 
 class Nodes:
-    """The machines that have GPUs now, with their sizes. A cluster without racks is one machine.
+    """The machines that have GPUs now, with their sizes. A plain cluster counts as one machine.
 
     Parameters
     ----------

@@ -49,7 +49,7 @@ def pollux(
     model that is fitted to its own steps and to the noise of its gradients. Its speed-up is its goodput
     relative to its goodput on a fair share of the GPUs. If a job would have to restart, its speed-up is
     discounted; the discount is larger for younger jobs and for jobs with more restarts. A job may have at most
-    twice as many GPUs as it has ever had, but always its fewest.
+    twice as many GPUs as it has ever had; the smallest number on which it can run is always allowed.
 
     Comparisons include the policy only if it is named by its path, ``heuristics.policies.pollux:pollux``. All
     GPUs must be of one kind, unless the policy is `blind`.

@@ -29,7 +29,7 @@ class AvailableNodes:
 class NodePool:
     """The nodes of a cluster for each kind of GPU.
 
-    A cluster without racks is a single node, whose GPUs have no indices.
+    A plain cluster is a single node, whose GPUs have no indices.
     """
 
     def __init__(self, cluster: Cluster) -> None:
