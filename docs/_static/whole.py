@@ -107,7 +107,7 @@ SCENARIOS: dict[str, Whole | Adaptive] = {
         "crux_lingjun",
         1_024,
         evaluations=1_800,
-        offline={"tries": 8_000},
+        offline={"tries": 16_000},
         is_priced=False,
     ),
     "itp": Whole(
