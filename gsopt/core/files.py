@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from hashlib import sha256
-from math import isfinite
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 from typing import Any, NoReturn, Protocol, TypeVar
@@ -304,8 +303,8 @@ def noting_reads() -> Iterator[dict[str, str]]:
 def parse_json(source: str, text: str) -> dict[str, Any]:
     """Parse a JSON object, and raise `InvalidInput` if the text is not one.
 
-    Duplicate keys, the constants ``NaN`` and ``Infinity``, and numbers as large as ``1e999``, which pydantic's
-    parser would accept, are rejected, too.
+    Duplicate keys and the constants ``NaN`` and ``Infinity``, which pydantic's parser would accept, are
+    rejected, too.
     """
 
     def no_double_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -319,14 +318,8 @@ def parse_json(source: str, text: str) -> dict[str, Any]:
     def no_constants(constant: str) -> NoReturn:
         raise InvalidInput("", constant, "must be a finite number", source=source)
 
-    def finite(text: str) -> float:
-        number = float(text)
-        return number if isfinite(number) else no_constants(shorten(text).strip("'"))
-
     try:
-        data = json.loads(
-            text, object_pairs_hook=no_double_keys, parse_float=finite, parse_constant=no_constants
-        )
+        data = json.loads(text, object_pairs_hook=no_double_keys, parse_constant=no_constants)
     except json.JSONDecodeError as error:
         where = f"line {error.lineno} column {error.colno}"
         raise InvalidInput(where, "", f"must be JSON: {error.msg.lower()}", source=source) from None
