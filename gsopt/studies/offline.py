@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gsopt.core.errors import InvalidInput, require
-from gsopt.core.numbers.tolerances import SUM, WORK_DONE
+from gsopt.core.numbers.tolerances import WORK_DONE
 from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.scenario import Scenario
 from gsopt.schedule import Schedule, Segment
@@ -24,6 +24,9 @@ Array = np.ndarray[Any, Any]
 
 #: Number of jobs on each side of the last one that fits, among which the knapsack chooses.
 _WINDOW = 16
+
+#: Number of events after which a simulation looks at the time limit.
+_EVENTS = 200
 
 #: Horizon without prices, as a multiple of the longest job, so that the worth is the inverse of what remains.
 _FAR = 1e9
@@ -211,7 +214,8 @@ class _Packing:
         count = len(shares)
         if draw.random() < _FEW:
             waits = best.ends - self._demand.release - self._demand.work
-            likely = np.sqrt(np.maximum(waits, 0.0)) + SUM
+            likely = np.sqrt(np.maximum(waits, 0.0))
+            likely = likely if likely.any() else np.ones(count)
             few = draw.choice(count, size=int(draw.integers(1, _MOST + 1)), p=likely / likely.sum())
             changes = np.zeros(count)
             changes[few] = draw.normal(0, _SPREADS[-1], len(few))
@@ -231,17 +235,18 @@ class _Packing:
         since, runs, at = np.full(count, -1.0), np.empty((4 * count + 4, 3)), 0
         fixed = release, self.gpus, settings.shares, self._scenario.cluster.gpus, _WINDOW, settings.horizons
         done = WORK_DONE * left
-        state = 0.0, 0, 0, 0
+        state, known = (0.0, 0, 0, 0), 0
         while state[1] or state[2] < count:
             if monotonic() >= end:
                 return None
             now, there = state[:2]
-            cell = np.searchsorted(self._edges, now, side="right")
+            cell = int(np.searchsorted(self._edges, now, side="right"))
             until = self._edges[cell] if cell < len(self._edges) else inf
-            if there and cell < len(self._edges):
+            if there and known < cell < len(self._edges):
                 slopes[active[:there]] = self._slopes_now(now, active[:there], left)
+            known = cell
             variable = done, slopes, left, active, since, chosen
-            state, at = advance(*fixed, *variable, state, until, runs, at)
+            state, at = advance(*fixed, *variable, state, until, state[3] + _EVENTS, runs, at)
             if at + 2 * state[1] + 2 > len(runs):
                 runs = np.concatenate([runs, np.empty_like(runs)])
         found = runs[:at]

@@ -25,10 +25,11 @@ def advance(  # noqa: C901, PLR0912, PLR0915 - a call for each event would cost 
     chosen: Array,
     state: tuple[float, int, int, int],
     until: float,
+    last: int,
     runs: Array,
     at: int,
 ) -> tuple[tuple[float, int, int, int], int]:
-    """Simulate until the first event at or after `until`, or until `runs` may be too short for another event.
+    """Simulate until a time, until a number of events, or until `runs` may be too short for another event.
 
     At each event, jobs are sorted by their worth per GPU. The first jobs that fit run. If GPUs are left, an
     exact knapsack chooses again among the last `window` of these jobs and the first `window` of the others.
@@ -55,8 +56,8 @@ def advance(  # noqa: C901, PLR0912, PLR0915 - a call for each event would cost 
         negative number; and the number of the last event that chose each job. All are updated.
     state
         The current time, and the numbers of active jobs, of released jobs and of events.
-    until
-        End of the simulation.
+    until, last
+        End of the simulation: a time, and a number of events.
     runs
         Filled with the completed runs: rows with job, start and end.
     at
@@ -71,7 +72,7 @@ def advance(  # noqa: C901, PLR0912, PLR0915 - a call for each event would cost 
     jobs = len(release)
     best = np.empty(total + 1)
     takes = np.zeros((2 * window + 1, total + 1), dtype=np.bool_)
-    while (released < jobs or there > 0) and now < until and at + 2 * there + 2 <= len(runs):
+    while (released < jobs or there > 0) and now < until and event < last and at + 2 * there + 2 <= len(runs):
         if there == 0:
             now = max(now, release[released])
         while released < jobs and release[released] <= now:

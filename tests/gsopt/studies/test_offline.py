@@ -168,6 +168,18 @@ def test_without_time_the_first_schedule_is_returned() -> None:
     assert found.mean_jct == _planned(scenario).mean_jct
 
 
+def test_a_simulation_looks_at_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A try whose time runs out between two events is left, with or without prices."""
+    scenario = _drawn(5, jobs=300, gpus=5)
+    for bound in (None, _bound(scenario)):
+        ticks = iter(range(10_000))
+        monkeypatch.setattr(offline, "monotonic", lambda ticks=ticks: next(ticks))
+        packing = offline._Packing(scenario, bound)  # noqa: SLF001
+
+        assert packing.run(packing.settings(1.0, 20.0), end=1) is None
+        assert next(ticks) == 2
+
+
 def test_far_periods_are_improved_separately() -> None:
     """A copy of all jobs, a year later, has the same share in the best schedule that the tries find."""
     jobs = [(0.0, 8.0, 3), (0.0, 9.0, 2), (1.0, 9.0, 2), (2.0, 1.0, 4), (2.0, 3.0, 1), (3.0, 30.0, 2)]
@@ -188,7 +200,7 @@ def _run(
     active, chosen = np.empty(count, dtype=np.int64), np.full(count, -1, dtype=np.int64)
     fixed = release, gpus, gpus.astype(float), 10, window, np.full(count, 5.0)
     variable = np.zeros(count), slopes, work.copy(), active, np.full(count, -1.0), chosen, (0.0, 0, 0, 0)
-    state, at = kernel(*fixed, *variable, np.inf, runs, 0)
+    state, at = kernel(*fixed, *variable, np.inf, 10**9, runs, 0)
     return state, runs[:at].tolist()
 
 

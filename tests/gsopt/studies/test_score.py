@@ -17,7 +17,7 @@ from gsopt.studies.score import Score, ScoredInstance, score
 from tests.commands import gsopt as gsopt_command
 
 RULE = """
-import os, signal, sys, time
+import os, signal, sys
 from gsopt.problems.reclaiming import ReclaimingSolution
 from heuristics.allocation import marginal_greedy
 from heuristics.placement import best_fit_decreasing
@@ -54,7 +54,7 @@ def misbehaves(problem):
 def is_stopped(problem):
     while problem.name.endswith("graph"):
         os.kill(os.getppid(), signal.SIGINT)
-        time.sleep(60)
+        signal.pause()
     return first(problem)
 """
 
