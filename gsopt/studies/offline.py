@@ -227,7 +227,7 @@ class _Packing:
 
     def run(self, settings: _Settings, end: float) -> _Run | None:
         """Simulate the scenario, or return None if the time `end` has come before that is done."""
-        from gsopt.studies.packing_kernel import advance
+        from gsopt.studies.offline_kernel import advance
 
         release, count = self._demand.release, len(self._demand)
         slopes, left = self._slopes.copy(), self._demand.work.copy()

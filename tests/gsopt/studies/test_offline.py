@@ -16,7 +16,7 @@ from gsopt.scenario.scenario import Scenario
 from gsopt.schedule.bounds.prices import PriceBound, price_bound
 from gsopt.studies import offline
 from gsopt.studies.offline import OfflineSchedule, offline_schedule
-from gsopt.studies.packing_kernel import advance
+from gsopt.studies.offline_kernel import advance
 from heuristics.policies import srtf
 
 Array = np.ndarray[Any, Any]

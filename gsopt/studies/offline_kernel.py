@@ -1,4 +1,4 @@
-"""Packing kernel: a compiled simulation of rigid jobs, the most valuable of which are packed at every event."""
+"""Offline kernel: a compiled simulation of rigid jobs, the most valuable of which are packed at every event."""
 
 from typing import Any
 
