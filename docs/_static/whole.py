@@ -45,6 +45,7 @@ class Whole(NamedTuple):
     gpus: int
     evaluations: int = 600
     cells: int | None = 2_000
+    gangs: int = 0
     offline: Mapping[str, Any] | None = None  # options of `offline_schedule`, if it is tried
     is_priced: bool = True  # whether it uses the prices of the bound
 
@@ -76,6 +77,7 @@ class Adaptive(NamedTuple):
     name: str
     evaluations: int = 300
     cells: int | None = None
+    gangs: int = 0
     reader: Callable[..., Any] = best.scenario
     file: str = ""
     round_length: float = float(best.ROUND)
@@ -107,7 +109,8 @@ SCENARIOS: dict[str, Whole | Adaptive] = {
         "crux_lingjun",
         1_024,
         evaluations=1_800,
-        offline={"tries": 16_000},
+        gangs=1,
+        offline={"tries": 10_000},
         is_priced=False,
     ),
     "itp": Whole(
@@ -123,7 +126,11 @@ def measured(name: str, data: Path) -> dict[str, Any]:
     scenario = whole.scenario(data)
     begin = process_time()
     found = price_bound(
-        scenario, evaluations=whole.evaluations, cells=whole.cells, round_length=whole.round_length
+        scenario,
+        evaluations=whole.evaluations,
+        cells=whole.cells,
+        round_length=whole.round_length,
+        gangs=whole.gangs,
     )
     bounded = process_time()
     values = whole.values(scenario, found)

@@ -36,6 +36,9 @@ def bound(
     evaluations: Annotated[
         int | None, typer.Option(help="number of price vectors to try; default: by the number of cells")
     ] = None,
+    gangs: Annotated[
+        int, typer.Option(min=0, help="number of large gangs around which jobs pay surcharges")
+    ] = 0,
     time_limit: Annotated[
         float | None, time_limit_option("time for trying prices, such as 30s or 2min; default: none")
     ] = None,
@@ -53,7 +56,11 @@ def bound(
     )
     scenario = read_scenario(trace, reader, given, window=window, busiest=busiest)
     certificate = certify(
-        scenario, evaluations=evaluations, seconds=time_limit, round_length=given.round_length
+        scenario,
+        evaluations=evaluations,
+        seconds=time_limit,
+        round_length=given.round_length,
+        gangs=gangs,
     )
     write(certificate, output)
     say(f"{output}: {certificate.jobs:,} jobs, mean JCT of at least {certificate.mean_jct:,} s")

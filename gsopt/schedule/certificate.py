@@ -18,6 +18,37 @@ Number = Annotated[int, Field(ge=1, le=1_000_000)]
 _MOST_PARTS, MOST_STEPS = 10_000, 1_000_000
 
 
+class Surcharge(Frozen):
+    """Surcharges on the prices of GPU-seconds, for individual jobs in consecutive cells.
+
+    Attributes
+    ----------
+    begin, end
+        Index of the first cell, and of the cell after the last one.
+    jobs, prices
+        Places of the jobs in the sorted lines of jobs that `digest` covers, in ascending order, and the
+        surcharge of each.
+
+    Examples
+    --------
+    >>> Surcharge(begin=0, end=2, jobs=[4, 7], prices=[1, 3]).prices
+    (1, 3)
+    """
+
+    begin: Whole
+    end: Whole
+    jobs: Annotated[Many[Whole], Field(min_length=1)]
+    prices: Many[Positive]
+
+    @model_validator(mode="after")
+    def _jobs_have_one_price_each(self) -> "Surcharge":
+        refuse_falls("jobs[{}]", self.jobs)
+        if len(self.prices) != len(self.jobs):
+            rule = f"must be one for each of the {len(self.jobs)} jobs"
+            raise RuleBroken("prices", f"{len(self.prices)} prices", rule)
+        return self
+
+
 class Certificate(Frozen):
     """Prices that prove a lower bound on the mean JCT of every schedule of a scenario.
 
@@ -48,6 +79,8 @@ class Certificate(Frozen):
     parts, steps
         For each group of adaptive jobs that differ only in their release dates: the number of parts of each
         epoch, and the number of time steps in each cell except the last.
+    surcharges
+        Surcharges for rigid jobs that do not all fit on the cluster together.
 
     Examples
     --------
@@ -68,6 +101,7 @@ class Certificate(Frozen):
     type_prices: Mapping[Name, Many[Whole]] = Field(default_factory=dict)
     parts: Many[Many[Number]] = ()
     steps: Many[Many[Number]] = ()
+    surcharges: Many[Surcharge] = ()
 
     @model_validator(mode="after")
     def _cells_follow_each_other(self) -> "Certificate":
@@ -82,6 +116,10 @@ class Certificate(Frozen):
             if len(row) != len(self.edges) - 1:
                 rule = f"must be one for each of the {len(self.edges) - 1} cells that end"
                 raise RuleBroken(field, f"{len(row)} prices", rule)
+        for index, each in enumerate(self.surcharges):
+            if not each.begin < each.end <= len(self.prices):
+                rule = f"must be above {each.begin}, and at most the {len(self.prices)} cells that end"
+                raise RuleBroken(f"surcharges[{index}].end", each.end, rule)
         return self
 
     @model_validator(mode="after")

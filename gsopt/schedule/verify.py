@@ -16,7 +16,8 @@ job's menus, for at most the length of the cell. In cell e, all segments up to t
 per unit of work, including the 1, form one item.
 
 Network tiers, overheads, phases, slower GPUs and rounds only delay jobs, so the bound remains valid. A delay
-until the first possible progress of a job in rounds is added. `verify_adaptive.py` is about adaptive jobs.
+until a job's first possible progress in rounds is added. Other files of the checker are about adaptive jobs
+(`verify_adaptive.py`), and about surcharges for jobs that do not all fit together (`verify_gangs.py`).
 """
 
 from bisect import bisect_right
@@ -41,6 +42,7 @@ from gsopt.scenario.scenario import Scenario
 from gsopt.schedule.certificate import Certificate, Proof
 from gsopt.schedule.verify_adaptive import FITS, Array, refuse_late, total_cost
 from gsopt.schedule.verify_epochs import Training, first_progress, hull, trainings_of
+from gsopt.schedule.verify_gangs import Entry, charged_prices, exact_array, line
 
 #: Number of completion cells that are evaluated at once: at first, and at most.
 _FEWEST, _MOST = 8, 64
@@ -117,7 +119,7 @@ class ProofData:
     """
 
     origin: Exact
-    jobs: Sequence[tuple[Exact, Exact, tuple[tuple[int, Exact], ...]]]
+    jobs: Sequence[Entry]
     gpus: Sequence[tuple[Exact, int]]
     trainings: Sequence[Training]
     types: Mapping[str, int]
@@ -152,8 +154,8 @@ class ProofData:
 
     def digest(self) -> str:
         """Return the SHA-256 of the data as text: a line per number of GPUs, then sorted lines of jobs."""
-        jobs = (f"{r} {p} {' '.join(f'{gpus}:{speed}' for gpus, speed in menu)}" for r, p, menu in self.jobs)
-        lines = [*(f"{time} {gpus}" for time, gpus in self.gpus), *sorted(jobs), *map(str, self.trainings)]
+        lines = [*(f"{time} {gpus}" for time, gpus in self.gpus), *sorted(map(line, self.jobs))]
+        lines += map(str, self.trainings)
         lines += [f"{name} {gpus}" for name, gpus in self.types.items()] + [f"{self.delay}"] * bool(self.delay)
         return sha256("\n".join(lines).encode()).hexdigest()
 
@@ -170,10 +172,11 @@ class ProofData:
         jobs = [_in_ticks(ticks, *job) for job in self.jobs]
         longest = max((-(-job.work // int(job.speed[0])) for job in jobs), default=0)
         end = max([edges[-1], *(job.release for job in jobs)]) + longest  # by then, every job could complete
-        all_edges, all_prices = _array([*edges, end]), _array([*prices, 0])
-        for job in jobs:
+        charged, surcharges = charged_prices(self.jobs, max(gpus for _, gpus in self.gpus), known, budget)
+        all_edges, all_prices, found = exact_array([*edges, end]), exact_array([*prices, 0]), found - surcharges
+        for number, job in enumerate(jobs):
             refuse_late(budget)
-            found += _least_cost(job, all_edges, unit, all_prices)
+            found += _least_cost(job, all_edges, unit, charged.get(number, all_prices))
         changes = [(int(time * ticks), gpus) for time, gpus in self.gpus]
         for (begin, gpus), (until, _) in pairwise([*changes, (end, 0)]):
             for cell in range(bisect_right(edges, begin) - 1, len(prices)):
@@ -197,12 +200,8 @@ def _in_ticks(ticks: int, release: Exact, duration: Exact, menu: Sequence[tuple[
     """Return a job with the upper concave hull of its menu, from the origin to the highest speed."""
     corners = hull(menu)
     scale = lcm(*(speed.denominator for _, speed in corners))
-    gpus, speeds = _array([gpus for gpus, _ in corners]), _array([int(speed * scale) for _, speed in corners])
-    return _Job(int(release * ticks), int(duration * ticks * scale), gpus, speeds)
-
-
-def _array(values: Sequence[int]) -> Array:
-    return np.array(values, dtype=np.int64 if max(values) < FITS else object)
+    rows = [gpus for gpus, _ in corners], [int(speed * scale) for _, speed in corners]
+    return _Job(int(release * ticks), int(duration * ticks * scale), *map(exact_array, rows))
 
 
 def _least_cost(job: _Job, edges: Array, unit: int, prices: Array) -> int:

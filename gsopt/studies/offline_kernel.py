@@ -80,44 +80,51 @@ def advance(  # noqa: C901, PLR0912, PLR0915 - a call for each event would cost 
             there += 1
             released += 1
         event += 1
-        key = np.empty(there)
+        wanted = 0
         for place in range(there):
-            job = active[place]
-            key[place] = -(slopes[job] + max(horizons[job] / left[job] - 1.0, 0.0)) / shares[job]
-        order = np.argsort(key, kind="mergesort")
-        free, first = total, 0
-        while first < there and gpus[active[order[first]]] <= free:
-            free -= gpus[active[order[first]]]
-            first += 1
-        begin = first
-        if window > 0 and free > 0 and first < there:
-            begin, end = max(0, first - window), min(there, first + window)
-            for rank in range(begin, first):
-                free += gpus[active[order[rank]]]
-            for room in range(free + 1):
-                best[room] = 0.0
-            for item in range(end - begin):
-                place = order[begin + item]
-                size = gpus[active[place]]
-                worth = -key[place] * size
-                for room in range(free, -1, -1):
-                    takes[item, room] = size <= room and best[room - size] + worth > best[room]
+            wanted += gpus[active[place]]
+        if wanted <= total:  # all of them run
+            for place in range(there):
+                chosen[active[place]] = event
+        else:
+            key = np.empty(there)
+            for place in range(there):
+                job = active[place]
+                key[place] = -(slopes[job] + max(horizons[job] / left[job] - 1.0, 0.0)) / shares[job]
+            order = np.argsort(key, kind="mergesort")
+            free, first = total, 0
+            while first < there and gpus[active[order[first]]] <= free:
+                free -= gpus[active[order[first]]]
+                first += 1
+            begin = first
+            if window > 0 and free > 0 and first < there:
+                begin, end = max(0, first - window), min(there, first + window)
+                for rank in range(begin, first):
+                    free += gpus[active[order[rank]]]
+                for room in range(free + 1):
+                    best[room] = 0.0
+                for item in range(end - begin):
+                    place = order[begin + item]
+                    size = gpus[active[place]]
+                    worth = -key[place] * size
+                    for room in range(free, -1, -1):
+                        takes[item, room] = size <= room and best[room - size] + worth > best[room]
+                        if takes[item, room]:
+                            best[room] = best[room - size] + worth
+                room = free
+                for item in range(end - begin - 1, -1, -1):
+                    job = active[order[begin + item]]
                     if takes[item, room]:
-                        best[room] = best[room - size] + worth
-            room = free
-            for item in range(end - begin - 1, -1, -1):
-                job = active[order[begin + item]]
-                if takes[item, room]:
+                        chosen[job] = event
+                        room -= gpus[job]
+                free = room
+            for rank in range(there):
+                job = active[order[rank]]
+                if rank < begin:
                     chosen[job] = event
-                    room -= gpus[job]
-            free = room
-        for rank in range(there):
-            job = active[order[rank]]
-            if rank < begin:
-                chosen[job] = event
-            elif chosen[job] != event and gpus[job] <= free:
-                chosen[job] = event
-                free -= gpus[job]
+                elif chosen[job] != event and gpus[job] <= free:
+                    chosen[job] = event
+                    free -= gpus[job]
         span = np.inf
         for place in range(there):
             job = active[place]

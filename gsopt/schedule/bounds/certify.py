@@ -1,6 +1,6 @@
 """Certify: certificates of lower bounds, based on prices of GPU time that are rounded to integers."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -16,6 +16,7 @@ from gsopt.schedule.bounds.prices import PriceBound, price_bound
 from gsopt.schedule.certificate import Certificate
 from gsopt.schedule.verify import ProofData
 from gsopt.schedule.verify_adaptive import FITS
+from gsopt.schedule.verify_gangs import line
 
 #: Minimum number of ticks in the shortest cell and in all cells together, so that rounding hardly moves the
 #: edges. A grid of more than `_MOST_TICKS` ticks is fine enough even if some of its cells are short.
@@ -41,6 +42,7 @@ def certify(
     seconds: float | None = None,
     start: PriceBound | None = None,
     round_length: float | None = None,
+    gangs: int = 0,
     **physics: Any,
 ) -> Certificate:
     """Certify a lower bound on the mean job completion time, so that `gsopt.verify` can check it.
@@ -52,8 +54,9 @@ def certify(
     ----------
     given, cluster, physics
         The workload or scenario, the cluster and the physics, as for `gsopt.simulate`.
-    cells, evaluations, seconds, start
-        Limits on the search for better prices, and a bound whose prices are tried first, as for `price_bound`.
+    cells, evaluations, seconds, start, gangs
+        Limits on the search for better prices, a bound whose prices are tried first, and the number of large
+        gangs around which surcharges are tried, as for `price_bound`.
     round_length
         Seconds between decisions. The certificate then holds only for schedules that decide in such rounds. If
         None, it holds for every schedule.
@@ -85,6 +88,7 @@ def certify(
         seconds=seconds,
         start=start,
         round_length=round_length,
+        gangs=gangs,
     )
     worth = max((capability(scenario, each.gpu_type) for each in scenario.cluster.machines), default=1.0)
     return certificate_of(replace(found, prices=tuple(price * worth for price in found.prices)), data)
@@ -115,10 +119,12 @@ def certificate_of(found: PriceBound, data: ProofData) -> Certificate:
     delay = decimal(found.origin) - data.origin
     rows = [found.prices, *found.type_prices.values()]
     rounded = {0: (0.0,) * len(rows)}  # the prices from each edge on
-    for time, *column in zip(found.times, *([*row, 0.0] for row in rows), strict=True):
-        rounded[round((delay + decimal(time)) * ticks / grain) * grain] = tuple(column)
+    whole = [round((delay + decimal(time)) * ticks / grain) * grain for time in found.times]
+    for time, *column in zip(whole, *([*row, 0.0] for row in rows), strict=True):
+        rounded[time] = tuple(column)
     edges, columns = list(rounded), list(rounded.values())[:-1]
-    unit = _unit(edges, max(map(sum, columns), default=0.0), ticks, grain, data)
+    highest = max((max(each.prices.values()) for each in found.surcharges), default=0.0)
+    unit = _unit(edges, max(map(sum, columns), default=0.0) + highest, ticks, grain, data)
     prices = [[round(price * unit) for price in row] for row in zip(*columns, strict=True)] or [
         [] for _ in rows
     ]
@@ -135,6 +141,7 @@ def certificate_of(found: PriceBound, data: ProofData) -> Certificate:
         "total_jct": "0",
         "round_length": found.round_length,
         "type_prices": dict(zip(found.type_prices, prices[1:], strict=True)),
+        "surcharges": list(_surcharges(found, [edges.index(time) for time in whole], unit, data)),
     }
     if data.trainings:
         from gsopt.schedule.bounds.division import best_division
@@ -144,6 +151,20 @@ def certificate_of(found: PriceBound, data: ProofData) -> Certificate:
         fields["parts"], fields["steps"] = zip(*divisions, strict=True)
     total = data.total(Certificate(**fields), UNLIMITED)
     return Certificate(**{**fields, "total_jct": str(total)})
+
+
+def _surcharges(
+    found: PriceBound, cells: Sequence[int], unit: int, data: ProofData
+) -> Iterator[dict[str, Any]]:
+    """Yield the rounded surcharges, given the certificate's cell in which each cell of the bound begins."""
+    order = sorted(range(len(data.jobs)), key=lambda job: line(data.jobs[job])) if found.surcharges else []
+    places = {job: place for place, job in enumerate(order)}
+    for begin, end, prices in found.surcharges:
+        rounded = sorted((places[job], round(price * unit)) for job, price in prices.items())
+        jobs = [(place, price) for place, price in rounded if price]
+        if jobs and cells[begin] < cells[end]:
+            numbers, surcharges = zip(*jobs, strict=True)
+            yield {"begin": cells[begin], "end": cells[end], "jobs": numbers, "prices": surcharges}
 
 
 def _grid(found: PriceBound, data: ProofData) -> tuple[int, int]:

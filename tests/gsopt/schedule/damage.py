@@ -31,6 +31,7 @@ def damaged(random: Random, text: str) -> str:
     kind, data = random.randrange(9), json.loads(text)
     field = random.choice(list(data))
     lists = [data["edges"], data["prices"], *data.get("parts", ()), *data.get("steps", ())]
+    lists += [each[name] for each in data.get("surcharges", ()) for name in ("jobs", "prices")]
     rows = [row for row in (*lists, *data.get("type_prices", {}).values()) if row]
     if kind == 0:
         data[field] = random.choice(_WRONG)

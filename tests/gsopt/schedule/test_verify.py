@@ -3,8 +3,9 @@
 import ast
 import json
 from fractions import Fraction
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, product
 from math import floor, inf
+from operator import mul
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -14,15 +15,16 @@ import pytest
 import gsopt
 from gsopt.core.budget import UNLIMITED
 from gsopt.core.errors import InvalidInput, TimeUp
-from gsopt.core.files import read_data, to_json, write
+from gsopt.core.files import read_data, to_json, validated, write
 from gsopt.scenario.cluster import Cluster, Machine, Rack
 from gsopt.scenario.events import Leave
 from gsopt.scenario.job import Job, Mode, Phase, Workload
 from gsopt.scenario.scenario import CapacityChange, Scenario
 from gsopt.scenario.speed import Speed
-from gsopt.schedule.bounds.prices import price_bound
+from gsopt.schedule.bounds.prices import gangs, price_bound
 from gsopt.schedule.certificate import Certificate
 from gsopt.schedule.verify import ProofData
+from gsopt.schedule.verify_gangs import line
 from instances.workloads import elastic, poisson
 from tests.effort import cases
 from tests.exactness import scheduling as exactness
@@ -30,7 +32,7 @@ from tests.gsopt.schedule.damage import damaged
 from tests.refusals import refusal
 
 #: What anyone can read, and how long it is at most.
-_FILES = {"verify.py": 250, "verify_adaptive.py": 150, "verify_epochs.py": 160}
+_FILES = {"verify.py": 250, "verify_adaptive.py": 150, "verify_epochs.py": 160, "verify_gangs.py": 70}
 
 #: A price in a certificate, and what it costs there.
 UNIT = 8
@@ -72,15 +74,61 @@ def _prices(random: Random, ticks: int) -> tuple[list[int], list[int]]:
     return edges, [random.choice([0, 1, 2, 2, 5, 8, 30]) for _ in edges[1:]]
 
 
-def total(data: ProofData, ticks: int, edges: list[int], unit: int, prices: list[int]) -> Fraction:
+def _surcharges(random: Random, scenario: Scenario, cells: int) -> list[dict[str, Any]]:
+    """Draw surcharges, in cells that may overlap, for jobs with one number of GPUs."""
+    most, jobs = scenario.cluster.gpus, scenario.workload.jobs
+    ways = [
+        {entry for menu in job.speeds.values() for entry in menu.items() if entry[0] <= most} for job in jobs
+    ]
+    rigid = [number for number, own in enumerate(ways) if len(own) == 1]
+    found = []
+    for _ in range(random.randint(0, 3) if cells and rigid else 0):
+        begin = random.randrange(cells)
+        chosen = sorted(random.sample(rigid, random.randint(1, len(rigid))))
+        prices = [random.choice([1, 2, 3, 8]) for _ in chosen]
+        found.append(
+            {"begin": begin, "end": random.randint(begin + 1, cells), "jobs": chosen, "prices": prices}
+        )
+    return found
+
+
+def _numbered(data: ProofData, surcharges: list[dict[str, Any]], large: int = 1) -> list[dict[str, Any]]:
+    """Return surcharges by places in sorted lines in place of indices of jobs, and in smaller units."""
+    order = sorted(range(len(data.jobs)), key=lambda job: line(data.jobs[job]))
+    found = []
+    for each in surcharges:
+        pairs = sorted(
+            (order.index(job), large * p) for job, p in zip(each["jobs"], each["prices"], strict=True)
+        )
+        jobs, prices = zip(*pairs, strict=True)
+        found.append({**each, "jobs": jobs, "prices": prices})
+    return found
+
+
+def total(
+    data: ProofData,
+    ticks: int,
+    edges: list[int],
+    unit: int,
+    prices: list[int],
+    surcharges: list[dict[str, Any]] | None = None,
+) -> Fraction:
     """Return what prices prove."""
     fields: dict[str, Any] = {"ticks": ticks, "edges": edges, "unit": unit, "prices": prices}
+    fields["surcharges"] = surcharges or []
     fields |= {"kind": "mean JCT by prices of GPU time", "jobs": 1, "digest": 64 * "0", "total_jct": "0"}
     return data.total(Certificate(**fields), UNLIMITED)
 
 
 def naive_total(
-    scenario: Scenario, ticks: int, edges: list[int], unit: int, prices: list[int], *, rounded: bool = True
+    scenario: Scenario,
+    ticks: int,
+    edges: list[int],
+    unit: int,
+    prices: list[int],
+    surcharges: list[dict[str, Any]] | None = None,
+    *,
+    rounded: bool = True,
 ) -> Fraction:
     """Evaluate the definition in fractions, with the knapsack's dual value in place of a greedy choice."""
     first = Fraction(str(scenario.workload.jobs[0].release_date))
@@ -91,8 +139,11 @@ def naive_total(
         )
     )
     total = Fraction(0)
-    for job in scenario.workload.jobs:
+    for number, job in enumerate(scenario.workload.jobs):
         release = Fraction(str(job.release_date)) - first
+        own = [
+            (*cell[:2], cell[2] + _more(surcharges, number, place, unit)) for place, cell in enumerate(cells)
+        ]
         entries = [
             (gpus, Fraction(str(speed)))
             for menu in job.speeds.values()
@@ -103,7 +154,7 @@ def naive_total(
             (begin - release if begin > release else 0) + bought
             for begin, end, _ in cells
             if end > release
-            for bought in [_bought(release, Fraction(str(job.duration)), entries, cells, begin)]
+            for bought in [_bought(release, Fraction(str(job.duration)), entries, own, begin)]
             if bought is not None
         )
         total += Fraction(floor(best * unit * ticks), unit * ticks) if rounded else best
@@ -115,7 +166,27 @@ def naive_total(
     for (since, gpus), (until, _) in pairwise([*changes, (inf, 0)]):
         for begin, end, price in cells[:-1]:
             total -= gpus * price * max(Fraction(min(until, end)) - max(since, begin), 0)
+    ends = [*(time for time, _ in changes[1:]), None]
+    most = max(gpus for (since, gpus), end in zip(changes, ends, strict=True) if end is None or end > since)
+    for each in surcharges or ():
+        sizes = [min(scenario.workload.jobs[job].speeds[""]) for job in each["jobs"]]
+        sets = product([0, 1], repeat=len(sizes))
+        fit = [chosen for chosen in sets if sum(map(mul, chosen, sizes)) <= most]
+        largest = max(sum(map(mul, chosen, map(mul, sizes, each["prices"]))) for chosen in fit)
+        total -= Fraction(largest, unit) * (begins[each["end"]] - begins[each["begin"]])
     return total
+
+
+def _more(surcharges: list[dict[str, Any]] | None, job: int, cell: int, unit: int) -> Fraction:
+    """Return the surcharge that a job pays for a GPU-second in a cell."""
+    return sum(
+        (
+            Fraction(each["prices"][each["jobs"].index(job)], unit)
+            for each in surcharges or ()
+            if job in each["jobs"] and each["begin"] <= cell < each["end"]
+        ),
+        Fraction(0),
+    )
 
 
 def _bought(release: Fraction, work: Fraction, entries: Any, cells: Any, last: Fraction) -> Any:
@@ -151,10 +222,12 @@ def test_the_total_is_that_of_the_definition(scale: float) -> None:
         data = ProofData.of(scenario)
         ticks = data.ticks * random.choice([1, 1, 3])
         edges, prices = _prices(random, max(int(ticks * scale), 1))
+        more = _surcharges(random, scenario, len(prices))
         for large in (1, 2**70):  # the same prices
-            found = total(data, ticks, edges, UNIT * large, [price * large for price in prices])
-            expected = naive_total(scenario, ticks, edges, UNIT * large, [price * large for price in prices])
-            assert found == expected, (scenario, edges, prices)
+            given = ticks, edges, UNIT * large, [price * large for price in prices]
+            found = total(data, *given, _numbered(data, more, large))
+            much = [{**each, "prices": [large * price for price in each["prices"]]} for each in more]
+            assert found == naive_total(scenario, *given, much), (scenario, edges, prices, more)
 
 
 def test_no_total_is_above_the_optimum() -> None:
@@ -174,7 +247,8 @@ def test_no_total_is_above_the_optimum() -> None:
             ticks = max(data.ticks, int(64 / longest) * data.ticks)
             edges = sorted({0, *(random.randint(1, int(longest * ticks * 2) + 1) for _ in range(5))})
             prices = [random.choice([0, 1, 2, 4, 9]) for _ in edges[1:]]
-            proofs.append(total(data, ticks, edges, UNIT, prices))
+            more = _numbered(data, _surcharges(random, scenario, len(prices)))
+            proofs.append(total(data, ticks, edges, UNIT, prices, more))
         assert max(proofs) <= Fraction(best) * len(data.jobs) * (1 + Fraction(1, 10**8)), problem
 
 
@@ -345,6 +419,53 @@ def test_every_claim_is_checked() -> None:
     assert "certificate: ticks: 3: must be a multiple of 2" in refusal(gsopt.verify, halves, _small(scale=0.5))
 
 
+def _around_a_gang() -> tuple[Scenario, Certificate]:
+    """Return jobs of one GPU beside a gang of two, of four GPUs, and their certificate with surcharges."""
+    rows = [(0, 10, 2), (0, 10, 1), (0, 10, 1), (0, 10, 1), (10, 10, 1), (10, 10, 1), (10, 10, 1)]
+    jobs = [Job(name=str(n), release_date=r, duration=p, gpus=k) for n, (r, p, k) in enumerate(rows)]
+    elastic = Job(name="e", release_date=30, duration=10, gpus=1, menu=((1, 1.0), (2, 1.5)))
+    scenario = Scenario.of(Workload(jobs=[elastic, *jobs]), 4)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(gangs, "_EVALUATIONS", 300)
+        return scenario, gsopt.certify(scenario, evaluations=100, gangs=1)
+
+
+def test_surcharges_prove_what_was_found() -> None:
+    """With surcharges, a certificate proves more than without, whatever the order of jobs."""
+    scenario, certificate = _around_a_gang()
+    turned = Scenario.of(Workload(jobs=scenario.workload.jobs[::-1]), 4)
+
+    assert certificate.surcharges
+    assert gsopt.verify(certificate, scenario).mean_jct == certificate.mean_jct
+    assert gsopt.verify(certificate, turned).total_jct == Fraction(certificate.total_jct)
+    assert certificate.mean_jct > gsopt.certify(scenario, evaluations=100).mean_jct * 1.01
+
+
+def test_wrong_surcharges_are_refused() -> None:
+    """A job that is listed twice, has several menus or does not exist is refused, and cells that do not."""
+    scenario, certificate = _around_a_gang()
+    fields = json.loads(to_json(certificate))
+    elastic = sorted(map(line, ProofData.of(scenario).jobs)).index("30 10 1:1 2:3/2")
+    for changes, rule in (
+        ({"jobs": [1, 1], "prices": [1, 1]}, "surcharges[0].jobs[1]: 1: must rise"),
+        ({"jobs": [2, 1], "prices": [1, 1]}, "surcharges[0].jobs[1]: 1: must rise"),
+        (
+            {"jobs": [1], "prices": [1, 1]},
+            "surcharges[0].prices: '2 prices': must be one for each of the 1 jobs",
+        ),
+        ({"jobs": [8], "prices": [1]}, "surcharges[0].jobs: 8: must be below 8, the number of jobs"),
+        ({"jobs": [elastic], "prices": [1]}, f"surcharges[0].jobs: {elastic}: must be a job that can only run"),
+        ({"end": len(certificate.edges)}, "surcharges[0].end: "),
+        ({"end": fields["surcharges"][0]["begin"]}, "surcharges[0].end: "),
+        ({"jobs": fields["surcharges"][0]["jobs"][:1], "prices": [1]}, "total_jct: "),
+    ):
+        more = [{**fields["surcharges"][0], **changes}, *fields["surcharges"][1:]]
+        text = json.dumps({**fields, "surcharges": more})
+        assert rule in refusal(
+            lambda text=text: gsopt.verify(validated(Certificate, "a.json", text), scenario)
+        ), changes
+
+
 def test_the_time_limit_holds() -> None:
     """Without time there is no answer."""
     with pytest.raises(TimeUp, match="the time limit passed before the certificate was checked"):
@@ -365,11 +486,13 @@ def test_a_certificate_is_a_file(tmp_path: Path) -> None:
 
 def test_damaged_certificates_are_refused(tmp_path: Path) -> None:
     """Whatever is changed in a file, it is refused in one line, or is no worse a proof than before."""
-    random, path, scenario = Random("damage"), tmp_path / "a.json", _small()
-    text = to_json(gsopt.certify(scenario, evaluations=30))
-    total = Fraction(json.loads(text)["total_jct"])
+    random, path = Random("damage"), tmp_path / "a.json"
+    known = [(_small(), to_json(gsopt.certify(_small(), evaluations=30)))]
+    known += [(scenario, to_json(certificate)) for scenario, certificate in [_around_a_gang()]]
     refused = 0
-    for _ in range(cases(1000)):
+    for number in range(cases(1000)):
+        scenario, text = known[number % 2]
+        total = Fraction(json.loads(text)["total_jct"])
         path.write_text(damaged(random, text), encoding="utf-8")
         try:
             found, line = gsopt.verify(path, scenario).total_jct, f"{path}: "

@@ -1,12 +1,12 @@
 """Ascent: the step-by-step search for better prices, on increasingly fine time cells."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import count
 from math import fsum, inf, sqrt
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -37,6 +37,22 @@ _FEW_JOBS = 100
 _FIRST_RENT, _LEAST_RENT = 0.01, 1e-7
 
 
+class Surcharge(NamedTuple):
+    """Surcharges on the price of a GPU-second, for individual jobs in consecutive cells.
+
+    Attributes
+    ----------
+    begin, end
+        Index of the first cell, and of the cell after the last one.
+    prices
+        The surcharges, keyed by the index of the job.
+    """
+
+    begin: int
+    end: int
+    prices: Mapping[int, float]
+
+
 @dataclass(frozen=True, eq=False)
 class Prices:
     """Prices, and the bound that they prove.
@@ -54,6 +70,8 @@ class Prices:
         Costs of one more second of work, one per job.
     evaluations
         Number of price vectors tried so far.
+    surcharges
+        Surcharges around large gangs.
     """
 
     edges: Array
@@ -61,6 +79,7 @@ class Prices:
     value: float
     slopes: Array
     evaluations: int
+    surcharges: tuple[Surcharge, ...] = ()
 
 
 def first_cells(jobs: int) -> int:
@@ -218,8 +237,12 @@ class Ascent:
 
     @cached_property
     def _slipped(self) -> float:
-        """Total weighted error in job completion times that is caused by rounding release dates down."""
-        return float(self.demand.slip @ self.demand.weight) * (1 + SUM)
+        return slipped(self.demand)
+
+
+def slipped(demand: Demand) -> float:
+    """Return the total weighted error in completion times that is caused by rounding release dates down."""
+    return float(demand.slip @ demand.weight) * (1 + SUM)
 
 
 def prove(values: Array, sizes: Array, rents: Array, terms: int) -> float:

@@ -14,14 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.errors import InvalidInput, require, shorten
 from gsopt.core.numbers.compiled import is_installed, is_worth_loading
 from gsopt.core.numbers.grid import decimal, float_below
 from gsopt.scenario.job import Workload
 from gsopt.scenario.scenario import Scenario
 from gsopt.schedule.bounds.far_apart import far_apart
-from gsopt.schedule.bounds.prices.ascent import FIRST_CELLS, Ascent, Enough, Prices, first_cells
+from gsopt.schedule.bounds.prices.ascent import FIRST_CELLS, Ascent, Enough, Prices, Surcharge, first_cells
 from gsopt.schedule.bounds.prices.demand import Array, Demand, types_of
+from gsopt.schedule.bounds.prices.gangs import GangAscent, large_gangs
 from gsopt.schedule.bounds.prices.supply import GpuSupply
 from gsopt.schedule.bounds.prices.trainings import Trainings
 from gsopt.schedule.bounds.relaxation import Relaxation
@@ -69,6 +70,8 @@ class PriceBound:
         Seconds between the decisions of the schedules for which the bound holds; None for every schedule.
     is_weighted
         Whether a weight differs from 1.
+    surcharges
+        Surcharges for individual jobs around large gangs, in consecutive cells.
 
     Examples
     --------
@@ -91,6 +94,7 @@ class PriceBound:
     evaluations: int
     round_length: float | None = None
     is_weighted: bool = False
+    surcharges: tuple[Surcharge, ...] = ()
 
     @property
     def mean_jct(self) -> float:
@@ -122,6 +126,7 @@ def price_bound(
     start: PriceBound | None = None,
     compiled: bool | None = None,
     round_length: float | None = None,
+    gangs: int = 0,
     on_progress: Callable[[PriceBound], Any] | None = None,
 ) -> PriceBound:
     """Return a lower bound on every schedule's weighted sum of completion times, from prices of GPU time.
@@ -146,6 +151,10 @@ def price_bound(
     errors are subtracted. A run with more evaluations begins with the steps of a run with fewer, so it never
     proves a weaker bound. Groups of jobs that arrive far apart (`gsopt.schedule.bounds.far_apart`) are bounded
     separately.
+
+    With prices alone, a gang that needs half the cluster can run at part of its speed on the GPUs that other
+    jobs leave. Around the largest `gangs`, jobs therefore pay surcharges of their own. For each second, the
+    largest total surcharge of jobs that fit on the cluster together is subtracted.
 
     This is the Lagrangian dual of the capacity constraints; see M. L. Fisher, "The Lagrangian relaxation method
     for solving integer programming problems", 1981.
@@ -174,6 +183,9 @@ def price_bound(
     round_length
         Seconds between decisions, counted as in `gsopt.simulation.simulate`. The bound then holds only for
         schedules that decide in such rounds. If None, it holds for every schedule.
+    gangs
+        Number of large gangs, of at least a quarter of the cluster, around which surcharges are tried: up to
+        2,000 further evaluations each. It must be 0 if there are adaptive jobs, shared GPUs or slower types.
     on_progress
         Function that is called with each better bound.
 
@@ -191,8 +203,13 @@ def price_bound(
     >>> 5.9 < found.mean_jct <= 6
     True
     """
+    begin = monotonic()
     _refuse(scenario, weights, cells, evaluations, seconds)
     relaxation = Relaxation.of(scenario, round_length)
+    require(gangs >= 0, "gangs", gangs, "must be at least 0")
+    is_plain = scenario.share_limit == 1 and not scenario.speed.gpu_types and not relaxation.times
+    rule = "must be 0 if there are adaptive jobs, shared GPUs or GPU types of different speeds"
+    require(is_plain or not gangs, "gangs", gangs, rule)
     own = None if weights is None else [weights[number] for number in relaxation.numbers]
     whole = partial(_from_release, relaxation=relaxation, weights=own, round_length=round_length)
     found = relaxed_bound(
@@ -205,7 +222,46 @@ def price_bound(
         compiled=compiled,
         on_progress=on_progress and (lambda last: on_progress(whole(last))),
     )
+    if gangs:
+        end = inf if seconds is None else begin + seconds
+        found = _around_gangs(relaxation, own, found, gangs, end, compiled)
     return whole(found)
+
+
+def _around_gangs(
+    relaxation: Relaxation,
+    weights: Sequence[float] | None,
+    found: PriceBound,
+    gangs: int,
+    end: float,
+    compiled: bool | None,
+) -> PriceBound:
+    """Improve a bound with surcharges around the largest gangs, until the time `end`."""
+    scenario = relaxation.scenario
+    types = types_of(scenario)
+    demand = Demand.of(scenario, weights, types)
+    supply = GpuSupply.of(scenario, demand.unit, types)
+    edges = np.array([float(Fraction(time) / demand.unit) for time in found.times])
+    value = float(Fraction(found.total_jct) / demand.unit)
+    best = Prices(edges, _prices_of(found, types), value, np.array(found.slopes), found.evaluations)
+    is_rigid = np.array([not (job.menu or job.modes) for job in scenario.workload.jobs])
+    if compiled is None:  # thousands of evaluations, with a row of prices for each job with surcharges
+        compiled = is_installed() and is_worth_loading(None if end == inf else end - monotonic())
+
+    def check(_: Prices) -> None:
+        if monotonic() >= end:
+            raise Enough
+
+    with suppress(Enough):
+        for gang in large_gangs(demand, supply, is_rigid, gangs):
+            ascent = GangAscent(gang, demand, supply, best, is_rigid, compiled=compiled, on_evaluation=check)
+            try:
+                ascent.climb()
+            finally:
+                best = ascent.best
+    if best.value <= value:
+        return replace(found, evaluations=best.evaluations)
+    return replace(_bound_of(scenario, types, demand, best), surcharges=best.surcharges)
 
 
 def _from_release(
@@ -215,10 +271,15 @@ def _from_release(
     total = Fraction(found.total_jct) + relaxation.delayed(weights)
     pairs = sorted(zip(relaxation.numbers, found.slopes, strict=True))
     slopes = tuple(slope for _, slope in pairs)
+    surcharges = (
+        each._replace(prices={relaxation.numbers[job]: price for job, price in each.prices.items()})
+        for each in found.surcharges
+    )
     return replace(
         found,
         total_jct=float_below(total),
         slopes=slopes,
+        surcharges=tuple(surcharges),
         round_length=round_length,
         is_weighted=any(weight != 1 for weight in weights or ()),
     )

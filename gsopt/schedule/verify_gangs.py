@@ -1,0 +1,65 @@
+"""Verify gangs: surcharges for jobs that do not all fit together, for the exact check of a certificate.
+
+This file of the checker adds to the proof in `gsopt.schedule.verify`. In consecutive cells, rigid jobs may pay
+surcharges: job j, which runs on k_j GPUs, pays m_j more for each GPU-second. The jobs that run at some time fit
+on the GPUs together. So for a second, they pay at most M, the largest sum of k_j m_j over jobs whose k_j add up
+to at most the number of GPUs. If S includes M for each second of these cells, the proof remains valid.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from gsopt.core.budget import Budget
+from gsopt.core.errors import require
+from gsopt.core.numbers.grid import Exact
+from gsopt.schedule.certificate import Certificate
+from gsopt.schedule.verify_adaptive import FITS, Array, refuse_late
+
+#: A job: its release date, its duration, and its speed on each number of GPUs.
+Entry = tuple[Exact, Exact, tuple[tuple[int, Exact], ...]]
+
+
+def line(job: Entry) -> str:
+    """Return a job as a line of text. The place of this line in sorted order is the number of the job."""
+    release, duration, menu = job
+    return f"{release} {duration} {' '.join(f'{gpus}:{speed}' for gpus, speed in menu)}"
+
+
+def charged_prices(
+    jobs: Sequence[Entry], gpus: int, known: Certificate, budget: Budget
+) -> tuple[dict[int, Array], int]:
+    """Return the prices, with surcharges, of each job that pays any, and what S includes for surcharges.
+
+    `gpus` is the largest number of available GPUs.
+    """
+    order = sorted(range(len(jobs)), key=lambda job: line(jobs[job])) if known.surcharges else []
+    prices: dict[int, list[int]] = {}
+    total = 0
+    for index, each in enumerate(known.surcharges):
+        refuse_late(budget)
+        pairs = []
+        for number, surcharge in zip(each.jobs, each.prices, strict=True):
+            field = f"surcharges[{index}].jobs"
+            require(number < len(order), field, number, f"must be below {len(order)}, the number of jobs")
+            menu = jobs[order[number]][2]
+            require(len(menu) == 1, field, number, "must be a job that can only run on one number of GPUs")
+            row = prices.setdefault(order[number], list(known.prices))
+            row[each.begin : each.end] = [price + surcharge for price in row[each.begin : each.end]]
+            pairs.append((menu[0][0], menu[0][0] * surcharge))
+        total += largest_total(pairs, gpus) * (known.edges[each.end] - known.edges[each.begin])
+    return {job: exact_array([*row, 0]) for job, row in prices.items()}, total
+
+
+def largest_total(pairs: Sequence[tuple[int, int]], gpus: int) -> int:
+    """Return the largest total value of jobs that fit on the GPUs, given pairs of GPUs and value."""
+    largest = sum(value for _, value in pairs)
+    best = exact_array([0, largest])[:1].repeat(gpus + 1)  # by the number of GPUs to fill
+    for size, value in pairs:
+        best[size:] = np.maximum(best[size:], best[: max(gpus + 1 - size, 0)] + value)
+    return int(best[gpus])
+
+
+def exact_array(values: Sequence[int]) -> Array:
+    """Return nonnegative integers as an array, of 64-bit integers if twice the largest one fits."""
+    return np.array(values, dtype=np.int64 if max(values) < FITS else object)
