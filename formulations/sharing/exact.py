@@ -35,8 +35,9 @@ def exact(problem: Sharing, budget: Budget) -> Result[SharingSolution]:
     search cannot be compiled, the limit is 12 jobs.
 
     If jobs may start at any time, the search yields only a schedule, because the best start may lie between two
-    events. The bound then comes from areas and prices. If at most four jobs can overlap, the method of `orders`
-    finds the best schedule and proves it optimal. The message names the model that was solved.
+    events. The bound then comes from areas and prices. For groups of at most four jobs that may overlap, the
+    method of `orders` finds the best schedule and proves it optimal. The message names the model that was
+    solved.
 
     Source: the model is that of Castor, Eq. 6-13, without time slots. The search is gsopt's own.
 

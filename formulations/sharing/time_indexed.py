@@ -27,9 +27,9 @@ class TimeIndexed(Formulation[Sharing, SharingSolution]):
     """The reference model for `slots`, which decides slot by slot which jobs are active and which share GPUs.
 
     As printed, Castor's Eq. 6-13 multiply rates by the variables for places, and take the arg min of a sum.
-    Here, both are linear. Rounding to slots (`Slotted`) never makes a job faster, so the optimum of this model
-    may exceed that of the problem and is not a bound. The bound of the result is the area bound. The plan is
-    converted to a schedule as in `slots`.
+    Here, linear constraints replace both. Rounding to slots (`Slotted`) never makes a job faster, so the
+    optimum of this model may exceed that of the problem and is not a bound. The bound of the result is the area
+    bound. The plan is converted to a schedule as in `slots`.
 
     Sets
     ----

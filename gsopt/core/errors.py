@@ -180,7 +180,7 @@ class Unsupported(GsoptError):
 
 
 class Exited(GsoptError):
-    """Error raised when a method, a policy or other code of the user tries to end the program."""
+    """Error raised when a method, a policy or other user code tries to end the program."""
 
 
 class TimeUp(GsoptError):
