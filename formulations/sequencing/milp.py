@@ -42,7 +42,7 @@ class Milp(Formulation[Sequencing, Sequences]):
 
     alone: sum_j stands_jik <= 1 for every i in I and k.
 
-    A solution may leave gaps between positions. Moving the earlier jobs into a gap never costs more.
+    A solution may leave positions empty. Moving earlier jobs into them never costs more.
 
     Size
     ----

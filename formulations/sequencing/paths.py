@@ -19,12 +19,13 @@ from gsopt.problems.sequencing import Sequences, Sequencing
 def paths(problem: Sequencing, budget: Budget) -> Result[Sequences]:
     """Assign jobs to positions optimally, using integers of any size.
 
-    Each job takes a position along the cheapest augmenting path, as in the Hungarian method. At first, each
-    machine has one position more than the longest order of the best known solution. As long as some machine
-    uses all its positions, the number of positions per machine is doubled and the search is repeated.
+    Jobs are assigned one after another, each along the cheapest augmenting path, as in the Hungarian method. At
+    first, each machine has one position more than the longest order of the best known solution. As long as some
+    machine uses all its positions, the number of positions per machine is doubled (up to the number of jobs),
+    and the search is repeated.
 
-    Complexity: O(n^2 m K) steps for n jobs on m machines with K positions each; the steps are compiled code if
-    the numbers are small.
+    Complexity: O(n^2 m K) steps for n jobs on m machines with K positions each. The steps are much faster if
+    all numbers fit into 64 bits.
 
     Source
     ------

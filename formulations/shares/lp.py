@@ -56,8 +56,8 @@ class Lp(Formulation[Shares, TimeShares]):
     Source
     ------
     Gavel, sections 4.1 and 4.2. In the paper, `makespan` divides by the throughput, which is not linear. Here,
-    the variables are the times on each type instead of shares, which makes the model linear. `finish_time` is
-    not a linear program, but it is one for any fixed level (`formulations.shares.climb`).
+    its variables are times on each type instead of shares of time, which makes it linear. `finish_time` is
+    rejected, because it is a linear program only for a fixed level (`formulations.shares.climb`).
 
     The bound is that of the solver, weakened by its tolerance. In contrast, `exact` proves its bound.
 

@@ -23,8 +23,8 @@ def water_filling(problem: Shares, budget: Budget) -> Result[TimeShares]:
     `exact` only maximizes the lowest level and may leave GPUs idle. Here, the bottleneck jobs of each level
     keep their throughput while the levels of the others continue to rise, with one linear program per level.
     Prices identify the bottlenecks: a job whose throughput has a positive price in the program can only become
-    faster if another job becomes slower. The objective (the lowest level) and its proof are the same as those
-    of `exact`.
+    faster if another job becomes slower. The lowest level is that of `exact`, up to rounding, with the same
+    bound.
 
     Complexity: that of `exact`, and then one linear program per level. There are at most as many levels as
     jobs.

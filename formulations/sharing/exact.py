@@ -24,18 +24,20 @@ def exact(problem: Sharing, budget: Budget) -> Result[SharingSolution]:
     with job k. Variables: which pending jobs start at each event, and how many GPUs of each class they take.
     Objective: the sum of completion times. Constraints: a job starts once, after its release, on G_j GPUs, each
     of which is free or held by a single job with which it may share GPUs, and runs on them until it ends; its
-    speed is 1 / max(1, xi_jk) over its partners k. Size: a node for each start and each event; thousands to
-    millions of nodes for 8 jobs.
+    speed is 1 / max(1, max_k xi_jk), where k are its partners. Size: a node for each start and each event; the
+    number of nodes grows exponentially with the number of jobs.
 
     The branch and bound (`formulations.sharing.search`) starts from the best known schedule. Its bounds come
     from areas (`formulations.sharing.areas`) and from the minimum delay that each start causes
     (`formulations.sharing.insertion`). It skips states that it has reached before at no higher cost. From 16
-    jobs on, prices of GPU time may yield a better bound. The search is compiled if numba is installed and there
-    is enough time to compile.
+    jobs on, prices of GPU time may yield a better bound. A long search is compiled if numba is installed and
+    there is enough time to compile. Groups of more than 64 jobs that may overlap are not searched; if the
+    search cannot be compiled, the limit is 12 jobs.
 
     If jobs may start at any time, the search yields only a schedule, because the best start may lie between two
-    events. The bound then comes from areas and prices. If at most four jobs can overlap, the method of `orders`
-    proves the best schedule optimal. The message names the model that was solved.
+    events. The bound then comes from areas and prices. For groups of at most four jobs that may overlap, the
+    method of `orders` finds the best schedule and proves it optimal. The message names the model that was
+    solved.
 
     Source: the model is that of Castor, Eq. 6-13, without time slots. The search is gsopt's own.
 

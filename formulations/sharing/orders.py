@@ -50,14 +50,16 @@ class Prefix:
 
 @exact_method(unused=["gap", "backend", "log"])
 def orders(problem: Sharing, budget: Budget) -> Result[SharingSolution]:
-    """Find a provably best schedule of at most four overlapping jobs that may start at any time.
+    """Find a provably best schedule with starts at any time, for groups of at most four jobs.
 
-    Sets: jobs j; events e = 1 .. 2 n, each the start of a job on given GPUs or the end of a job. Parameters:
-    p_j: seconds of a job; r_j: its release date; xi_je: its slowdown between events e and e + 1, given the GPUs
-    of all jobs. Variables: t_e: time of each event. Objective: the sum of the t_e of ends. Constraints: t_e <=
-    t_(e+1); r_j <= t_e for the start of j; the (t_(e+1) - t_e) / xi_je between the start and the end of j add
-    up to p_j. Size: 2 n variables for each of (2 n)! / 2^n orders, times the choices of GPUs with different
-    users.
+    The jobs are divided into groups that cannot overlap with one another, and each group is solved separately.
+
+    Sets: the n jobs j of a group; events e = 1 .. 2 n, each the start of a job on given GPUs or the end of a
+    job. Parameters: p_j: seconds of a job; r_j: its release date; xi_je: its slowdown between events e and e +
+    1, given the GPUs of all jobs. Variables: t_e: time of each event. Objective: the sum of the t_e of ends.
+    Constraints: t_e <= t_(e+1); r_j <= t_e for the start of j; the (t_(e+1) - t_e) / xi_je between the start
+    and the end of j add up to p_j. Size: 2 n variables for each of (2 n)! / 2^n orders, times the choices of
+    GPUs with different users.
 
     Orders are built event by event. The program for the first events assumes that all remaining work then runs
     immediately at full speed, so it bounds all orders that begin with these events. All programs are solved
@@ -76,7 +78,7 @@ def orders(problem: Sharing, budget: Budget) -> Result[SharingSolution]:
     Raises
     ------
     Unsupported
-        Jobs may start at events only, or more than four may overlap.
+        Jobs may start at events only, or a group has more than four jobs.
 
     Examples
     --------

@@ -47,11 +47,12 @@ def slots(problem: Sharing, budget: Budget, *, most: int = 100) -> Result[Sharin
     3 n T + n^2 / 2 binaries and n T integers for n jobs, and at most n (n - 1) T conditional rows.
 
     A slot is a common divisor of all run times if this yields at most `most` slots. Otherwise, slots are longer
-    (`Slotted.of`). Since rounding never makes a job faster, the optimum in slots is not a bound. The plan is
-    converted to starts at events: each job starts on its GPUs once all jobs that precede it in the plan have
-    ended (`at_events`). For starts at any time, the plan itself is a schedule too. The best known schedule is
-    returned with the area bound, so a result is proven optimal only if its value meets this bound. The message
-    names the model, and states the optimum in slots, or the best value and bound in slots.
+    (`Slotted.of`). Rounding never makes a job faster, so the optimum of the slot model may exceed that of the
+    problem and is not a bound. The plan is converted to starts at events: each job starts on its GPUs once all
+    jobs that precede it in the plan have ended (`at_events`). For starts at any time, the plan itself is a
+    schedule too. The best known schedule is returned with the area bound, so a result is proven optimal only if
+    its value meets this bound. The message names the model, and states the optimum of the slot model, or its
+    best known value and bound.
 
     Source: Castor, Eq. 6-13, with slots tau, fixed y_jg (Eq. 8) and at most C = 2 jobs on a GPU (Eq. 7); speeds
     by Eq. 4-5 for the worst partner. The model for CP-SAT is gsopt's own.
@@ -162,7 +163,7 @@ class _SlotCall:
 
     @property
     def message(self) -> str:
-        """The name of the model, and the known bracket of its optimum in slots."""
+        """The name of the model, and the known bracket of the slot model's optimum."""
         model = self.model
         said = f"{_MODELS[self.best.problem.starts]}; slots of {float(model.slot):g} s"
         if self.total is None:

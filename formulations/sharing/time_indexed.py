@@ -27,9 +27,9 @@ class TimeIndexed(Formulation[Sharing, SharingSolution]):
     """The reference model for `slots`, which decides slot by slot which jobs are active and which share GPUs.
 
     As printed, Castor's Eq. 6-13 multiply rates by the variables for places, and take the arg min of a sum.
-    Here, both are linear. Rounding to slots (`Slotted`) never makes a job faster, so the optimum in slots is
-    not a bound for the problem. The bound of the result is the area bound. The plan is converted to a schedule
-    as in `slots`.
+    Here, linear constraints replace both. Rounding to slots (`Slotted`) never makes a job faster, so the
+    optimum of this model may exceed that of the problem and is not a bound. The bound of the result is the area
+    bound. The plan is converted to a schedule as in `slots`.
 
     Sets
     ----
@@ -62,7 +62,8 @@ class TimeIndexed(Formulation[Sharing, SharingSolution]):
 
     Size
     ----
-    About n G T + n^2 T / 2 + 3 n T columns and n G T + 3 n^2 T / 2 + n^2 G / 2 + G T + 2 n T rows for n jobs.
+    For n jobs, which form p = n (n - 1) / 2 pairs, and G GPUs: about n G T + p T + 3 n T columns and n G T +
+    3 p T + p G + G T + 2 n T rows, plus one row per slot for each pair of jobs that must not share.
 
     Source
     ------

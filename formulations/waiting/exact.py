@@ -36,22 +36,21 @@ def exact(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
        jobs, all orders are searched too, unless that takes too long.
     2. For the mean completion time of more than 7 jobs, the time-indexed relaxation, which yields a good bound,
        and a search for GPUs with which its schedule is possible. If there are none, a part of the schedule that
-       makes it impossible is excluded, and the step is repeated a few times.
+       makes it impossible is excluded, and the step is repeated, at most 20 times.
     3. Constraint programming with interval variables, if steps 1 and 2 leave a gap. It starts from the known
        bound and schedule.
-    4. With at most 7 jobs, the complete search over all orders, if times differ so much that the other steps
-       had to round them.
+    4. With at most 7 jobs, a longer search over all orders, if times differ so much that the other steps had to
+       round them.
 
-    If CP-SAT is not installed, step 2 replaces step 3 for both objectives and any number of jobs, and is
-    repeated until a schedule with GPUs meets the bound or time runs out. With more than about a dozen jobs, a
-    gap usually remains at the time limit.
+    With many jobs, a gap usually remains at the time limit. If CP-SAT is not installed, step 2 replaces step 3
+    for both objectives and any number of jobs, and may be repeated as long as time remains.
 
     Parameters
     ----------
     problem
         The problem.
     budget
-        Time limit, gap, start and callback. The backend solves the relaxation, whereas step 3 always uses
+        Time limit, gap, start, callback and log. The backend solves the relaxation, whereas step 3 always uses
         CP-SAT.
 
     Notes

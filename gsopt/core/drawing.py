@@ -97,7 +97,7 @@ class Look(NamedTuple):
 
 
 def looks(number: int) -> list[Look]:
-    """Return the styles of the given number of lines.
+    """Return styles for the given number of lines.
 
     No two of the first 28 lines share both line style and marker.
     """
@@ -129,7 +129,7 @@ def titled(given: "Axes | None", horizontal: str, vertical: str, *, size: tuple[
 
 
 def time_unit(span: float) -> tuple[float, str]:
-    """Return the most readable unit for a time span in seconds: its length in seconds, and its name."""
+    """Return the length in seconds and the name of the most readable unit for a time span in seconds."""
     unit, name, _ = _unit_of(span)
     return unit, name
 
@@ -146,8 +146,8 @@ def tick_time(axis: "Axis", begin: float, end: float, name: str = "") -> str:
     """Place ticks on a time axis at round multiples of a unit, counted from `begin`; return the unit's name.
 
     The unit is the one called `name` if that is ``days``, ``h``, ``min`` or ``s``. Otherwise, it is chosen to
-    suit the time from `begin` to `end`, and is ``s`` for less than 5 minutes. With ``s``, ticks stay
-    where matplotlib places them.
+    suit the time from `begin` to `end`, and is ``s`` for less than 5 minutes. With ``s``, ticks stay where
+    matplotlib places them.
     """
     from matplotlib.ticker import FuncFormatter, MultipleLocator
 
@@ -168,9 +168,9 @@ def _unit_of(span: float) -> tuple[float, str, tuple[int, ...]]:
 def set_log_time_axis(axis: "Axis", least: float, most: float) -> str:
     """Place ticks on a logarithmic time axis at familiar durations such as a minute or an hour.
 
-    The axis runs from `least` to `most` seconds. If fewer than three of these durations are on it, or there is
-    no room to label them, it keeps plain seconds. Return the unit for the axis label: ``s`` in that case,
-    otherwise an empty string.
+    The axis runs from `least` to `most` seconds. If there is not enough room for all these durations, some are
+    left out. If fewer than three remain, the axis keeps plain seconds. Return the unit for the axis label:
+    ``s`` in that case, otherwise an empty string.
     """
     from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
@@ -199,8 +199,8 @@ def _room(axis: "Axis") -> float:
 def scale_for(values: Iterable[float]) -> dict[str, Any]:
     """Return an axis scale that keeps values distinguishable: logarithmic if they lie far apart, else linear.
 
-    Values lie far apart if the largest is more than four times the smallest positive one. If some value is 0,
-    the scale is linear near 0. If some value is negative, it is linear throughout.
+    Values lie far apart if the largest is more than four times the smallest positive one. If some value is 0, a
+    logarithmic scale is linear near 0. If some value is negative, the scale is always linear.
 
     Examples
     --------
@@ -219,7 +219,7 @@ def scale_for(values: Iterable[float]) -> dict[str, Any]:
 def tick_numbers(axis: "Axis", write: Callable[[float], str] = "{:,.10g}".format, *, unit: float = 1.0) -> None:
     """Place a few ticks on an axis, and label each with its value divided by `unit`, formatted by `write`.
 
-    On a logarithmic axis, the ticks are at round multiples of the unit if it contains at least two of them.
+    On a logarithmic axis, the ticks are at round multiples of the unit if at least two of these are on it.
     """
     from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
@@ -292,7 +292,7 @@ def tick_counts(axis: "Axis") -> None:
 
 
 def pad_equal(axis_limits: tuple[float, float], values: Sequence[float]) -> tuple[float, float]:
-    """Return the given axis limits or, for values equal up to rounding, limits from 0 to twice the value.
+    """Return the axis limits or, if all values are equal up to rounding, limits from 0 to twice the value.
 
     If all values are zero, the limits are 0 and 1.
     """

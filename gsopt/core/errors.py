@@ -159,7 +159,7 @@ class ModelMismatch(GsoptError):
 
 
 class Contradiction(GsoptError):
-    """Error raised when a solution contradicts a proof, so that one of the two is wrong.
+    """Error raised when a solution contradicts a proof, which means that one of the two is wrong.
 
     The solution is better than a proven bound, or the problem was proven to have no solution.
     """
@@ -180,7 +180,7 @@ class Unsupported(GsoptError):
 
 
 class Exited(GsoptError):
-    """Error raised when a method, a policy or other code of the user tries to end the program."""
+    """Error raised when a method, a policy or other user code tries to end the program."""
 
 
 class TimeUp(GsoptError):

@@ -195,7 +195,7 @@ def require_folder(folder: str | Path) -> None:
 
 
 def to_json(item: Frozen | Plain) -> str:
-    """Return a problem, solution or result as JSON text, with one server, job or row per line."""
+    """Return a problem, solution or result as JSON text, with a line for each server, job or row in a list."""
     data = item.model_dump(mode="json", exclude_defaults=True) if isinstance(item, Frozen) else item.as_dict()
     if isinstance(item, Problem):
         data = {"problem": item.word, **data}
@@ -258,8 +258,8 @@ def read_text(path: str | Path) -> str:
 def read_bytes(path: str | Path) -> bytes:
     """Return the content of a regular file.
 
-    Raise `InvalidInput` if the file cannot be read, if it has more than 256 MiB, or if it is a pipe or device,
-    because reading that might never end.
+    Raise `InvalidInput` if the file cannot be read or is larger than 256 MiB. Pipes and devices are rejected,
+    because reading them might never end.
     """
     try:
         mode = Path(path).stat().st_mode

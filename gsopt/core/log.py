@@ -7,7 +7,7 @@ logging.getLogger("gsopt").addHandler(logging.NullHandler())
 
 
 def logger_of(module: str) -> logging.Logger:
-    """Return the logger of one of gsopt's modules; it is silent unless the program configures it.
+    """Return the logger of one of gsopt's modules; it is silent unless the program configures logging.
 
     Examples
     --------

@@ -119,7 +119,7 @@ def content(path: str | Path) -> bytes:
     Raises
     ------
     InvalidInput
-        The file cannot be read, is damaged or truncated, or has more than 256 MiB.
+        The file cannot be read, is damaged or truncated, or is larger than 256 MiB.
     """
     data = read_bytes(path)
     try:
