@@ -214,7 +214,7 @@ class Result(Generic[S]):
         Raises
         ------
         InvalidInput
-            A required field is missing, or a field is malformed or does not match the solution or another field.
+            A required field is missing, or a field is malformed or contradicts the solution or another field.
         InvalidSolution
             The solution breaks a rule of the problem.
         Contradiction
