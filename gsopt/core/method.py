@@ -80,7 +80,7 @@ def heuristic(
 
 
 def with_time_limit(own: Signature) -> Signature:
-    """Add the time limit to the signature of a method that takes a budget."""
+    """Return a method's signature with the parameter ``time_limit`` added."""
     limit = Parameter("time_limit", Parameter.KEYWORD_ONLY, default=None, annotation=TimeLimit)
     *others, last = own.parameters.values()
     behind = [limit, last] if last.kind is Parameter.VAR_KEYWORD else [last, limit]

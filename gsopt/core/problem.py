@@ -122,7 +122,7 @@ class Frozen(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """Return a copy with some fields replaced, but not validated; cached properties are not copied."""
+        """Return a copy with some fields replaced without validation; cached properties are not copied."""
         copied = super().model_copy(update=update, deep=deep)
         for name in copied.__dict__.keys() - type(copied).model_fields.keys():
             del copied.__dict__[name]
@@ -201,7 +201,7 @@ class About(Frozen):
         Method, and solver if any, that last improved the value or the bound; empty if a proof is recorded in
         `proved_by`.
     since
-        Date on which the result was found.
+        Date of the proof or of the last improvement.
     """
 
     source: str = ""
@@ -243,7 +243,7 @@ class Problem(Frozen, ABC, Generic[S]):
     @property
     @abstractmethod
     def unit(self) -> str:
-        """Unit of the objective, in the plural, for table headings."""
+        """Unit of the objective, for table headings."""
 
     @property
     def step(self) -> Fraction | None:
@@ -264,7 +264,7 @@ class Problem(Frozen, ABC, Generic[S]):
 
     @abstractmethod
     def violations(self, solution: S) -> list[str]:
-        """Return one sentence for every rule that the solution breaks.
+        """Return a list of sentences that state which rules the solution breaks.
 
         The solution is feasible if the list is empty.
         """

@@ -90,8 +90,8 @@ class Result(Generic[S]):
     level
         How far the result has been verified.
     solver
-        Solver family that produced the result (``highs``, ``cp-sat``, ``scip``), or the algorithm of gsopt that
-        the method called. Empty if the method called neither.
+        Solver or library that produced the result, such as ``highs``, ``cp-sat``, ``scip`` or ``scipy``, or the
+        algorithm of gsopt that the method called. Empty if the method called none of these.
     message
         One line that says, for example, why there is no solution or which technique was used.
 
@@ -132,9 +132,9 @@ class Result(Generic[S]):
         """Create a result by scoring and checking a solution, and derive its status from the bound.
 
         The bound must be valid, but a float may be off by the rounding of its last operations. If the optimum
-        is known to be a multiple of a step (`Problem.step`), the bound is rounded to the next multiple. The
-        solution is optimal if its value equals the bound. This comparison is exact if the problem's values are
-        exact.
+        is known to be a multiple of a step (`Problem.step`), the bound is rounded to a multiple of this step by
+        `round_bound`. The solution is optimal if its value equals the bound. This comparison is exact if the
+        problem's values are exact.
 
         Raises
         ------
@@ -214,9 +214,11 @@ class Result(Generic[S]):
         Raises
         ------
         InvalidInput
-            A required field is missing or malformed, or does not match the solution or another field.
-        InvalidSolution, Contradiction
-            As in `judged`.
+            A required field is missing, or a field is malformed or contradicts the solution or another field.
+        InvalidSolution
+            The solution breaks a rule of the problem.
+        Contradiction
+            The solution's value is better than the bound.
 
         Examples
         --------
@@ -394,10 +396,10 @@ def judged_value(problem: Problem[S], method: str, solution: S) -> Number:
 
 
 def round_bound(problem: Problem[S], bound: Number) -> Number:
-    """Round a bound to the next multiple of the problem's `step`, of which the optimum is a multiple.
+    """Round a bound to a multiple of the problem's `step`: up when minimizing, down when maximizing.
 
-    A float is first weakened by its possible rounding error, so that this error cannot carry it past the
-    optimum. Without a step, an exact bound is returned unchanged.
+    The bound remains valid, because the optimum is a multiple of the step. A float is first weakened by its
+    possible rounding error. Without a step, an exact bound is returned unchanged.
 
     Examples
     --------
@@ -445,7 +447,7 @@ class Claim:
     bound
         Proven bound, or None.
     resolution
-        Rounding error of the value.
+        Largest possible rounding error of the value.
     """
 
     who: str
@@ -498,7 +500,7 @@ def settle(sense: Sense, claims: Sequence[Claim]) -> Settlement:
 
 
 def settles(value: Number | None, bound: Number | None, resolution: Number = 0) -> bool:
-    """Check whether a value equals a bound, up to a resolution for floats.
+    """Check whether a value and a bound differ by at most the resolution.
 
     Examples
     --------
@@ -513,8 +515,8 @@ def settles(value: Number | None, bound: Number | None, resolution: Number = 0) 
 def agree(problem: Problem[S], results: Sequence[Result[S]]) -> list[Result[S]]:
     """Return the results, with level `agreed` for optimal ones if several solver families proved the optimum.
 
-    Each solver, and each algorithm of gsopt, counts as one family. If two proofs of optimality state different
-    values, no level is changed.
+    A family is a solver, a library or an algorithm of gsopt (`Result.solver`), or a method that called none of
+    these. If optimal results have different values, no level is changed.
     """
     proven = [r for r in results if r.status is Status.OPTIMAL]
     families = {r.solver or r.method for r in proven}
@@ -561,8 +563,8 @@ def is_within(value: Number | None, bound: Number | None, gap: float) -> bool:
 def gap_by_value(gap: float) -> float:
     """Convert a gap relative to the bound into one relative to the value, as some solvers define it.
 
-    A solver that reaches the returned gap has also reached the given one. For a positive minimum or a negative
-    maximum, the two are equivalent; otherwise the returned gap is the stricter one.
+    A solver that reaches the returned gap has also reached the given one. The two are equivalent for a positive
+    lower bound and for a negative upper bound; in other cases, the returned gap may be stricter.
 
     Examples
     --------
@@ -573,7 +575,7 @@ def gap_by_value(gap: float) -> float:
 
 
 def plain(value: Number | None) -> int | float | None:
-    """Return a number for JSON: a fraction as an integer if it is integral, otherwise as a float."""
+    """Return a number for JSON, converting a fraction to an integer if it is integral, otherwise to a float."""
     if isinstance(value, Fraction):
         return value.numerator if value.denominator == 1 else float(value)
     return value

@@ -30,7 +30,7 @@ def wait_brackets(
 
     The jobs are simulated until that time, and jobs released later are ignored. A job is certain to start
     within its bracket if no job exceeds its estimate, no GPUs are taken away, there are no overheads, and
-    decisions are made at every event:
+    decisions are made at every event. The times are found as follows:
 
     - Under ``conservative_backfilling``, a job starts no later than at its reserved time. Later jobs cannot
       delay it, and reservations only move to earlier times.

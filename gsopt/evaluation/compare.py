@@ -55,7 +55,7 @@ def compare(
     InvalidInput
         A problem, method or time limit is invalid. This is checked before any method runs.
     Contradiction
-        A value is better than a bound that another method proved, so one of the two is wrong.
+        A value is better than a proven bound, so one of the two is wrong.
 
     Examples
     --------

@@ -102,7 +102,7 @@ class Comparison(Listing[ComparisonRow]):
     Attributes
     ----------
     rows
-        The rows.
+        One row for each method on each instance.
     interrupted
         Whether Ctrl-C ended the comparison early.
 

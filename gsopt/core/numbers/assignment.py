@@ -20,7 +20,7 @@ def sequence(seconds: Reals, available: Reals | None = None) -> list[list[int]]:
     Jobs are assigned to positions, which are counted from the end of each machine's sequence. The search begins
     with about twice as many positions on each machine as there are jobs per machine. It doubles their number
     until all jobs fit and the furthest position is empty on every machine. Further positions are then useless,
-    because every job would cost more there. A machine never has more positions than there are jobs.
+    because no job would cost less there. A machine never has more positions than there are jobs.
 
     Complexity: O(n^2 m K) for n jobs on m machines with K positions each, where K is about 2 n / m unless it is
     doubled.
@@ -62,8 +62,8 @@ def sequence(seconds: Reals, available: Reals | None = None) -> list[list[int]]:
 def positions(seconds: NDArray[Any], available: NDArray[Any], depth: int) -> NDArray[Any]:
     """Return the cost of each job in each position, counted from the end of a machine's sequence.
 
-    In the k-th position, it is k times the job's duration, plus the time until the machine is free. The last
-    positions of all machines come first, followed by the second-to-last positions, and so on.
+    In the k-th position, the cost is k times the job's duration, plus the time until the machine is free. The
+    first columns are the last positions of all machines, followed by the second-to-last positions, and so on.
 
     Examples
     --------
@@ -90,12 +90,13 @@ def orders(columns: list[int], machines: int) -> list[list[int]]:
 def shorter_first(
     orders: list[list[int]], seconds: Reals, available: Reals, kinds: Sequence[str]
 ) -> list[list[int]]:
-    """Start shorter jobs earlier where that leaves the total unchanged.
+    """Start shorter jobs earlier, without changing the total completion time of optimal sequences.
 
-    Jobs at the same distance from the end may be exchanged between machines of one type. In an optimal
-    sequence, jobs further from the end are never longer. The jobs of each type are therefore sorted by
-    duration, then by index. They fill the positions in order, beginning with those furthest from the end; among
-    positions equally far from the end, the one that starts earliest comes first.
+    On machines of the same type, jobs in positions equally far from the end of their sequences can be exchanged
+    without changing the total. If these sequences are optimal, no job is longer than one that is nearer to the
+    end. The jobs on these machines are therefore sorted by duration, then by index. They fill the positions in
+    order, beginning with those furthest from the end; among positions equally far from the end, the one that
+    starts earliest comes first.
 
     Parameters
     ----------

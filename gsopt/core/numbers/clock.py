@@ -10,9 +10,9 @@ from gsopt.core.numbers.tolerances import CLOCK_TICKS, SPAN_ERROR
 
 
 def clock_error(time: Any, seconds: Any) -> float:
-    """Return the largest rounding error to expect in a span of seconds that ends at a given time.
+    """Return the largest rounding error, in seconds, to expect in a duration that ends at a given time.
 
-    The error is a few units in the last place of the time, plus a billionth of the span.
+    It is a few units in the last place of the time, plus a billionth of the duration.
 
     Examples
     --------

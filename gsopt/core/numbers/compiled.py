@@ -31,8 +31,8 @@ def compiled(function: Callable[Given, Found]) -> Callable[Given, Found]:
     """Compile the decorated function of numbers and arrays if numba is installed.
 
     Without numba, the function is returned unchanged. The machine code is cached for later processes if some
-    cache folder is writable. Its file name depends on the sources of the kernel and of all kernels that it
-    calls, because numba itself notices only changes to the kernel's own file.
+    cache folder is writable. The name of its file depends on the sources of the function and of all compiled
+    functions that it calls, because numba itself notices only changes to the function's own file.
 
     Examples
     --------
@@ -51,8 +51,8 @@ def compiled(function: Callable[Given, Found]) -> Callable[Given, Found]:
 def inner(function: Callable[Given, Found]) -> Callable[Given, Found]:
     """Compile the decorated function like `compiled`, but only for calls from other kernels.
 
-    Without the code for calls from Python, which converts all arguments, dozens of kernels that hand each other
-    dozens of arrays compile in two thirds of the time. From Python, call the `twin`.
+    The code for calls from Python, which converts all arguments, is left out. If dozens of kernels pass dozens
+    of arrays to each other, this saves a third of the time to compile them. From Python, call the `twin`.
 
     Examples
     --------
@@ -175,7 +175,7 @@ def is_on_disk(kernel: Callable[..., Any]) -> bool:
 
 
 def plain(function: Callable[Given, Found]) -> Callable[Given, Found]:
-    """Return the Python function from which a kernel was compiled, or the function itself."""
+    """Return the Python function from which a kernel was compiled, or the function if it is not a kernel."""
     original: Any = getattr(function, "py_func", function)
     found: Callable[Given, Found] = original
     return found
@@ -184,8 +184,8 @@ def plain(function: Callable[Given, Found]) -> Callable[Given, Found]:
 def twin(function: Callable[Given, Found]) -> Callable[Given, Found]:
     """Return a kernel as a Python function that also calls other kernels as Python functions.
 
-    It computes the same result as the kernel, slowly but without a compiler. It also accepts numbers that
-    cannot be compiled, such as fractions.
+    It computes the same result as the kernel, slowly but without a compiler. It also accepts numbers of types
+    that numba does not support, such as fractions.
     """
     original: Any = plain(function)
     if not isinstance(original, FunctionType):

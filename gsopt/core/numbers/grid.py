@@ -42,7 +42,7 @@ def exact_total(values: Iterable[Number]) -> Exact:
 
 
 def exact_dot(pairs: Iterable[tuple[Exact, Exact]]) -> Exact:
-    """Return the exact sum of products, reducing the fraction only once.
+    """Return the exact sum of the products of pairs, reducing the fraction only once.
 
     Examples
     --------
@@ -126,10 +126,10 @@ def float_below(value: Exact) -> float:
 
 
 def lowest(value: Number) -> Exact:
-    """Return the smallest exact number that a value may represent, given that floats are rounded."""
+    """Return the smallest exact number that a value may represent, allowing for rounding errors in floats."""
     return Fraction(value) - ULPS * Fraction(ulp(value)) if isinstance(value, float) else value
 
 
 def highest(value: Number) -> Exact:
-    """Return the largest exact number that a value may represent, given that floats are rounded."""
+    """Return the largest exact number that a value may represent, allowing for rounding errors in floats."""
     return -lowest(-value)

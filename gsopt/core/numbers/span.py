@@ -37,12 +37,12 @@ def read_seconds(text: str) -> float:
 def read_window(text: str, *, field: str = "window") -> tuple[float, float]:
     """Return the start and end, in seconds, of a window such as ``30d:31d``.
 
-    Error messages refer to the window as `field`.
+    `field` is the name of the window in error messages.
 
     Raises
     ------
     InvalidInput
-        The string is not a window.
+        The string does not consist of two durations with a colon between them.
 
     Examples
     --------
