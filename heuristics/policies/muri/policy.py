@@ -63,8 +63,8 @@ def muri(
       all jobs fit.
     - The program regroups all jobs at every event. Whenever the next job would fit on GPUs of its own, it
       considers the next `most` jobs with that demand. It merges the pairs of a matching in the order of their
-      jobs until all groups fit, splits groups that are slower than their jobs run one after another, and leaves
-      GPUs idle that no considered job can use.
+      jobs until all groups fit, splits groups whose jobs would be faster one after another, and leaves GPUs
+      idle that no considered job can use.
     - If several matchings have the largest efficiency, the program's rules take the one that a breadth-first
       search finds (`breadth_first_matching`).
 
