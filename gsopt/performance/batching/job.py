@@ -165,7 +165,7 @@ class BatchingJob(Frozen):
         return gpus > 0 and self.throughput.offers(gpus, self.largest(gpus))
 
     def changes(self, batch_size: int, gpus: int) -> bool:
-        """Check whether the job starts, stops, or gets another number of GPUs or another batch size."""
+        """Check whether a decision starts or stops the job, or changes its number of GPUs or its batch size."""
         if gpus != self.previous_gpus:
             return True
         return gpus > 0 and self.previous_batch not in (None, batch_size)

@@ -86,7 +86,7 @@ class StepTime(Frozen):
         return whole(decimal(self.fixed) + decimal(self.per_sample) * local + self.communication(gpus))
 
     def communication(self, gpus: int) -> Exact:
-        """Return the duration of the all-reduce in seconds.
+        """Return the duration of the all-reduce on the given number of GPUs, in seconds.
 
         Examples
         --------

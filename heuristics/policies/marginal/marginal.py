@@ -69,7 +69,7 @@ def marginal(
     **Several types of GPU.** Jobs of models that are measured on several types get GPUs of one type at a time.
     In areas and efficiencies, a GPU has the weight of its type: the geometric mean of the speeds per GPU on
     this type, relative to the first type, over the jobs so far that run on all types. If the best GPUs for a
-    job are taken, it gets the next best ones. A restart on another type is also charged.
+    job are taken, it gets the next best ones. The charge also applies to a restart on another type.
 
     `docs/systems.md` compares the policy with published ones on the workloads of Pollux and Sia.
 

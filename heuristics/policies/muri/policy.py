@@ -45,7 +45,7 @@ def muri(
     simulator that its authors published, schedules ``multi-resource-blossom-same-gpu`` and ``-unaware``. Key:
     remaining, or attained, GPU-seconds on the demanded GPUs. Ties: lower job number. Preemptive, at most once
     per `interval`. Knows slowdowns, and with `order` ``"remaining"`` also durations. O(n^3) per decision for n
-    jobs of one size, or O(n^4) with the ``program`` rules.
+    jobs with the same demand, or O(n^4) with the ``program`` rules.
 
     Muri defines the efficiency of a group as the fraction of the time during which its resources are busy,
     averaged over the resources. It can be computed from the jobs' speeds relative to running alone: multiply

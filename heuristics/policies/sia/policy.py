@@ -38,8 +38,8 @@ def sia(
 
     A configuration consists of GPUs of one kind: 1, 2, 4, ... GPUs of a node, one entire node, or several
     entire nodes. At every interval, the decision `gsopt.problems.Configuration` is solved for all jobs
-    together, by default exactly, by dynamic programming. A job that keeps its configuration keeps its GPUs,
-    unless it has to make room for a larger job.
+    together, by default exactly, usually by dynamic programming. A job that keeps its configuration keeps its
+    GPUs, unless it has to make room for a larger job.
 
     - An adaptive job (`gsopt.scenario.scenario.Physics.applications`) reports goodputs fitted to its own steps.
       Before it has run, only its smallest number of GPUs is allowed, with a goodput of 1 on every kind of GPU.
@@ -88,7 +88,7 @@ def sia(
         Durations of restarts, in seconds, keyed by model, which replace `restart_time`.
     batches
         The largest batch size that an adaptive job is assumed to use: that of its ``user``, as in the authors'
-        simulator (although jobs tune theirs beyond it), or the limit of its ``model``.
+        simulator (although the jobs' own batch sizes may exceed it), or the limit of its ``model``.
     solver
         A method of `configuration`, or its name, such as ``exact``, ``milp`` or ``greedy``.
 
