@@ -158,7 +158,7 @@ class Comparison(Listing[ComparisonRow]):
         ]
 
     def summary(self) -> RenderableType:
-        """Return a table of total value and bound, their gap and median time, by method and group of instances.
+        """Return a table of total values and bounds, gaps and median times, by method and group of instances.
 
         Instances form a group if they belong to the same suite and have the same unit and headline figures. A
         suite whose instances have many different figures forms one group.
@@ -290,8 +290,10 @@ def read_comparison(path: str | Path, problems: Problem[Any] | Iterable[Problem[
 
     Raises
     ------
-    InvalidInput, InvalidSolution, Contradiction
-        The file cannot be read, is not JSON, or breaks a rule of `Comparison.from_dict`.
+    InvalidInput
+        The file cannot be read, is not JSON, or is rejected by `Comparison.from_dict`.
+    InvalidSolution, Contradiction
+        As in `Comparison.from_dict`.
 
     Examples
     --------

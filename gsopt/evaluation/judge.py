@@ -109,7 +109,8 @@ def judge(
     Raises
     ------
     InvalidInput
-        The schedule cannot be read, or `given` is not a scenario, a workload or a scheduling problem.
+        The schedule cannot be read, or `given` is not a scenario, a scheduling problem, or a workload with a
+        cluster.
     Contradiction
         A legal schedule is better than the proven bound, so one of the two is wrong.
 

@@ -24,8 +24,8 @@ def lift(policy: Policy) -> Callable[..., Result[SchedulingSolution]]:
 
     The heuristic simulates the policy, which decides at every event, without overheads. The policy does not
     know whether the problem requires fairness or forbids preemption, so its schedule may violate these rules.
-    In that case the heuristic returns no solution, and its message names the job that is treated unfairly or
-    preempted. It also returns no solution if the time limit ends the simulation.
+    In that case, the result has no solution, and its message names the job that is treated unfairly or
+    preempted. The result also has no solution if the time limit ends the simulation.
 
     Examples
     --------

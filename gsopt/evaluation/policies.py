@@ -121,13 +121,13 @@ def compare_policies(
     on_row: Callable[[Record], Any] | None = None,
     **physics: Any,
 ) -> PolicyComparison:
-    """Simulate a workload under several policies with their default options, and compare their figures.
+    """Simulate a workload under several policies, and compare their figures.
 
-    Policies are given as callables or by name. To set a policy's options, use `functools.partial`. The time
-    limit applies to each policy separately. A policy that raises an error or exceeds the limit is listed in the
-    attribute `failed` of the result, and the others still run. `on_row` is called with the figures of each
-    policy as soon as they are known. `physics` may contain any fields of `gsopt.scenario.scenario.Physics`. All
-    other parameters are those of `gsopt.simulate`.
+    Policies are given as callables or by name, and run with their default options; to set other options, use
+    `functools.partial`. The time limit applies to each policy separately. A policy that raises an error or
+    exceeds the limit is listed in the attribute `failed` of the result, and the others still run. `on_row` is
+    called with the figures of each policy as soon as they are known. `physics` may contain any fields of
+    `gsopt.scenario.scenario.Physics`. All other parameters are those of `gsopt.simulate`.
 
     Examples
     --------

@@ -57,7 +57,7 @@ def solve(
         may delay it further. Methods that take almost no time, and plain functions without an argument
         `budget` or `time_limit`, ignore the limit.
     display
-        Whether to show value, bound, gap and time on standard error while an exact method runs.
+        For exact methods only: whether to show value, bound, gap and time on standard error during the run.
     options
         The method's own keyword options, and those of `gsopt.core.budget.Budget` for exact methods. A backend
         may be given by its name, such as ``highs``.
@@ -71,6 +71,8 @@ def solve(
         The start, or the solution that the method returns, breaks a rule of the problem.
     Unsupported
         The method does not handle this problem.
+    MissingSolver
+        The solver that the method uses is not installed, or does not start.
 
     Examples
     --------

@@ -29,8 +29,9 @@ def break_even(
     arrives or loses its GPUs.
 
     Source: ski rental (Karlin, Manasse, Rudolph, Sleator 1988) applied to the decision in Dally, Algorithm 1.
-    Offers, leases and their order are those of `dally`. Key and ties: given by `order`. Preemptive at the end
-    of leases only, and not if `lease` is None. Knows durations and slowdowns. O(waiting jobs) per event.
+    Offers, leases and their order are those of `dally`. Key: given by `order`. Ties: as in `dally`. Preemptive
+    at the end of leases only, and not if `lease` is None. Knows durations and slowdowns. O(waiting jobs) per
+    event.
 
     Parameters
     ----------

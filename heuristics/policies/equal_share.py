@@ -9,12 +9,12 @@ from gsopt.simulation.parts.waiting import WaitingQueue
 
 
 def equal_share(state: State) -> Decider:
-    """Share the GPUs as equally as the jobs' allowed numbers of GPUs permit.
+    """Share the GPUs about equally, by letting the job with the fewest GPUs grow first.
 
-    Waiting jobs are admitted in order of release, skipping those whose smallest allowed numbers do not fit
-    beside those of the admitted jobs. Admitted jobs are never stopped. At every event, each admitted job gets
-    its smallest number. Then, as long as GPUs are left, the job with the fewest GPUs grows to its next allowed
-    number if that fits. For rigid jobs, this policy is `fifo_skipping`.
+    Waiting jobs are admitted in order of release. A job is skipped if its smallest allowed number of GPUs does
+    not fit beside the smallest numbers of the admitted jobs. Admitted jobs are never stopped. At every event,
+    each admitted job gets its smallest number. Then, as long as GPUs are left, the job with the fewest GPUs
+    grows to its next allowed number if that fits. For rigid jobs, this policy is `fifo_skipping`.
 
     Source: max-min fairness with an integer number of GPUs per job, called "equal share" in evaluations of
     elastic schedulers. Key: GPUs held. Ties: the job that has grown fewer times at this event, then the lower

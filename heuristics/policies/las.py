@@ -18,9 +18,10 @@ def las(state: State, *, quantum: float | None = None) -> Decider:
 
     If floats cannot represent times exactly, as with 0.1, ties may be missed: jobs with equal service may
     differ in the last digit, and a job may arrive just before or after a completion instead of at the same
-    time. The schedule may then differ from the one with ``exact=True``, although both follow the rule.
+    time. The schedule may then differ from the exact one (``exact=True`` in `gsopt.simulate`), although both
+    follow the rule.
 
-    GPUs held during an overhead count as service. If the quantum or the rounds are no longer than the
+    Service includes the GPU-seconds held during overheads. If the quantum or the rounds are no longer than the
     overheads, jobs may therefore take turns without ever making progress. `gsopt.simulate` ends such a run with
     `IllegalDecision`.
 

@@ -28,8 +28,8 @@ def skew_consolidation(
 
     Source: Tiresias (NSDI 2019), sections 3.3 (placement by skew) and 3.2 (discretized attained service), as in
     Dally's baseline, section V-C. Key: the job's queue, which depends on the GPU-seconds that it has held, as
-    in `tiresias`, and its release date within the queue. Ties: the job that has waited longer, then the lower
-    job number. Preemptive at the end of leases, like the policies with which it is compared. Does not know
+    in `tiresias`; within a queue, its release date. Ties: the job that has waited longer, then the lower job
+    number. Preemptive at the end of leases, like the policies with which it is compared. Does not know
     durations. O(waiting jobs) per event.
 
     Departures: "as few machines as possible" is taken to mean the innermost level that can hold the job. A job

@@ -30,10 +30,10 @@ def tiresias(
     Source: Tiresias (NSDI 2019), section 3.2 (Discretized 2D-LAS, without knowledge of durations), and the
     authors' public simulator (schedule ``dlas-gpu``, including its thresholds).
 
-    Key: the queue. Within a queue, running jobs come before waiting ones, and each of these two groups keeps
-    the order in which its jobs joined. A job that arrives, is demoted or is promoted joins the end of its
-    queue, behind the waiting jobs. Any other job that is stopped is put in front of the waiting jobs. Ties:
-    lower job number. Preemptive at every event.
+    Key: the queue, which depends on the job's service, in GPU-seconds. Within a queue, running jobs come before
+    waiting ones, and each of these two groups keeps the order in which its jobs joined. A job that arrives, is
+    demoted or is promoted joins the end of its queue, behind the waiting jobs. Any other job that is stopped is
+    put in front of the waiting jobs. Ties: lower job number. Preemptive at every event.
 
     Departures: the paper orders a queue by the first start of each job, but waiting jobs may not have one. With
     `by_release`, a queue is ordered by release date, so that a waiting job may stop a running one that was

@@ -30,8 +30,8 @@ class Progress(Frozen):
     samples remain, which is always finite.
 
     Source: ONES, Equations 6 and 7. `processed` must be positive, because according to Equation 7, a job that
-    has processed no samples would have none left. For such a job, set it to alpha times the number of samples
-    in an epoch.
+    has processed no samples would have none left. For such a job, set `processed` to alpha times the number
+    of samples in an epoch.
 
     Examples
     --------
@@ -47,8 +47,8 @@ class Progress(Frozen):
     def left(self, estimate: Estimate = "mean") -> Exact:
         """Return an estimate of the number of remaining samples, without rounding.
 
-        The estimate ``"mean_progress"`` is the number that remains at the mean of rho. The estimate ``"mean"``
-        raises `InvalidInput` for alpha = 1, because the mean is infinite.
+        The estimate ``"mean"`` is the mean of this number, and ``"mean_progress"`` is the number that remains
+        at the mean of rho. ``"mean"`` raises `InvalidInput` for alpha = 1, because the mean is infinite.
         """
         if estimate == "mean" and self.alpha == 1:
             rule = "must be above 1, as the mean is infinite otherwise, or estimate must be mean_progress"
@@ -57,7 +57,7 @@ class Progress(Frozen):
         return whole(Fraction(decimal(self.processed)) * decimal(self.beta) / shape)
 
     def draw(self, random: Random) -> float:
-        """Return a random number of remaining samples (Algorithm 1, line 2)."""
+        """Draw a number of remaining samples from the distribution (ONES, Algorithm 1, line 2)."""
         progress = 0.0
         while not 0 < progress < 1:  # it may be rounded to an end
             progress = random.betavariate(self.alpha, self.beta)
@@ -165,7 +165,7 @@ class BatchingJob(Frozen):
         return gpus > 0 and self.throughput.offers(gpus, self.largest(gpus))
 
     def changes(self, batch_size: int, gpus: int) -> bool:
-        """Check whether the job starts, stops, or gets another number of GPUs or another batch size."""
+        """Check whether a decision starts or stops the job, or changes its number of GPUs or its batch size."""
         if gpus != self.previous_gpus:
             return True
         return gpus > 0 and self.previous_batch not in (None, batch_size)

@@ -32,8 +32,8 @@ class StepTime(Frozen):
     largest local batch, which has b = ceil(B / c) samples. A single GPU does not communicate. A float stands
     for its shortest decimal, such as 0.1, so that all results are exact fractions.
 
-    The model is gsopt's own, whereas the paper measures throughput (ONES, section 3.2.1, Equation 5). The
-    all-reduce is `gsopt.performance.communication.flat_ring`, and it does not overlap with computation.
+    The model is gsopt's own, whereas ONES measures throughput (section 3.2.1, Equation 5). The all-reduce is
+    `gsopt.performance.communication.flat_ring`, and it does not overlap with computation.
 
     Attributes
     ----------
@@ -86,7 +86,7 @@ class StepTime(Frozen):
         return whole(decimal(self.fixed) + decimal(self.per_sample) * local + self.communication(gpus))
 
     def communication(self, gpus: int) -> Exact:
-        """Return the duration of the all-reduce in seconds.
+        """Return the duration of the all-reduce on the given number of GPUs, in seconds.
 
         Examples
         --------

@@ -10,7 +10,7 @@ from gsopt.performance.communication.wire import Dimension
 def flat_ring(size: float, dimension: Dimension, *, whole: bool = False) -> float:
     """Return the duration, in seconds, of a ring all-reduce of `size` bytes on every unit.
 
-    With p units, the M bytes are cut into p parts, and every unit passes on one part in each of 2 (p - 1)
+    With p units, M bytes (`size`) are cut into p parts, and every unit passes on one part in each of 2 (p - 1)
     steps. This takes 2 (p - 1) (h l + M / (p b)) seconds, for h hops of l seconds and b bytes per second, and 0
     seconds for a single unit.
 

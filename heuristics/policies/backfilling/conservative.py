@@ -15,19 +15,19 @@ def conservative_backfilling(state: State, *, overestimate: float = 1.0, seed: i
     The reservation is at the earliest time at which enough GPUs are free for the length of the estimate, given
     the running jobs and the existing reservations. When a job ends before its estimate is over, the
     reservations are compressed: in order of release, each waiting job moves to the earliest time at which it
-    fits, while all others stay. Therefore, if estimates are upper limits, decisions are made at every event,
-    and no GPUs are removed, a reservation never moves to a later time, and a job starts no later than its first
-    reservation. When a job is late, a start was missed or the available GPUs change, all reservations are
-    replaced by new ones, in order of release.
+    fits, while all others stay. Therefore, a reservation never moves to a later time, and a job starts no later
+    than its first reservation, provided that no job runs for longer than estimated, decisions are made at every
+    event, and no GPUs are removed. When a job runs for longer than estimated, a reserved start has been missed,
+    or the available GPUs change, all reservations are replaced by new ones, in order of release.
 
     A job runs to its end even if its estimate is too short. In this case, its expected end is extended
     (`heuristics.policies.backfilling.estimates.late_end`).
 
     Source: Mu'alem and Feitelson, "Utilization, predictability, workloads, and user runtime estimates in
     scheduling the IBM SP2 with backfilling" (2001), section 2. Key: release date. Ties: lower job number. All
-    events of one instant precede the decision. After an early end, reservations are compressed at this and
-    every later completion until none moves. Non-preemptive; knows estimates. O(W J) per completion, with W
-    waiting jobs and J waiting or running jobs.
+    events at the same time are processed before the decision. After an early end, reservations are compressed
+    at this and every later completion until none moves. Not preemptive; knows estimates. O(W J) per completion,
+    with W waiting jobs, J waiting or running jobs, and one kind of GPU.
 
     Parameters
     ----------

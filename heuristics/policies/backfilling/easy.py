@@ -28,9 +28,9 @@ def easy_backfilling(
     The first waiting job that does not fit gets a reservation at the earliest time at which enough GPUs are
     free if all running jobs end at their estimates. A job behind it starts at once if enough GPUs are free
     until its own estimate is over, not counting those that are reserved. All reservations are replaced by new
-    ones at every event. If estimates are upper limits (see `gsopt.Job.estimate`), decisions are made at every
-    event, and no GPUs are removed, the first waiting job starts no later than at its reserved time. With a
-    `depth` above 1, jobs behind it may start later than reserved.
+    ones at every event. The first waiting job starts no later than reserved, provided that no job runs for
+    longer than estimated, decisions are made at every event, and no GPUs are removed. With a `depth` above 1,
+    jobs behind it may start later than reserved.
 
     A job runs to its end even if its estimate is too short. In this case, its expected end is extended
     (`heuristics.policies.backfilling.estimates.late_end`).
@@ -38,8 +38,9 @@ def easy_backfilling(
     Source: Lifka, "The ANL/IBM SP scheduling system" (1995); Mu'alem and Feitelson, "Utilization,
     predictability, workloads, and user runtime estimates in scheduling the IBM SP2 with backfilling" (2001),
     section 2. The order ``"shortest"`` is that of Tsafrir, Etsion and Feitelson (2007), called SJBF by them and
-    EASY-SJF by others. Key: release date. Ties: lower job number. All events of one instant precede the
-    decision. Non-preemptive; knows estimates. O(W R) per event, with W waiting and R running jobs.
+    EASY-SJF by others. Key: release date. Ties: lower job number. All events at the same time are processed
+    before the decision. Not preemptive; knows estimates. O(W R) per event with W waiting and R running jobs,
+    one kind of GPU, and a `depth` of 1.
 
     Parameters
     ----------

@@ -15,16 +15,16 @@ def best_pairs(
 
     `heuristics.policies.castor.sjf_bsbf` goes from job to job, and chooses the partner with which the mean
     completion time of the two is smallest. Here, at every event, all waiting jobs that do not fit on free GPUs
-    are matched with running jobs at once. The value of a pair is the time that sharing with the best sub-batch
-    saves compared with waiting. Only pairs that save time are considered, and the sum of their values is
-    maximized. If the `share_limit` of the run is 1, no jobs share GPUs.
+    are matched with running jobs at once. The value of a pair is the amount by which sharing, with the best
+    sub-batch (see `sjf_bsbf`), reduces the sum of the two completion times, compared with waiting for the
+    running job to complete. Only pairs with a positive value are considered, and the sum of the values of the
+    chosen pairs is maximized. If the `share_limit` of the run is 1, no jobs share GPUs.
 
     Source: the pairs are those of Castor, Theorem 1 and Algorithm 2. The joint decision, a maximum-weight
     matching, is gsopt's own. Key for free GPUs: remaining time. Ties: lower job number; among matchings with
     the same sum, an arbitrary but reproducible one. Not preemptive; decides at arrivals and completions; knows
     durations and interference. O(n^3) for each matching of n waiting and running jobs, plus O(waiting jobs
-    times running jobs times sub-batches) per event at worst. A pair that has been rejected is not evaluated
-    again, unless the running job has phases or its unshared GPUs change.
+    times running jobs times sub-batches) to evaluate the pairs.
 
     Departure from Castor's policy: unless `several` is set, a job that starts on shared GPUs shares all of them
     with a single running job, which must have at least that many GPUs to itself. The running job may share only

@@ -35,17 +35,17 @@ def sjf_bsbf(
 
     If too few GPUs are free for a job, it is compared with every running job that has GPUs to itself: is the
     mean completion time of the pair lower if they share, or if the new job waits for the other one to complete?
-    The running jobs with which sharing is better become partners, in ascending order of the mean completion
+    The running jobs with which sharing is not worse become partners, in ascending order of the mean completion
     time of the pair, until there are enough GPUs. The job starts with the sub-batch that is best with its
     partner (with several partners, see below), and keeps it. Running jobs never change their sub-batches. At
     most two jobs share a GPU. If the `share_limit` of the run is 1, no jobs share GPUs.
 
     Source: Castor, section 5.2, Algorithms 1 and 2. Key: remaining time. Ties: lower job number, also among
     partners with the same mean. Not preemptive, and decides at arrivals and completions; knows durations and
-    interference. O(waiting jobs times running jobs times sub-batches) per event at worst. A pair that has been
-    rejected is not evaluated again, unless the running job has phases or its unshared GPUs change.
+    interference. O(waiting jobs times running jobs times sub-batches) per event at worst.
 
-    Our interpretations where the paper is silent, or where its text and pseudo-code differ:
+    Our interpretations where the paper is silent, or where its text and pseudo-code differ (line numbers are
+    those of Algorithm 1, unless Algorithm 2 is named):
 
     - The GPUs of line 10 are grouped by their jobs. As the text says, shared GPUs are used first, and free GPUs
       fill the rest; the printed lines count free GPUs but never use them.
@@ -57,8 +57,8 @@ def sjf_bsbf(
     - The theorem covers two jobs. With more jobs, the worst partner of each job determines its speed, which the
       decision ignores.
     - The sub-batches of a job are the whole batch and, in descending order of size, the modes that split the
-      same batch into more steps on the same GPUs. Only sub-batches whose memory fits beside that of the running
-      job are considered; by mistake, the paper requires the sub-batch to exceed the memory.
+      same batch into several steps on the demanded number of GPUs. Only sub-batches whose memory fits beside
+      that of the running job are considered; by mistake, the paper requires the sub-batch to exceed the memory.
     - A job that waits is assumed to use the whole batch later.
 
     Parameters
@@ -85,8 +85,8 @@ def sjf_bsbf(
         ``"best"`` asks the run's placer for free GPUs, ``"first"`` takes the first machine with room, and
         ``"emptiest"`` the machines with the most free GPUs first, which is one reading of line 7.
     wait_for
-        ``"partner"``: a job shares if that is better than waiting for its partner, as in the theorem.
-        ``"gpus"``: sharing must also be better than waiting for the first free GPUs, whichever job releases
+        ``"partner"``: a job shares if that is not worse than waiting for its partner, as in the theorem.
+        ``"gpus"``: sharing must also not be worse than waiting for the first free GPUs, whichever job releases
         them (`heuristics.policies.castor.patient.Patient`).
 
     Raises

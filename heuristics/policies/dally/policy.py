@@ -18,9 +18,9 @@ def dally(state: State, settings: DallySettings) -> Decider:
 
     Jobs decline GPUs that are too far apart: a job accepts GPUs of its best tier immediately, and GPUs of a
     worse tier once its timers for all better tiers have expired. By default, timers are tuned: each is the mean
-    plus two standard deviations of the time for which jobs with the same demand waited for the tier. They may
-    also be given, or 0 (``"none"``), or infinite (``"consolidated"``). When a job's lease ends, its GPUs are
-    offered to all waiting jobs again. This is how jobs are preempted.
+    plus two standard deviations of the times that jobs with the same demand waited until they accepted GPUs of
+    the tier. They may also be given, or 0 (``"none"``), or infinite (``"consolidated"``). When a job's lease
+    ends, its GPUs are offered to all waiting jobs again. This is how jobs are preempted.
 
     Source: Dally, section IV-B, Algorithms 1 and 2. Key, smallest first: Nw_sens, the number of completed
     iterations times the compute time per iteration, divided by the running time. It is 0 for a job that has not
@@ -62,7 +62,7 @@ def dally(state: State, settings: DallySettings) -> Decider:
     order
         ``"network_sensitive"``: Nw_sens as published. ``"relative"``: Nw_sens multiplied by the slowdown on the
         job's best tier, so that a model that is slow everywhere does not always come first. ``"fifo"``: by
-        release date. ``"round_robin"``: by waiting time.
+        release date. ``"round_robin"``: longest wait first.
     placement
         ``"best"`` uses the run's placer, which by default chooses the fullest machine with room, or else the
         fullest rack with room and its emptiest machines, or else the emptiest machines of the cluster.
@@ -70,7 +70,7 @@ def dally(state: State, settings: DallySettings) -> Decider:
         most free GPUs.
     delays
         The given timers in seconds, from the innermost tier outwards, each counted from the beginning of the
-        wait. For further tiers, the last difference, or a single given timer, is added again.
+        wait. For further tiers, the difference between the last two timers, or the only timer, is added again.
     history
         Age, in seconds, above which a wait is removed from its list.
     history_on

@@ -14,7 +14,7 @@ def gandiva(state: State, *, lease: float | None = 28800.0, placement: Placement
     as soon as GPUs closer together are free. Time slices are leases: when a lease ends, the job gives way to
     jobs that have waited longer. Key: the time at which the job began to wait. Ties: lower job number.
     Preemptive at the end of leases; may move jobs at any event. Does not know durations. O(waiting and running
-    jobs) per event.
+    jobs) per event, plus O(running jobs) for every job that moves.
 
     Departures: as in the other policies of Dally's comparison, jobs do not share GPUs, and they do not grow or
     shrink. The versions used in other comparisons are `gandiva_growing` (Aryl), `gandiva_packing` (Gavel) and

@@ -13,9 +13,9 @@ def gandiva_rotation(state: State, *, span: float = 60.0, sharing: Sharing = "me
 
     Source: Gandiva (OSDI 2018), sections 3.1 and 3.2 (time slicing and packing), as in the evaluations of
     Tiresias (NSDI 2019) and ElasticFlow (ASPLOS 2023): GPUs are held by groups of jobs with equal demands. Key:
-    position in the group for turns, and release date for GPUs. Ties: lower job number. Preemptive at multiples
-    of `span` and, if more than two jobs may share a GPU, at completions. Does not know durations. O(jobs) per
-    event.
+    for turns, the position in the group; for GPUs, the release date. Ties: lower job number. Preemptive at
+    multiples of `span` and, if more than two jobs may share a GPU, at completions. Does not know durations.
+    O(jobs) per event.
 
     Readings: in the simulators of the two papers, jobs share GPUs at full speed if there is enough memory
     (``sharing="memory"``). Here, the scenario defines the slowdowns, and a further job of a group runs at the

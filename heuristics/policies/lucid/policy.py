@@ -42,25 +42,26 @@ def lucid(
     where the jobs with the fewest GPUs go first. It may complete there; otherwise, it waits for the other
     machines. While the cluster is busy, it then seeks a partner even if GPUs are free. Its partner is the
     earliest started job that runs alone on the same number of GPUs and meets three conditions: there is enough
-    memory for both jobs, the two models have a total score of at most `threshold`, and the job's predicted GPU
-    time is at most `ratio` times that of the partner. All other jobs start on free GPUs, on as few machines as
-    they need, and jobs that do not fit are skipped. While the cluster is quiet, no further jobs share GPUs, and
-    a job that does not fit blocks those behind it. If the `share_limit` of the run is 1, no jobs share GPUs at
-    any time.
+    memory for both jobs, the two models have a total score of at most `threshold`, and the predicted GPU time
+    of the new job is at most `ratio` times that of the partner. All other jobs start on free GPUs, on as few
+    machines as they need, and jobs that do not fit are skipped. While the cluster is quiet, no further jobs
+    share GPUs, and a job that does not fit blocks those behind it. If the `share_limit` of the run is 1, no
+    jobs share GPUs at any time.
 
     Source: Lucid (ASPLOS 2023), with the rules and numbers of its published code. Key: predicted seconds times
-    GPUs, as predicted when the job begins to wait. Ties: lower job number. Preemptive only at the end of
-    profiling. Decides at arrivals, completions, the end of each job's profiling, and multiples of 100 s.
-    O(waiting jobs * running jobs) per event at worst; with `exact`, plus O(n^3) to match n jobs.
+    GPUs, as predicted when the job begins to wait for the other machines. Ties: lower job number. Preemptive
+    only at the end of profiling. Decides at arrivals, completions, the end of each job's profiling, and
+    multiples of 100 s. O(waiting jobs * running jobs) per event at worst; with `exact`, plus O(n^3) to match n
+    jobs.
 
-    `heuristics.policies.restricted_sharing` packs jobs by the same rule, but without profiling, load, and the
-    restriction to few machines.
+    `heuristics.policies.restricted_sharing` pairs jobs by a similar rule, without profiling, predictions, load
+    or the restriction to few machines.
 
     Our interpretations where paper and code are silent, or need data that are not available:
 
     - In the code, jobs wait for the other machines from their release on, so profiling costs nothing. Here,
-      they wait after profiling, unless `as_published` is set. The work done while profiling is kept if the job
-      has checkpoints; in the code, it is lost.
+      they wait only after profiling, unless `as_published` is set. The work done while profiling is kept if the
+      job has checkpoints; in the code, it is lost.
     - The code reserves two machines of 130 for profiling. Here, the last machines of the cluster are reserved,
       one in 64 and at most two. With fewer than 64 machines, jobs are therefore not profiled unless `profilers`
       is given. The code adds a machine while many jobs wait, which we omit. A job that does not fit on the
@@ -69,10 +70,10 @@ def lucid(
       than 2 arrivals per ten minutes are expected, on average over the next fifty minutes. On other clusters,
       jobs always share. Here, by default, the arrivals of the last fifty minutes are used instead, and the
       limit of 2 applies to 1,040 GPUs and is scaled to other sizes.
-    - In the code, the score of a model is predicted from measured profiles. The score itself depends on the
-      model's mean speed when it shares GPUs, over all other models as partners: 0 if this is at least 0.95 of
-      its speed alone, 1 if it is at least 0.85, and otherwise 2. Here, scores are computed from known speeds,
-      and the mean is over the models of all jobs released so far.
+    - In the code, the score of a model is predicted from measured profiles. The score itself is 0 if the mean
+      speed of the model, over all other models as partners, is at least 0.95 of its speed alone, 1 if it is at
+      least 0.85, and otherwise 2. Here, scores are computed from known speeds, and the mean is over the models
+      of all jobs released so far.
     - When the older job of a pair completes, the other job continues alone at full speed and may share again.
       In the code, it stays slow and alone, because a comparison is always true.
     - In the code, a job that fills some machines and part of another waits for machines that are entirely free.
@@ -100,8 +101,8 @@ def lucid(
         How pairs are scored: by each ``"model"`` and all its possible partners, by the particular ``"pair"``,
         or by given scores keyed by model name, with 2 for missing values.
     spread
-        Whether a job takes free GPUs on more machines than it needs, as close together as possible, if it finds
-        none on fewer. This is an option of the code, but not its default.
+        Whether a job that finds too few free GPUs on as few machines as it needs takes GPUs on more machines.
+        This is an option of the code, but not its default.
     largest
         The largest number of GPUs with which a job may share or is profiled, at least 0.
     threshold

@@ -22,17 +22,16 @@ def restricted_sharing(
     """Let small jobs share GPUs with one job of equal demand if they hardly slow each other down.
 
     Before it takes free GPUs, a job of at most `largest` GPUs seeks a partner: a job that runs alone on the
-    same number of GPUs. Each of the two gets a score that depends on its speed when they share, and the sum of
-    scores must not exceed the threshold. The new job's GPU time must be at most `ratio` times its partner's, so
-    that it does not delay the partner for long. The partner that started first is chosen. All other jobs start
-    on free GPUs, and jobs that do not fit are skipped.
+    same number of GPUs, with enough memory left. Each of the two gets a score that depends on its speed when
+    they share, and the sum of scores must not exceed the threshold. The total GPU time of the new job must be
+    at most `ratio` times that of its partner, so that it does not delay the partner for long. The partner that
+    started first is chosen. All other jobs start on free GPUs, and jobs that do not fit are skipped.
 
     Source: based on the packing of pairs in Lucid (ASPLOS 2023), with the thresholds of its published code. The
     Castor paper, which uses Lucid as a baseline, says that multi-GPU jobs never share in Lucid. This is the
     default here. The code lets jobs of at most 8 GPUs share (``largest=8``). Key: GPUs times remaining time.
     Ties: lower job number. Not preemptive; knows durations and interference. O(waiting jobs * running jobs) per
-    event at worst. A pair that has been rejected is not considered again, unless the running job has phases
-    or its unshared GPUs change.
+    event at worst.
 
     This is only a part of Lucid: there is no profiler, which takes 200 s and some GPUs, and there are no
     prediction models. Instead, durations are known, and so is the interference of each pair, which replaces the

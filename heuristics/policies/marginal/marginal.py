@@ -47,16 +47,16 @@ def marginal(
     segment to the next. Rigid jobs have one segment; for them, the policy without hysteresis is `srsf`.
 
     Source: none; the key follows from the linear relaxation behind `gsopt.schedule.bounds.prices.price_bound`
-    if one assumes that the price of GPU time at which a job completes is proportional to its remaining area to
-    the power of -1/exponent. With an exponent of 1, the last GPUs go to short jobs that hardly use them. With a
+    if one assumes that the price of GPU time when a job completes is proportional to its remaining area to the
+    power of -1/exponent. With an exponent of 1, the last GPUs go to short jobs that hardly use them. With a
     large exponent, all jobs start before any job grows.
 
-    Key: as above. Ties: lower job number. Preemptive at every event; resizes; knows durations. A key that falls
-    is recomputed only if it matters: O(running jobs that may grow) per event, and O(distinct segments) per
-    change.
+    Key: as above. Ties: lower job number. Preemptive at every event; resizes; knows durations. O(running jobs
+    that may grow) per event, and O(distinct segments) per change.
 
-    A hysteresis above 1 and a charge above 0 favour the GPUs that jobs already have, which helps if preemptions
-    and resizes take time. For such runs, `docs/best-policy.md` uses a hysteresis of 4 and a charge of 120.
+    A hysteresis above 1 and a charge above 0 favour jobs that keep the GPUs that they have, which helps if
+    preemptions and resizes take time. For such runs, `docs/best-policy.md` uses a hysteresis of 4 and a charge
+    of 120.
 
     **Jobs that tune their batch** (`gsopt.scenario.scenario.Physics.applications`) have a different speed in
     each epoch, so their menus say little. As soon as such a job arrives in a cluster with GPUs of one kind,
@@ -69,7 +69,7 @@ def marginal(
     **Several types of GPU.** Jobs of models that are measured on several types get GPUs of one type at a time.
     In areas and efficiencies, a GPU has the weight of its type: the geometric mean of the speeds per GPU on
     this type, relative to the first type, over the jobs so far that run on all types. If the best GPUs for a
-    job are taken, it gets the next best ones. A restart on another type is also charged.
+    job are taken, it gets the next best ones. The charge also applies to a restart on another type.
 
     `docs/systems.md` compares the policy with published ones on the workloads of Pollux and Sia.
 
@@ -161,7 +161,7 @@ def marginal_attained(
     `marginal` (see `docs/best-policy.md`).
 
     Jobs that tune themselves are treated as in `marginal`, with the speeds of their own fitted models and a
-    charge of 180 s. A job is expected to need as many GPU-seconds as it has already had.
+    charge of 180 s. A job is expected to need as many GPU-seconds as it has already had, plus `grace`.
 
     Parameters
     ----------

@@ -45,7 +45,7 @@ def muri(
     simulator that its authors published, schedules ``multi-resource-blossom-same-gpu`` and ``-unaware``. Key:
     remaining, or attained, GPU-seconds on the demanded GPUs. Ties: lower job number. Preemptive, at most once
     per `interval`. Knows slowdowns, and with `order` ``"remaining"`` also durations. O(n^3) per decision for n
-    jobs of one size, or O(n^4) with the ``program`` rules.
+    jobs with the same demand, or O(n^4) with the ``program`` rules.
 
     Muri defines the efficiency of a group as the fraction of the time during which its resources are busy,
     averaged over the resources. It can be computed from the jobs' speeds relative to running alone: multiply
@@ -63,8 +63,8 @@ def muri(
       all jobs fit.
     - The program regroups all jobs at every event. Whenever the next job would fit on GPUs of its own, it
       considers the next `most` jobs with that demand. It merges the pairs of a matching in the order of their
-      jobs until all groups fit, splits groups that are slower than their jobs run one after another, and leaves
-      GPUs idle that no considered job can use.
+      jobs until all groups fit, splits groups whose jobs would be faster one after another, and leaves GPUs
+      idle that no considered job can use.
     - If several matchings have the largest efficiency, the program's rules take the one that a breadth-first
       search finds (`breadth_first_matching`).
 

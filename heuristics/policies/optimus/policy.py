@@ -25,10 +25,10 @@ def optimus(
 ) -> Decider:
     """Grant every job its fewest GPUs, then grant GPUs one by one to the job whose remaining time falls most.
 
-    All GPUs are reallocated at every interval. If the number of a job's GPUs does not change, the job keeps its
-    GPUs. The other jobs are placed in ascending order of their numbers of GPUs, each on the machines with the
-    most free GPUs. If GPUs are of several kinds, each job instead keeps as many of its GPUs as possible, and
-    additional ones are chosen close together.
+    All GPUs are reallocated at multiples of `interval`. If the number of a job's GPUs does not change, the job
+    keeps its GPUs. The other jobs are placed in ascending order of their numbers of GPUs, each on the machines
+    with the most free GPUs. If GPUs are of several kinds, each job instead keeps as many of its GPUs as
+    possible, and additional ones are chosen close together.
 
     Source: Optimus (EuroSys 2018), section 4.1, in the version of the baseline "Optimus+Oracle" of Pollux (OSDI
     2021) and its authors' public simulator: with true remaining times, without parameter servers, and with a
@@ -100,7 +100,7 @@ def afs(
 ) -> Decider:
     """Grant each GPU to the winner of pairwise comparisons of remaining times and speed-ups.
 
-    All GPUs are reallocated at every event, one after another. For each GPU, a scan over the jobs keeps the
+    At every event, all GPUs are reallocated, one after another. For each GPU, a scan over the jobs keeps the
     winner so far. Of two jobs without GPUs, the one with less remaining time on its fewest GPUs wins.
     Otherwise, the job with less remaining time on its current GPUs is called the shorter one. It wins if its
     gain in speed, relative to its current speed, exceeds the gain of the other job, relative to that job's

@@ -38,11 +38,11 @@ def sia(
 
     A configuration consists of GPUs of one kind: 1, 2, 4, ... GPUs of a node, one entire node, or several
     entire nodes. At every interval, the decision `gsopt.problems.Configuration` is solved for all jobs
-    together, by default exactly, by dynamic programming. A job that keeps its configuration keeps its GPUs,
-    unless it has to make room for a larger job.
+    together, by default exactly, usually by dynamic programming. A job that keeps its configuration keeps its
+    GPUs, unless it has to make room for a larger job.
 
     - An adaptive job (`gsopt.scenario.scenario.Physics.applications`) reports goodputs fitted to its own steps.
-      Before it has run, only its smallest configuration is allowed, with a goodput of 1 on every kind of GPU.
+      Before it has run, only its smallest number of GPUs is allowed, with a goodput of 1 on every kind of GPU.
       On a type that it has not tried, its goodputs are those on another type, multiplied by the ratio of known
       single-GPU speeds. For any other elastic job, the speeds are known.
     - A job's goodputs are divided by the smallest of them. In configurations other than the current one, they
@@ -57,8 +57,8 @@ def sia(
     Source: Sia (SOSP 2023), section 3. The rounding, the cap, the durations of restarts and all defaults are
     from its authors' public simulator. Key: the objective. Ties, which are frequent because powers are rounded
     to hundredths: fewest changes, then jobs released first (`formulations.configuration.exact`). Preemptive at
-    every interval; resizes; does not know durations. O(J C G) for J jobs and C configurations, where G is the
-    product of the numbers of GPUs over all kinds.
+    every interval; resizes; does not know durations. O(J C G) per decision, for J jobs and C configurations,
+    where G is the product of the numbers of GPUs over all kinds.
 
     Departures: in the authors' simulator, a job that moves to other nodes in the same configuration loses
     nothing (``restarts="shape"`` in a scenario), so moves are not avoided. Here, jobs keep their nodes if
@@ -71,7 +71,7 @@ def sia(
     interval
         Time between decisions, in seconds; they are taken at its multiples.
     power
-        Power of the goodputs, not 0; the lower it is, the more the slowest jobs count.
+        Power of the goodputs, not 0; the lower it is, the more weight the slowest jobs have.
     penalty
         The cost of a job without GPUs. With a negative power, the slowest configuration of an elastic job costs
         1 unless the job has to restart. The penalty must be above 1; otherwise, jobs would wait although GPUs
@@ -88,7 +88,7 @@ def sia(
         Durations of restarts, in seconds, keyed by model, which replace `restart_time`.
     batches
         The largest batch size that an adaptive job is assumed to use: that of its ``user``, as in the authors'
-        simulator (although jobs tune theirs beyond it), or the limit of its ``model``.
+        simulator (although the jobs' own batch sizes may exceed it), or the limit of its ``model``.
     solver
         A method of `configuration`, or its name, such as ``exact``, ``milp`` or ``greedy``.
 
