@@ -67,8 +67,8 @@ class Part(Lean):
     slice
         Number of workers in each slice; 0 if the workers form no slices. Must divide `count`.
     slice_within
-        Level of the cluster, such as ``rack``, at which a single group of machines must hold each slice; empty
-        if there are no slices.
+        Level of the cluster, such as ``rack``; all workers of a slice must be in the same group of machines at
+        this level. Empty if there are no slices.
 
     Examples
     --------
@@ -187,7 +187,7 @@ class Running(Gang):
 
 
 class AdmissionSolution(Frozen):
-    """The names of evicted gangs, and the new machines of moved and pending gangs, keyed by gang name.
+    """The names of evicted gangs, and the machines given to moved and pending gangs, keyed by gang name.
 
     The machines are given in the same form as in `Running.on`.
     """
@@ -202,10 +202,10 @@ class Admission(Problem[AdmissionSolution]):
 
     A gang is evicted or moved as a whole. A gang may be evicted only if its priority is lower than that of
     every pending gang and it is not protected. Any gang with a `move_cost` may be moved: it stops and
-    restarts on machines that satisfy its own requirements. All stops precede all starts, so a gang may use
-    the room that other gangs, or the gang itself, have freed.
+    restarts on machines that satisfy its own requirements. All evicted and moved gangs stop before any gang
+    starts, so a moved gang may also use the room that it has freed itself.
 
-    With ``second_objective="gangs"``, ties between equal costs are broken by the number of gangs evicted or
+    With ``second_objective="gangs"``, ties in cost are broken by the number of gangs that are evicted or
     moved. Each of these gangs adds a small cost to the objective: the greatest common divisor of all costs,
     divided by 1 plus the number of running gangs.
 
@@ -445,7 +445,7 @@ class Admission(Problem[AdmissionSolution]):
     def tie(self) -> Exact:
         """Small cost added for each evicted or moved gang, to break ties; 0 without a second objective.
 
-        Even summed over all gangs, it is smaller than any difference between two total costs.
+        Even summed over all gangs, it is smaller than the difference between any two different total costs.
         """
         return self._costs / (1 + len(self.running)) if self.second_objective == "gangs" else 0
 
@@ -642,7 +642,7 @@ class Admission(Problem[AdmissionSolution]):
     def candidates(self) -> Iterator[AdmissionSolution]:
         """Yield every choice of gangs to evict and to move, with every placement of moved and pending gangs.
 
-        Placements for which there is no room are left out. Slices are ignored, so some of the solutions are
+        Placements for which there is no room are left out. Slices are ignored, so some solutions may be
         infeasible.
         """
         for fates in product(*(self._fates(gang) for gang in self.running)):
@@ -708,7 +708,7 @@ class Admission(Problem[AdmissionSolution]):
 
 
 def whole_step(costs: Fraction, tie: Exact) -> Fraction:
-    """Return the greatest common divisor of the costs and of the small cost that breaks ties."""
+    """Return the greatest common divisor of `costs`, which divides all costs, and of the small cost `tie`."""
     return step([whole(costs), tie]) or costs
 
 

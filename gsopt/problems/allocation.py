@@ -52,8 +52,8 @@ class ElasticJob(Frozen):
         Running time in seconds with `min_workers` workers; for a running job, the remaining time. A queued job
         needs it, or `remaining_work`, even if `values` are given.
     remaining_work
-        Remaining work in worker-seconds. Given instead of `time_at_min`, which then equals ``remaining_work /
-        min_workers``.
+        Remaining work in worker-seconds. Given instead of `time_at_min`; the running time with `min_workers`
+        workers is then ``remaining_work / min_workers``.
     values
         Time saved, in seconds, with each number of extra workers in `extras`. These values replace those for
         proportional speed, so they may follow any measured scaling curve.
@@ -134,7 +134,7 @@ class ElasticJob(Frozen):
         return whole(Fraction(*self.ratio(extra)))
 
     def ratio(self, extra: int) -> tuple[int, int]:
-        """Return the time saved by extra workers, in seconds, as a numerator and a denominator.
+        """Return the seconds saved by an allowed number of extra workers, as a numerator and a denominator.
 
         The two may have common factors. Adding many such pairs is faster than adding fractions.
 
@@ -170,11 +170,11 @@ class Allocation(Problem[AllocationSolution]):
     use `heuristics.allocation.two_phase.two_phase_allocation`.
 
     In the classic multiple-choice knapsack, exactly one item of each class must be chosen. To state such a
-    knapsack, make each class a queued job: `min_workers` is the weight of the lightest item, and `counts` and
-    `values` are the differences in weight and value between the other items and this one. If the lightest item
-    weighs nothing, make the class a running job with any `min_workers`. Of several items with the same weight,
-    include only the most valuable one. The objective then excludes the total value of the lightest items, which
-    must be added.
+    knapsack, make each class a queued job: `min_workers` is the weight of the lightest item, `time_at_min` is
+    0, and `counts` and `values` are the differences in weight and value between the other items and this one.
+    If the lightest item weighs nothing, make the class a running job with any `min_workers`. Of several items
+    with the same weight, include only the most valuable one. The objective then excludes the total value of the
+    lightest items, which must be added.
 
     Source: Aryl, section 5.2 and Appendix D, second phase of Algorithm 2. The paper prints the item weight as
     ``(w + min_workers) * gpus_per_worker``. That counts minimum workers twice: the first phase has already
@@ -259,11 +259,11 @@ class Allocation(Problem[AllocationSolution]):
 
     @cached_property
     def step(self) -> Fraction | None:
-        """Greatest common divisor of the values of all choices, or None if it is of no use or hard to find.
+        """Greatest common divisor of the values of all choices, or None if it is not computed.
 
-        It is None if all values are 0. With proportional values for many different numbers of workers, it is
-        None because the divisor would be too small to help round a bound. It is also None if finding it would
-        take long, as with more than 100,000 given values, or with decimals of more than 15 digits.
+        It is None if all values are 0, if more than 100,000 `values` are given, or if these need more than 15
+        digits when written with equally many decimal places. It is also None if jobs with proportional speed
+        allow so many different numbers of workers that the divisor would be too small to be useful.
         """
         if sum(len(job.values or ()) for job in self.jobs) > _MOST_VALUES:
             return None
@@ -283,7 +283,7 @@ class Allocation(Problem[AllocationSolution]):
 
     @property
     def remaining(self) -> int:
-        """Number of GPUs left for extra workers once all queued jobs start; negative if they do not fit."""
+        """Number of GPUs left for extra workers after all queued jobs start; negative if they do not fit."""
         return self.capacity - sum(job.base_gpus for job in self.jobs if job.queued)
 
     @property

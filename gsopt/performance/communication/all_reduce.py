@@ -37,11 +37,11 @@ def flat_ring(size: float, dimension: Dimension, *, whole: bool = False) -> floa
 
 
 def hierarchical(size: float, dimensions: Sequence[Dimension], *, whole: bool = False) -> float:
-    """Return the duration of a hierarchical all-reduce in seconds.
+    """Return the duration, in seconds, of a hierarchical all-reduce.
 
     Reduce-scatters run from the innermost dimension outwards, and all-gathers from the outermost dimension
     inwards. In every dimension, data are passed on in a ring, as in `flat_ring`. After the reduce-scatter among
-    the p units of the first dimension, each unit has only 1/p of the bytes, so the outer rings carry little
+    the p units of the first dimension, each unit has only 1/p of the bytes, so the outer rings carry less
     data. The dimensions are processed one after another, without pipelining.
 
     Source: the hierarchical collective of ASTRA-sim with a single chunk.
@@ -51,7 +51,7 @@ def hierarchical(size: float, dimensions: Sequence[Dimension], *, whole: bool = 
     size, whole
         As in `flat_ring`.
     dimensions
-        The dimensions, innermost first. Each GPU has a neighbour in every dimension.
+        The dimensions, innermost first. Each GPU is part of one ring in every dimension.
 
     Examples
     --------
@@ -69,13 +69,13 @@ def hierarchical(size: float, dimensions: Sequence[Dimension], *, whole: bool = 
 
 
 def halving(size: float, dimension: Dimension) -> float:
-    """Return the duration in seconds of an all-reduce by recursive halving and doubling or by a double tree.
+    """Return the duration, in seconds, of an all-reduce by recursive halving and doubling or by a double tree.
 
-    Both algorithms send as many bytes as a ring (`flat_ring`), but in 2 ceil(log2 p) steps for p units. With M
-    bytes on each unit, h hops of l seconds per step, and b bytes per second, they take 2 ceil(log2 p) h l + 2
-    (p - 1) M / (p b) seconds. Every step is assumed to take as many hops as a message to the next unit. This
-    number of hops is exact for units that are behind a switch or fully connected, but may be too low for those
-    in a ring.
+    Both algorithms are assumed to send as many bytes as a ring (`flat_ring`), in 2 ceil(log2 p) steps for p
+    units. With M bytes on each unit, h hops of l seconds per step, and b bytes per second, this takes 2
+    ceil(log2 p) h l + 2 (p - 1) M / (p b) seconds. Every step is assumed to take as many hops as a message to
+    the next unit. This number of hops is exact for units that are behind a switch or fully connected, but may
+    be too low for those in a ring.
 
     Examples
     --------

@@ -53,7 +53,7 @@ def fit_collective(
 ) -> Fit:
     """Fit a latency and a time per byte to the measured penalties of several models.
 
-    The fit uses least squares on logarithms, because penalties differ by factors of a thousand.
+    The fit uses least squares on logarithms, because penalties range over several orders of magnitude.
 
     Parameters
     ----------
@@ -67,7 +67,8 @@ def fit_collective(
     Raises
     ------
     InvalidInput
-        Nothing was measured, or a measured model has no layers, no computing time or nothing to send.
+        Nothing was measured, a measured model has no layers, no computing time or nothing to send, or a scale
+        is not positive.
 
     Examples
     --------
@@ -149,7 +150,7 @@ def fit_scale(layers: Sequence[Layer], collective: Collective, measured: float) 
     Raises
     ------
     InvalidInput
-        The measured penalty is not positive, or nothing is computed or sent.
+        The measured penalty is not positive, or computing or sending takes no time.
 
     Examples
     --------

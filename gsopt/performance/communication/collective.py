@@ -35,11 +35,11 @@ class Collective(Frozen):
     def of(cls, dimensions: Sequence[Dimension]) -> Self:
         """Return the latency and the time per byte of a hierarchical all-reduce over the given dimensions.
 
-        The dimensions are given innermost first. For a single dimension, the result is that of `flat_ring`.
+        The dimensions are given innermost first. With one dimension, the all-reduce is that of `flat_ring`.
 
         Each dimension of p units adds 2 (p - 1) h l to the latency and 2 (p - 1) / (P b) to the time per byte,
         for h hops of l seconds and b bytes per second. P is the product of the numbers of units of this
-        dimension and of all inner ones. If there are no dimensions, both are 0.
+        dimension and of all inner ones. Without dimensions, the latency and the time per byte are 0.
 
         Examples
         --------
@@ -55,5 +55,5 @@ class Collective(Frozen):
         return cls(latency=latency, per_byte=per_byte)
 
     def seconds(self, size: float) -> float:
-        """Return the duration of an all-reduce of `size` bytes in seconds."""
+        """Return the duration, in seconds, of an all-reduce of `size` bytes."""
         return self.latency + self.per_byte * size

@@ -46,17 +46,17 @@ class Layer(Frozen):
 
     @property
     def computation(self) -> float:
-        """Duration of the forward and the backward pass in seconds."""
+        """Duration, in seconds, of the forward and backward passes together."""
         return self.forward + self.input_gradient + self.weight_gradient
 
 
 def read_layers(path: str | Path, *, partial: bool = False) -> tuple[Layer, ...]:
-    """Read the layers of a data-parallel model, in their order, from a workload file of ASTRA-sim.
+    """Read the layers of a data-parallel model, in order, from a workload file of ASTRA-sim.
 
     The first line is ``DATA``, and the second line is the number of layers. Each further line has twelve values
     separated by spaces: a name; a dependency; time (ns), collective and bytes of the forward pass, of the input
-    gradient and of the weight gradient; and the time of the update, which is ignored. Lines with a single
-    number are skipped.
+    gradient and of the weight gradient; and the time of the update. Names, dependencies and update times
+    are ignored. Empty lines and lines with a single number are skipped.
 
     Parameters
     ----------

@@ -36,13 +36,14 @@ class Layout(Frozen):
 
 
 def layout(cluster: Cluster, gpus: Sequence[int], wires: Mapping[str, Wire] = DALLY_WIRES) -> Layout:
-    """Return the dimensions of the given GPUs: GPUs in a machine, machines in a rack, and racks.
+    """Return the dimensions of the given GPUs, such as GPUs in a machine, machines in a rack, and racks.
 
-    A hierarchy requires the same number of GPUs, at least two, on every machine, and the same number of
-    machines in every rack. For other sets, such as 7 + 1 GPUs on two machines, no hierarchy is defined. They
-    form one flat ring over the wires of the innermost level that connects all of them, so 7 + 1 may take longer
-    than 4 + 4. Dally's simulator has the same rule, but it checks only whether the number of machines divides
-    the number of GPUs, and so treats 6 + 2 like 4 + 4.
+    GPUs on several machines form a hierarchy if each of these machines holds the same number of them, at least
+    two, and each rack in use holds the same number of these machines. Any further levels must be divided evenly
+    as well. Otherwise, as with 7 + 1 GPUs on two machines, the GPUs form one flat ring over the wires of the
+    innermost level that connects all of them, so 7 + 1 may take longer than 4 + 4. Dally's simulator has a
+    similar rule, but checks only whether the number of machines divides the number of GPUs, and so treats 6 + 2
+    like 4 + 4.
 
     Parameters
     ----------

@@ -20,8 +20,8 @@ def wires_of(cluster: Cluster, *, rings: tuple[str, ...] = ()) -> Mapping[str, W
     cluster
         The cluster.
     rings
-        Levels whose units form a ring, such as the GPUs of a machine. Units on all other levels are behind a
-        switch.
+        Names of the levels whose units form a ring, such as ``machine`` for the GPUs of each machine. Units on
+        all other levels are behind a switch.
 
     Raises
     ------

@@ -26,7 +26,7 @@ def tier_penalty(
     collectives
         Durations of all-reduces, keyed by tier: machine, rack, network, and any further levels.
     scale, floor
-        As in `penalty`, for every tier.
+        As in `penalty`; the same for every tier.
 
     Raises
     ------

@@ -24,7 +24,7 @@ def gigabits(per_second: float) -> float:
 def gigabytes(per_second: float, *, binary: bool = False) -> float:
     """Convert GB/s, the usual unit in data sheets of GPUs, to bytes per second.
 
-    A binary GB has 2**30 bytes, as in the network files of ASTRA-sim.
+    If `binary` is set, a GB has 2**30 bytes, as in the network files of ASTRA-sim.
 
     Examples
     --------

@@ -18,13 +18,14 @@ RATIOS = (1 / 8, 1 / 4, 1 / 2, 1.0, 2.0, 4.0, 8.0)
 class Decisions(Frozen):
     """A comparison of decisions based on predicted slowdowns with those based on measured ones.
 
-    Both are evaluated with the measured slowdowns. For every ratio of their lengths, two jobs make two
-    cases, in which one or the other is the running job, or a single case if their configurations are equal.
+    A decision is whether a new job shares the GPU of a running job. All decisions are evaluated with the
+    measured slowdowns. For each of the ratios given to `compare_decisions`, a pair makes two cases, because
+    either configuration may be that of the running job, or one case if both are the same.
 
     Attributes
     ----------
     cases
-        Number of decisions.
+        Number of cases.
     alike
         Fraction of cases in which both decisions are the same.
     sharing
@@ -33,13 +34,13 @@ class Decisions(Frozen):
         Mean sharing benefit of the decisions based on predicted and on measured slowdowns. The benefit is the
         new job's completion time if it waits, divided by that under the decision. Source: Castor, Eq. 24.
     deviation
-        Mean absolute difference between the two benefits, relative to the benefit with measured slowdowns. The
-        paper reports less than 10 % (section 6.4).
+        Mean absolute difference between the two benefits of a case, relative to that with measured slowdowns.
+        The paper reports less than 10 % (section 6.4).
     lost
-        Fraction of the completion time that sharing could save but that is lost because of the predictions. It
-        is 1 if the decisions based on predictions save nothing, and more than 1 if they cost completion time.
-        Savings are fractions of the sum of completion times without sharing, so all cases weigh the same. None
-        if nothing can be saved.
+        Fraction of the possible savings in completion time that is lost because of the predictions. It is 1 if
+        the decisions based on predictions save nothing, and more than 1 if they cost completion time. The
+        savings of a case are a fraction of the sum of its completion times without sharing. None if nothing can
+        be saved.
 
     Examples
     --------

@@ -18,10 +18,11 @@ class Evaluation(Frozen):
     Attributes
     ----------
     directions
-        Number of predicted slowdowns: two for each held-out pair, but one for a configuration paired with
-        itself.
+        Number of predicted slowdowns: two each time that a pair is held out, but one for a configuration paired
+        with itself.
     mean_absolute, mean_relative, root_mean_square, largest
-        Mean absolute error, mean error relative to the slowdown, root mean square error, and largest error.
+        Mean absolute error, mean absolute error relative to the measured slowdown, root mean square error, and
+        largest absolute error.
     decisions
         The effect of the errors on decisions.
     importance
@@ -59,7 +60,7 @@ def evaluate(
 ) -> Evaluation:
     """Predict held-out pairs from the other pairs, and compare the predictions with the measurements.
 
-    Source: Castor, sections 6.2 to 6.4, which report root mean square errors of 0.06 and 0.07.
+    Source: Castor, sections 6.2 to 6.4, which report root mean square errors of at most 0.07.
 
     Parameters
     ----------
@@ -113,7 +114,7 @@ def evaluate(
 def predicted(
     table: PairTable, predictor: Predictor, *, folds: int = 5, seed: int = 0, name: str = "predicted"
 ) -> PairTable:
-    """Return a table in which every measured pair is predicted from other pairs.
+    """Return a table in which every measured slowdown is replaced by a prediction from other pairs.
 
     A policy that has never seen a pair can assume these slowdowns (`gsopt.simulation.beliefs.believing`). If a
     table has only one measured pair, this pair cannot be predicted and is omitted.

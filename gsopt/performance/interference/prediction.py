@@ -36,7 +36,7 @@ class Prediction:
     importance: Mapping[str, float] = field(default_factory=dict)
 
     def slowdowns(self, pairs: Sequence[tuple[Profile, Profile]]) -> list[float]:
-        """Return the slowdown of each pair's first configuration due to the second one, within [1, 1e6]."""
+        """Return the slowdown of each pair's first configuration due to the second one, limited to [1, 1e6]."""
         return [min(max(1.0, float(value)), _LARGEST) for value in self.estimate(pairs)]
 
     def filled(self, table: PairTable) -> dict[str, dict[str, float]]:

@@ -16,11 +16,11 @@ def splits(
 ) -> Iterator[tuple[PairTable, tuple[Couple, ...]]]:
     """Yield training tables, each with the pairs that are held out of it.
 
-    Both directions of a pair are always on the same side. With ``by="pair"``, the pairs are divided into folds,
-    and each fold is held out once, so five folds are five splits of about 80:20. With ``by="configuration"``,
-    the configurations are divided into folds, and all pairs with a configuration in the fold are held out. A
-    pair whose configurations are in different folds is held out twice. Folds that leave no training pair, or
-    hold none out, are skipped.
+    Both directions of a pair are always held out together. With ``by="pair"``, the pairs are divided into
+    folds, and each fold is held out once, so five folds are five splits of about 80:20. With
+    ``by="configuration"``, the configurations are divided into folds, and all pairs with a configuration in the
+    fold are held out. A pair whose configurations are in different folds is held out twice. Folds that leave no
+    training pair, or hold none out, are skipped.
 
     Source: Castor, section 6.2, which splits job pairs at random, about 80:20. The split by configuration is
     gsopt's own. It models a scheduler that receives a job that was never measured together with any other job.

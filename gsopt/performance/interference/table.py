@@ -20,7 +20,7 @@ class Profile(Frozen):
     Attributes
     ----------
     name
-        Name of the configuration, which is the `model` of its jobs.
+        Name of the configuration, also used as the `model` of its jobs.
     features
         Measured values, keyed by names that include the unit.
 

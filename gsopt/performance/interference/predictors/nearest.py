@@ -25,7 +25,7 @@ def nearest(table: PairTable, /, *, neighbours: int = 4) -> Prediction:
     table
         The table to learn from.
     neighbours
-        Number of measured pairs between which to interpolate.
+        Number of measured slowdowns between which to interpolate. A pair has one in each direction.
 
     Examples
     --------

@@ -9,7 +9,7 @@ from gsopt.performance.interference.table import PairTable
 
 
 def overall_mean(table: PairTable, /) -> Prediction:
-    """Predict the geometric mean of the table for every pair, a baseline that ignores the jobs.
+    """Predict the table's geometric mean slowdown for every pair, a baseline that ignores the jobs.
 
     Schedulers that assume one interference ratio for all pairs make the same kind of prediction.
 
