@@ -71,7 +71,7 @@ def sia(
     interval
         Time between decisions, in seconds; they are taken at its multiples.
     power
-        Power of the goodputs, not 0; the lower it is, the more the slowest jobs count.
+        Power of the goodputs, not 0; the lower it is, the more weight the slowest jobs have.
     penalty
         The cost of a job without GPUs. With a negative power, the slowest configuration of an elastic job costs
         1 unless the job has to restart. The penalty must be above 1; otherwise, jobs would wait although GPUs
