@@ -158,7 +158,7 @@ class Batching(Problem[Batches]):
     # What the jobs may have
 
     def cap(self, job: BatchingJob) -> int:
-        """Return the maximum number of GPUs of a job under the rule `caps`, ignoring the size of the cluster."""
+        """Return the maximum number of GPUs of a job under the rule `caps`, even if the cluster is smaller."""
         limit = job.batch_limit
         if self.caps == "batch":
             return limit
