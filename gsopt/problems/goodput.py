@@ -263,7 +263,7 @@ class Goodput(Problem[GoodputSolution]):
         return {"jobs": len(self.jobs), "nodes": len(self.nodes), "gpus": self.total}
 
     def measures(self, solution: GoodputSolution) -> dict[str, Number]:
-        """Return the paper's fitness, and the numbers of waiting jobs, restarts (including starts), and idle GPUs."""
+        """Return the fitness, and the numbers of waiting jobs, restarts (including starts), and idle GPUs."""
         vectors = self.vectors(solution)
         moved = Counter(
             "restarts" if any(gpus) else "stops"
