@@ -57,8 +57,9 @@ class Batching(Problem[Batches]):
     batch size. `sum_time` requires ``"all"``. If every job may run on a single GPU, ``"all"`` runs as many jobs
     as possible.
 
-    **How many GPUs.** The paper requires every GPU to run a job, but the limits of the jobs may leave some
-    GPUs unused. Here, solutions must by default use as many GPUs as these limits allow (`target`).
+    **How many GPUs.** The paper requires every GPU to run a job. This may be impossible, because each job
+    allows only certain numbers of GPUs, and some jobs must run. By default, solutions must therefore use as
+    many GPUs as possible (`target`).
 
     Source: ONES, section 3.2.1, Equations 1-5, 7 and 8. Equation 1 chooses a separate local batch for each
     GPU. Here, the local batches of a job are as equal as possible, because the largest one determines the
@@ -78,9 +79,9 @@ class Batching(Problem[Batches]):
     caps
         Rule for the maximum number of GPUs of a job, where R is its batch limit and b the maximum number of
         samples on one GPU. ``convergence``: ceil(R / b), because more GPUs would only make local batches
-        smaller. ``batch``: R, that is, one sample per GPU, as Equations 1-4 allow. ``refresh``: as in the
-        paper's operators, which keep the local batch size. This is floor(R c / B), but at least 1, for a job
-        that now runs on c GPUs with a known batch size B, and ceil(R / b) for other jobs.
+        smaller. ``batch``: R, because each GPU needs at least one sample (Equations 1-4). ``refresh``: as
+        in the paper's operators, which keep the local batch size. The maximum is then floor(R c / B), but at
+        least 1, for a job that now runs on c GPUs with a known batch size B, and ceil(R / b) for other jobs.
     menu
         Whether a job may have any number of GPUs (``every``) or only powers of two (``doublings``).
     use
@@ -88,9 +89,9 @@ class Batching(Problem[Batches]):
     reconfiguration
         Cost of each job that starts, stops, or changes its number of GPUs or its batch size.
     estimate
-        How to estimate a job's remaining samples if only their distribution is known. ``mean``: their mean,
-        which yields the mean of `sruf` (Equation 8). ``mean_progress``: their number at the job's mean
-        progress.
+        How to estimate a job's remaining samples if only their distribution is known. ``mean``: their mean, so
+        that the value of `sruf` is an expected value (Equation 8). ``mean_progress``: their number at the job's
+        mean progress.
 
     Examples
     --------
@@ -157,7 +158,7 @@ class Batching(Problem[Batches]):
     # What the jobs may have
 
     def cap(self, job: BatchingJob) -> int:
-        """Return the maximum number of GPUs of a job under the rule `caps`, regardless of the cluster."""
+        """Return the maximum number of GPUs of a job under the rule `caps`, even if the cluster is smaller."""
         limit = job.batch_limit
         if self.caps == "batch":
             return limit
@@ -233,7 +234,7 @@ class Batching(Problem[Batches]):
         return _total([*counted, -cost if self.criterion == "rate" else cost])
 
     def violations(self, solution: Batches) -> list[str]:
-        """Return a message for each broken rule about grants, required jobs, or the GPUs in use."""
+        """Return a message for each broken rule about grants, required jobs, or the number of GPUs in use."""
         running, places = solution.running, {job.name: place for place, job in enumerate(self.jobs)}
         found = [f"running: {name!r} is not a job of the instance" for name in running if name not in places]
         for name, grant in running.items():
@@ -293,7 +294,7 @@ class Batching(Problem[Batches]):
         return {"running_jobs": len(solution.running), "idle_gpus": self.gpus - used}
 
     def candidates(self) -> Iterator[Batches]:
-        """Yield every combination of allowed grants of the jobs, where any job may also wait."""
+        """Yield every combination of allowed grants, in which any job may also wait."""
         menus = [list(self._grants(place)) for place in range(len(self.jobs))]
         for chosen in product(*menus):
             grants = zip(self.jobs, chosen, strict=True)

@@ -81,7 +81,7 @@ class AdaptiveJob(Frozen):
     name
         Name of the job.
     goodputs
-        Goodputs relative to a reference of the job, one per configuration; None if the job cannot use the
+        Goodputs relative to a reference goodput, one per configuration; None if the job cannot use the
         configuration. In Sia, the reference is the job's lowest goodput or, for a job of fixed size, its
         lowest goodput per GPU.
     current
@@ -135,8 +135,8 @@ class Configuration(Problem[ConfigurationSolution]):
     **Rounding.** As in the authors' program, each power of a goodput is rounded to `decimals` decimals and
     then limited to `cap`. Objective values are exact sums of the resulting costs and the penalties.
 
-    **Penalty.** The penalty is a cost for either sign of p. For positive p, the paper and its program subtract
-    it from the total that they maximize, which is equivalent.
+    **Penalty.** The penalty is a cost for either sign of p. For positive p, the paper and the authors'
+    program subtract it from the total that they maximize, which is equivalent.
 
     Source: Sia (SOSP 2023), section 3.4, Equations 3-5. Rounding, the cap and pinned jobs follow the authors'
     program.
@@ -150,7 +150,8 @@ class Configuration(Problem[ConfigurationSolution]):
     jobs
         All jobs, whether or not they currently have a configuration.
     power
-        Power p to which goodputs are raised; must not be 0. The lower it is, the more the slowest jobs count.
+        Power p to which goodputs are raised; must not be 0. The lower it is, the more weight the slowest jobs
+        have.
     penalty
         Cost of each job that gets no configuration.
     decimals
@@ -248,7 +249,10 @@ class Configuration(Problem[ConfigurationSolution]):
         )
 
     def violations(self, solution: ConfigurationSolution) -> list[str]:
-        """Return a message for each broken rule about usable configurations, pinned jobs, or GPU counts."""
+        """Return a message for each broken rule about usable configurations, pinned jobs, or GPU counts.
+
+        If jobs or configurations are unknown, the other rules are not checked.
+        """
         names, chosen = {job.name for job in self.jobs}, solution.configurations
         found = [
             f"configurations: {name!r} is not a job of the instance" for name in chosen if name not in names

@@ -26,10 +26,10 @@ class Job(Frozen):
     Attributes
     ----------
     weight
-        Value of each GPU that the job uses.
+        Value w of each GPU that the job uses, if the job does not communicate.
     model
         Name of the model that the job trains, which is used to look up penalties. Jobs whose model has no
-        penalties do not communicate.
+        penalties are assumed not to communicate.
 
     Examples
     --------
@@ -74,12 +74,12 @@ class Consolidation(Problem[ConsolidationSolution]):
         The waiting jobs.
     penalties
         Exposed communication time per unit of computation time, by model and tier. A wider tier must not have
-        a lower penalty.
+        a lower penalty than a narrower one.
     maximize
         Objective. ``value``: the total value. ``lexicographic``: the number of placed jobs, then the total
         value, so that jobs start even where they make little progress. ``fragmentation``: the total value,
-        with ties broken by the number of machines left whole. Totals that differ by less than a millionth of
-        the least valuable placement may be treated as ties.
+        with ties broken by the number of machines left whole, that is, entirely free. Totals that differ by
+        less than a millionth of the lowest positive value of a placement may be treated as ties.
 
     Examples
     --------
@@ -136,7 +136,7 @@ class Consolidation(Problem[ConsolidationSolution]):
 
     @property
     def unit(self) -> str:
-        """Unit of the objective: effective GPUs, and any count that takes precedence or breaks ties."""
+        """Unit of the objective, which depends on `maximize`."""
         return {
             "value": "effective GPUs",
             "lexicographic": "jobs, then effective GPUs",
@@ -172,8 +172,8 @@ class Consolidation(Problem[ConsolidationSolution]):
     def machine_bonus(self) -> Exact:
         """Extra value of each machine left whole.
 
-        With ``fragmentation``, all machines together are worth a millionth of the least valuable placement of a
-        job. Otherwise, the extra value is 0.
+        With ``fragmentation``, all machines together are worth a millionth of the lowest positive value of a
+        placement. Otherwise, the extra value is 0.
         """
         if self.maximize != "fragmentation":
             return 0
@@ -183,7 +183,7 @@ class Consolidation(Problem[ConsolidationSolution]):
 
     @cached_property
     def step(self) -> Fraction | None:
-        """Greatest common divisor of the jobs' values on all tiers and the extra values; None if all are 0."""
+        """Greatest common divisor of jobs' values on all tiers and of the extra values; None if all are 0."""
         worths = (self.worth(job, tier) for job in self.jobs for tier in self.tiers)
         return step([*worths, self.job_bonus, self.machine_bonus])
 
@@ -193,7 +193,7 @@ class Consolidation(Problem[ConsolidationSolution]):
         return self.cluster.gpus - len(self.busy)
 
     def objective(self, solution: ConsolidationSolution) -> Exact:
-        """Return the total value of the placed jobs, plus the extra values of jobs and whole machines."""
+        """Return the total value of the placed jobs, plus the extra values of jobs and machines."""
         jobs = {job.name: job for job in self.jobs}
         worths = (
             self.worth(jobs[name], self.cluster.tier(gpus)) for name, gpus in solution.placed.items() if gpus

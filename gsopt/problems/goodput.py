@@ -95,8 +95,8 @@ class Goodput(Problem[GoodputSolution]):
     **Fitness.** The paper maximizes the power mean, which is the mean cost raised to the power 1 / p. Because
     p is negative, this is equivalent to minimizing the mean cost. `measures` returns the power mean.
 
-    Source: Pollux (OSDI 2021), section 4.2, Equations 9-11. The constants, and the rule that a job restarts
-    when it is started or moved, are those of the authors' simulator.
+    Source: Pollux (OSDI 2021), section 4.2, Equations 9-11. The defaults, and the rule that every start and
+    every change of a job's GPUs is a restart, are those of the authors' simulator.
 
     Attributes
     ----------
@@ -105,7 +105,7 @@ class Goodput(Problem[GoodputSolution]):
     jobs
         All jobs, whether or not they currently have GPUs.
     power
-        Power p of the mean. The lower it is, the more the slowest jobs count.
+        Power p of the mean. The lower it is, the more weight the slowest jobs have.
     restart_time
         Duration d of a restart, in seconds.
     floor
@@ -162,7 +162,7 @@ class Goodput(Problem[GoodputSolution]):
         return f"mean speed-up to the power {self.power}"
 
     def resolution(self, value: Number) -> Exact:
-        """Return the largest error that rounding may cause in objective values near the given one."""
+        """Return the largest error that rounded speed-ups may cause in objective values near the given one."""
         return whole(abs(Fraction(value)) * Fraction(SPEEDUP))
 
     # What a job may have, and counts
@@ -221,7 +221,7 @@ class Goodput(Problem[GoodputSolution]):
         return whole(Fraction(_total(counted)) / len(counted)) if counted else 0
 
     def violations(self, solution: GoodputSolution) -> list[str]:
-        """Return a message for each broken rule about jobs, their GPU counts, full nodes, or multi-node jobs.
+        """Return a message for each broken rule about jobs, GPU counts, overfull nodes, or multi-node jobs.
 
         If jobs are unknown, or lists have the wrong length, the other rules are not checked.
         """
@@ -263,7 +263,7 @@ class Goodput(Problem[GoodputSolution]):
         return {"jobs": len(self.jobs), "nodes": len(self.nodes), "gpus": self.total}
 
     def measures(self, solution: GoodputSolution) -> dict[str, Number]:
-        """Return the paper's fitness, and the numbers of waiting jobs, restarted jobs, and idle GPUs."""
+        """Return the fitness, and the numbers of waiting jobs, restarts (including starts), and idle GPUs."""
         vectors = self.vectors(solution)
         moved = Counter(
             "restarts" if any(gpus) else "stops"
@@ -278,7 +278,7 @@ class Goodput(Problem[GoodputSolution]):
         }
 
     def candidates(self) -> Iterator[GoodputSolution]:
-        """Yield every way to give GPUs of the nodes to jobs so that each job can run or has none.
+        """Yield every division of the nodes' GPUs in which each job has no GPUs, or GPUs on which it can run.
 
         In some of these, a node hosts several multi-node jobs, which is infeasible.
         """

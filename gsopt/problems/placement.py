@@ -319,7 +319,7 @@ class Placement(Problem[PlacementSolution]):
 
     Instead of whole GPUs, a worker may need part of one GPU, which it shares with others
     (`Workers.gpu_part`). It may also accept only some GPU types (`Workers.gpu_types`). The objectives
-    ``"fragmentation"`` and ``"preferences"`` count whole GPUs, so no worker may need a part.
+    ``"fragmentation"`` and ``"preferences"`` count whole GPUs, so with them, no worker may need a part.
 
     Source: Aryl, section 5.3. For parts of GPUs, GPU types and ``"unallocated"``: Weng et al., "Beware of
     fragmentation" (ATC 2023), sections 2 and 6.
@@ -571,7 +571,7 @@ class Placement(Problem[PlacementSolution]):
         return tuple(dict.fromkeys([*before, *(hosts[placed.server].rack for placed in solution.everywhere)]))
 
     def free_gpus(self, solution: PlacementSolution) -> int:
-        """Count the GPUs on the servers in use of which no worker uses any part."""
+        """Count the entirely free GPUs on the servers in use."""
         hosts = self.hosts
         parts = {(part.server, part.gpu) for part in solution.parts}
         before = sum(server.free_gpus * server.count for server in self.servers if server.in_use)
