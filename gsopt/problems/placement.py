@@ -90,8 +90,7 @@ class Server(Lean):
     gpu_type
         Type of the GPUs; if empty, only workers that accept any type may run on the server.
     shared
-        The part in use of each GPU that is only partly in use, in thousandths. `used` does not include these
-        GPUs.
+        For each GPU that is partly in use, the part in use, in thousandths. `used` does not include these GPUs.
     """
 
     later = frozenset({"rack", "gpu_type", "shared"})
@@ -183,8 +182,8 @@ class Workers(Lean):
     demand
         Resources that one worker needs, all from the same server.
     kind
-        Whether the workers belong to an inelastic job, or are base or flexible workers of an elastic one. A
-        job that loses a base worker is preempted; its flexible workers can be released without preempting it.
+        Whether the workers belong to an inelastic job, or are base or flexible workers of an elastic one. An
+        elastic job is preempted if it loses a base worker, but not if it loses only flexible ones.
     gpu_part
         Part of one GPU that a worker needs, in thousandths; 0 if it needs whole GPUs or none.
     gpu_types
@@ -562,7 +561,7 @@ class Placement(Problem[PlacementSolution]):
         return self.size + 1
 
     def servers_in_use(self, solution: PlacementSolution) -> int:
-        """Count the servers on which workers run, including the workers that were there before."""
+        """Count the servers on which workers run, whether the solution placed them or they were there before."""
         return sum(server.count for server in self.servers if server.in_use) + len(self._opened(solution))
 
     def racks_touched(self, solution: PlacementSolution) -> tuple[str, ...]:

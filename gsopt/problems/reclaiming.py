@@ -175,7 +175,7 @@ class Reclaiming(Problem[ReclaimingSolution]):
 
     @property
     def cost_weight(self) -> int:
-        """Weight of a unit of cost: 1 or, if collateral damage breaks ties, 1 plus the GPUs in use."""
+        """Weight of a unit of cost: 1, plus the number of GPUs in use if collateral damage breaks ties."""
         return 1 + self.used_gpus.total() if self.second_objective == "collateral" else 1
 
     def objective(self, solution: ReclaimingSolution) -> Number:
@@ -186,7 +186,7 @@ class Reclaiming(Problem[ReclaimingSolution]):
         return cost * self.cost_weight + self.collateral(solution)
 
     def violations(self, solution: ReclaimingSolution) -> list[str]:
-        """Return a message for each unknown or repeated server, and one if their number is not `demand`."""
+        """Return a message for each unknown or repeated server, and one if there are not `demand` servers."""
         known = {server.name for server in self.servers}
         count = Counter(solution.servers)
         found = [f"servers: {name!r} is not a server of the instance" for name in count if name not in known]
