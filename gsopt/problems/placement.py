@@ -561,7 +561,7 @@ class Placement(Problem[PlacementSolution]):
         return self.size + 1
 
     def servers_in_use(self, solution: PlacementSolution) -> int:
-        """Count the servers on which workers run, whether the solution placed them or they were there before."""
+        """Count the servers on which workers run, whether the solution placed them or they ran before."""
         return sum(server.count for server in self.servers if server.in_use) + len(self._opened(solution))
 
     def racks_touched(self, solution: PlacementSolution) -> tuple[str, ...]:
