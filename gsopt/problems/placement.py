@@ -82,15 +82,15 @@ class Server(Lean):
     pool
         The cluster that owns the server: the training cluster, or the inference cluster that lends it.
     capacity
-        Resources of one server.
+        Resources of each of the servers.
     used
-        Resources of one server that earlier workers use. These workers stay there.
+        Resources that earlier workers use on each of the servers. These workers stay there.
     rack
-        Name of the servers' rack or other network group; empty to ignore racks.
+        Name of the servers' rack or other network group; empty if racks do not matter.
     gpu_type
         Type of the GPUs; if empty, only workers that accept any type may run on the server.
     shared
-        For each GPU that workers already share, the part in use, in thousandths. `used` excludes these GPUs.
+        For each GPU that is partly in use, the part in use, in thousandths. `used` does not include these GPUs.
     """
 
     later = frozenset({"rack", "gpu_type", "shared"})
@@ -118,7 +118,7 @@ class Server(Lean):
         return tuple(f"{self.name}[{index}]" for index in range(self.count))
 
     def free(self, names: Sequence[str] = _COMMON) -> Vector:
-        """Return the free amounts of the given resources on one of the servers.
+        """Return the free amounts of the given resources on each of the servers.
 
         A GPU is free only if no worker uses any part of it.
 
@@ -138,7 +138,7 @@ class Server(Lean):
 
     @property
     def free_gpus(self) -> int:
-        """Number of free GPUs on one of the servers."""
+        """Number of free GPUs on each of the servers."""
         return self.capacity.gpu - self.used.gpu - len(self.shared)
 
     @property
@@ -147,9 +147,9 @@ class Server(Lean):
         return len(self.shared) + self.free_gpus
 
     def left(self, gpu: int) -> int:
-        """Return the free part, in thousandths, of one of the `gpus_with_room` GPUs, given by its index.
+        """Return the free part of a GPU, in thousandths, given the index of the GPU.
 
-        The shared GPUs come first, followed by the free ones. GPUs that are entirely in use are not counted.
+        The shared GPUs come first, followed by the free ones. GPUs that are entirely in use have no index.
 
         Examples
         --------
@@ -161,7 +161,7 @@ class Server(Lean):
 
     @property
     def thousandths(self) -> int:
-        """Free GPU capacity of one of the servers in thousandths of a GPU, including parts of shared GPUs."""
+        """Free GPU capacity of each server, in thousandths of a GPU, including free parts of shared GPUs."""
         return self.gpus_with_room * WHOLE_GPU - sum(self.shared)
 
     @property
@@ -180,10 +180,10 @@ class Workers(Lean):
     count
         Number of workers.
     demand
-        Resources that one worker needs, all on one server.
+        Resources that one worker needs, all from the same server.
     kind
-        Whether the workers belong to an inelastic job, or are base or flexible workers of an elastic one. A
-        job that loses a base worker is preempted, while flexible workers may be released.
+        Whether the workers belong to an inelastic job, or are base or flexible workers of an elastic one. An
+        elastic job is preempted if it loses a base worker, but not if it loses only flexible ones.
     gpu_part
         Part of one GPU that a worker needs, in thousandths; 0 if it needs whole GPUs or none.
     gpu_types
@@ -266,8 +266,8 @@ class PlacementSolution(Lean):
     """A placement: the server of each worker, and the GPU of each worker that needs part of one.
 
     In files, each entry of `placed` is ``[server, index in workers, number]``, and each entry of `parts` is
-    ``[server, gpu, index in workers, number]``. Whole GPUs need no index, because a worker may use any free
-    ones.
+    ``[server, gpu, index in workers, number]``. A worker that needs whole GPUs may use any free ones of its
+    server, so `placed` does not name them.
     """
 
     later = frozenset({"parts"})
@@ -561,7 +561,7 @@ class Placement(Problem[PlacementSolution]):
         return self.size + 1
 
     def servers_in_use(self, solution: PlacementSolution) -> int:
-        """Count the servers with a worker, whether it was placed now or before."""
+        """Count the servers on which workers run, whether the solution placed them or they ran before."""
         return sum(server.count for server in self.servers if server.in_use) + len(self._opened(solution))
 
     def racks_touched(self, solution: PlacementSolution) -> tuple[str, ...]:
@@ -605,8 +605,8 @@ class Placement(Problem[PlacementSolution]):
     def violations(self, solution: PlacementSolution) -> list[str]:
         """Return a message for each broken rule, such as a missing worker or an overfull server or GPU.
 
-        If an entry is invalid by itself, for example because its server does not exist, the other rules are not
-        checked.
+        If an entry of the solution is invalid by itself (for example, its server does not exist), only such
+        entries are reported.
         """
         hosts = self.hosts
         found = [

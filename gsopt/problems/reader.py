@@ -11,7 +11,7 @@ from gsopt.core.result import Result
 
 
 def read_problem(path: str | Path) -> Problem[Any]:
-    """Read the problem of any decision from an instance file.
+    """Read a problem from an instance file, whose field ``problem`` names the decision.
 
     A problem without a name is named after the file.
 
@@ -72,7 +72,8 @@ def read_result(path: str | Path, problem: Problem[S]) -> Result[S]:
     Raises
     ------
     InvalidInput
-        The file is invalid, as in `read_problem`, or a field does not match the problem.
+        The file is invalid, as in `read_problem`, or a field is missing, malformed, or inconsistent with the
+        solution or with another field.
     InvalidSolution, Contradiction
         The solution breaks a rule of the problem, or its value is better than the bound.
 

@@ -27,15 +27,15 @@ class Job(Frozen):
     Attributes
     ----------
     workers
-        Number of GPUs that the job's base workers use on each server.
+        Number of GPUs that the job's base workers use on each server, keyed by server name.
     flexible
-        Number of GPUs that the job's flexible workers use on each server. Losing only these workers does not
-        preempt the job.
+        Number of GPUs that the job's flexible workers use on each server, keyed by server name. Losing only
+        these workers does not preempt the job.
     cost
         Cost of preempting the job: 1 to count preemptions or, for example, the GPU-seconds of lost work.
     training_servers
         Number of servers of the training cluster itself on which the job also runs. The problem ignores them,
-        but heuristics may count them.
+        but `heuristics.reclaiming.greedy` can take them into account.
     """
 
     name: Name
@@ -50,7 +50,7 @@ class Job(Frozen):
 
     @property
     def gpus(self) -> int:
-        """Number of GPUs that the job uses on all servers on loan."""
+        """Total number of GPUs that the job uses on the servers on loan."""
         return sum(self.workers.values()) + sum(self.flexible.values())
 
 
@@ -68,9 +68,9 @@ class Reclaiming(Problem[ReclaimingSolution]):
     survives if it keeps at least as many GPUs as its base workers had.
 
     With ``second_objective="collateral"``, ties between equal costs are broken by collateral damage: the
-    number of GPUs that preempted jobs lose on servers that are kept. The objective is then the integer ``cost
-    * (1 + GPUs in use) + collateral``, which orders solutions lexicographically. In this case, costs must be
-    integers.
+    number of GPUs that preempted jobs lose on servers that are kept. Costs must then be integers, and the
+    objective is ``cost * (1 + GPUs in use) + collateral``, which ranks solutions by cost and then by collateral
+    damage.
 
     Source: Aryl, section 4. With ``elasticity="tagged"`` and costs of 1, this is the minimum k-union problem:
     find the fewest jobs whose removal vacates k servers.
@@ -175,7 +175,7 @@ class Reclaiming(Problem[ReclaimingSolution]):
 
     @property
     def cost_weight(self) -> int:
-        """Weight of a unit of cost: 1 or, if collateral damage breaks ties, more than any collateral damage."""
+        """Weight of a unit of cost: 1, plus the number of GPUs in use if collateral damage breaks ties."""
         return 1 + self.used_gpus.total() if self.second_objective == "collateral" else 1
 
     def objective(self, solution: ReclaimingSolution) -> Number:
@@ -186,7 +186,7 @@ class Reclaiming(Problem[ReclaimingSolution]):
         return cost * self.cost_weight + self.collateral(solution)
 
     def violations(self, solution: ReclaimingSolution) -> list[str]:
-        """Return a message for each way in which a solution fails to give back `demand` distinct servers."""
+        """Return a message for each unknown or repeated server, and one if there are not `demand` servers."""
         known = {server.name for server in self.servers}
         count = Counter(solution.servers)
         found = [f"servers: {name!r} is not a server of the instance" for name in count if name not in known]

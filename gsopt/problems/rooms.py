@@ -47,12 +47,12 @@ class Rooms:
         self.free: Numbers = np.array(problem.free, dtype=np.int64).reshape(shape)
 
     def stop(self, gang: Gang, places: Places) -> None:
-        """Release the resources that a gang uses on its machines."""
+        """Release the resources that a gang uses on the given machines."""
         for machine, amounts in self._problem.load([(gang, places)]).items():
             self.free[machine] += amounts
 
     def start(self, gang: Gang, places: Places) -> None:
-        """Take the resources that a gang needs on its machines, even if they are not free."""
+        """Take the resources that a gang needs on the given machines, even if they are not free."""
         for machine, amounts in self._problem.load([(gang, places)]).items():
             self.free[machine] -= amounts
 
@@ -72,11 +72,12 @@ class Rooms:
     def fit(self, gang: Gang) -> Places | None:
         """Return a placement of the gang on free resources, or None if none is found.
 
-        The room of a machine is how many of a part's workers fit there (`copies`); that of a group is how many
-        workers of all parts fit there. If the gang fits into several groups at its level, those with less room
-        are tried first. Within a group, machines are filled in descending order of room, but the last workers
-        go to a machine with the least room that suffices. If workers form slices, whole slices are first
-        assigned in this way to the groups that may hold them, and only then to machines.
+        A machine's room for a part is how many of the part's workers fit there (`copies`). A group's room for
+        the gang is the sum of these numbers over all machines of the group and all parts, counting only whole
+        slices. Groups at the gang's level with room for each part by itself are tried in ascending order of
+        room. Within a group, machines are filled in descending order of room, but the last workers go to a
+        machine with the least room that suffices. If workers form slices, whole slices are distributed in the
+        same way over the groups at their level, and then the workers over the machines of each group.
 
         If the gang has a single part, a placement is found whenever one exists. Several parts are placed one
         after another, in descending order of worker size, which may fail even though a placement exists.

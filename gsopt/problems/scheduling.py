@@ -88,13 +88,13 @@ class ElasticJob(Frozen):
 
     @property
     def menu(self) -> tuple[tuple[int, float], ...]:
-        """Allowed numbers of GPUs, ascending, each with the speed relative to that on the demanded number."""
+        """Allowed numbers of GPUs, ascending, each with its speed relative to that on the demanded number."""
         base = self.rates[self.demand]
         return tuple((count, rate / base) for count, rate in sorted(self.rates.items()))
 
 
 class Run(Frozen):
-    """A period, from `start` to `end` in exact seconds, in which a job runs on a constant number of GPUs."""
+    """A period in which a job runs on a constant number of GPUs; `start` and `end` are exact, in seconds."""
 
     job: Name
     start: Instant
@@ -114,7 +114,7 @@ class SchedulingSolution(Frozen):
         Raises
         ------
         InvalidInput
-            A job runs in a mode other than its default one, which the problem does not support.
+            A job runs in a mode other than the default, the only one that the problem supports.
 
         Examples
         --------
@@ -131,7 +131,7 @@ class SchedulingSolution(Frozen):
 
     @property
     def schedule(self) -> Schedule:
-        """The runs as a schedule with floating-point times, for the simulator and for plots."""
+        """The runs as a schedule with floating-point times, for `gsopt.judge` and for plots."""
         return Schedule(
             tuple(Segment(run.job, float(run.start), float(run.end), run.gpus) for run in self.runs)
         )
@@ -143,19 +143,20 @@ class Scheduling(Problem[SchedulingSolution]):
     Job completion times are counted from the jobs' release dates.
 
     By default, a job may be interrupted and resized at any time and at no cost. All GPUs are alike. The optimum
-    is therefore a lower bound for every policy that runs jobs on allowed numbers of GPUs, regardless of its
-    rounds, overheads and placements.
+    is therefore a lower bound on the mean job completion time of every policy that runs jobs on allowed numbers
+    of GPUs, whatever its rounds, overheads and placements.
 
     With `fairness`, no job may complete more than `fairness` seconds later than it would if all GPUs were
-    shared equally, as a fluid, among the jobs present. With ``preemptive=False``, a job may be resized at any
-    time but not paused, as in the offline problem of elastic jobs in Aryl, section 5. Exact methods solve that
-    case only without `fairness`, and only if the speed of each job is proportional to its number of GPUs and
-    its allowed numbers of GPUs are evenly spaced.
+    divided equally, like a fluid, among the jobs present.
+
+    With ``preemptive=False``, a job may be resized at any time but not paused, as in the offline problem of
+    elastic jobs in Aryl, section 5. Exact methods solve this case only without `fairness`, and only if the
+    speed of each job is proportional to its number of GPUs and its allowed numbers of GPUs are evenly spaced.
 
     Times are exact numbers. Floats in the data stand for their shortest decimals, such as 0.1. A job may miss
-    its fairness deadline by a billionth of the time between its release date and this deadline. Runs whose
-    times are floats may break rules for as long as rounding can explain; completion times are increased to
-    make up for this (`gsopt.problems.trial`).
+    its fairness deadline by up to a billionth of the time between its release date and this deadline. If times
+    of runs are floats, the runs may break rules slightly, within rounding errors. Completion times are then
+    increased to make up for this (`gsopt.problems.trial`).
 
     Source: Ares, Eq. 1. The paper defines a job's completion under equal sharing as a job completion time (a
     duration), but the equation compares it with a point in time. Here, both are points in time. Under equal
@@ -204,7 +205,7 @@ class Scheduling(Problem[SchedulingSolution]):
         return "seconds of mean job completion time"
 
     def resolution(self, value: Number) -> float:
-        """Return the smallest significant difference: a millionth of the value, as times vary continuously."""
+        """Return the difference up to which values are considered equal: a millionth of the given value."""
         return CONTINUOUS * float(value)
 
     @cached_property
@@ -262,14 +263,13 @@ class Scheduling(Problem[SchedulingSolution]):
     def taken_over(self, schedule: Schedule) -> SchedulingSolution:
         """Convert a schedule for the scenario `own_clock` into a solution.
 
-        The times are shifted to the problem's clock. If floats as large as the last of the shifted times are
-        precise enough for the shortest job, this is all. Otherwise, the schedule is recomputed in exact numbers
-        (`gsopt.schedule.retiming`).
+        The times are shifted to the problem's clock. If the shifted times are so large that floats would be too
+        coarse for the shortest job, the schedule is recomputed in exact numbers (`gsopt.schedule.retiming`).
 
         Raises
         ------
         InvalidInput
-            A job runs in a mode other than its default one, which the problem does not support.
+            A job runs in a mode other than the default, the only one that the problem supports.
 
         Examples
         --------
@@ -306,7 +306,7 @@ class Scheduling(Problem[SchedulingSolution]):
     def objective(self, solution: SchedulingSolution) -> float:
         """Return the mean job completion time in seconds.
 
-        If rounding makes jobs break rules, completion times are increased (`gsopt.problems.trial`).
+        If rules are broken within rounding errors, completion times are increased (`gsopt.problems.trial`).
         """
         mean = self._trial(solution).mean_jct
         if mean is None:
@@ -314,12 +314,12 @@ class Scheduling(Problem[SchedulingSolution]):
         return float(mean)
 
     def violations(self, solution: SchedulingSolution) -> list[str]:
-        """List the rules that the schedule breaks, and the jobs that miss their fairness deadlines."""
+        """Return a message for each broken rule, and for each job that misses its fairness deadline."""
         trial = self._trial(solution)
         return [*trial.found, *self._unfair(trial)]
 
     def measures(self, solution: SchedulingSolution) -> dict[str, Number]:
-        """Return further metrics of the schedule, and the largest delay behind equal sharing in seconds."""
+        """Return further metrics, and the largest delay of a job compared with equal sharing, in seconds."""
         origin = self.origin
         verdict = judge(
             Schedule(
@@ -362,8 +362,8 @@ class Scheduling(Problem[SchedulingSolution]):
     def fair_times(self) -> list[Fraction]:
         """Fair completion time of each task, in seconds after the first release.
 
-        It is the time at which the task would complete if all GPUs were shared equally, as a fluid, among the
-        jobs present.
+        It is the time at which the task would complete if all GPUs were divided equally, like a fluid, among
+        the jobs present.
         """
         demand = {job.name: job.demand for job in self.jobs}
         shares = [

@@ -24,7 +24,7 @@ class Machine(Frozen):
     gpu_type
         Type of the GPU, which determines the durations of jobs.
     available
-        Time until the GPU is free, in seconds from now.
+        Seconds until the GPU is free.
 
     Examples
     --------
@@ -120,7 +120,7 @@ class Sequencing(Problem[Sequences]):
 
     @property
     def step(self) -> Fraction | None:
-        """Greatest common divisor of all durations and times until machines are free; None if all are 0."""
+        """Greatest common divisor of the durations and the times until machines are free; None if all are 0."""
         taken = (seconds for job in self.jobs for seconds in job.seconds.values())
         return step(decimal(each) for each in (*taken, *(machine.available for machine in self.machines)))
 

@@ -79,15 +79,15 @@ class Shares(Problem[TimeShares]):
 
     A job runs on one type at a time, on all its GPUs at once. Over many rounds, it runs on type t for a share
     x_mt of the time. If it performs a_mt steps per second there, its throughput is r_m = sum_t a_mt x_mt. The
-    shares of a job add up to at most 1. For each type, the sum over all jobs of a job's share times its
-    number of GPUs is at most the number of GPUs of that type. A job cannot run on a type that has fewer GPUs
+    shares of a job add up to at most 1. On each type, the shares of all jobs, each multiplied by the job's
+    number of GPUs, add up to at most the type's number of GPUs. A job cannot run on a type that has fewer GPUs
     than it needs; its a_mt is then 0. The problem does not decide which job runs in which round.
 
     **Criteria.** Job m needs z_m GPUs and has weight w_m. There are M_t GPUs of type t, M GPUs in total, and
     J jobs.
 
     - `max_min`: maximize min_m z_m r_m / (w_m e_m), where e_m = sum_t a_mt M_t / M is the throughput of a job
-      that runs on each type in proportion to the type's number of GPUs (max-min fairness, Gavel's default).
+      that runs on each type in proportion to the type's number of GPUs (max-min fairness).
     - `finish_time`: minimize max_m (age_m + s_m / r_m) / (isolated_m + s_m / i_m), where age_m and isolated_m
       are given for each job (`TypedJob`), s_m is the number of remaining steps, and i_m is the throughput with
       the isolated shares M_t / (J z_m), divided by their sum if that exceeds 1 (finish-time fairness, as in
@@ -154,7 +154,7 @@ class Shares(Problem[TimeShares]):
 
     @property
     def is_sum(self) -> bool:
-        """Whether the objective is the sum of the jobs' terms, instead of the worst one."""
+        """Whether the objective is the sum of the jobs' terms, rather than the worst term."""
         return self.criterion in {"fifo", "max_sum"}
 
     @property
@@ -169,7 +169,7 @@ class Shares(Problem[TimeShares]):
         }[self.criterion]
 
     def resolution(self, value: Number) -> Number:
-        """Return the smallest significant difference: a billionth of the value, because shares are floats."""
+        """Return the difference up to which values are considered equal: a billionth of the given value."""
         return decimal(SHARE_VALUE) * abs(Fraction(value))
 
     # What the jobs are compared with
@@ -199,8 +199,8 @@ class Shares(Problem[TimeShares]):
     def isolated_shares(self) -> Mapping[str, Mapping[str, Exact]]:
         """Shares of each job, keyed by job name and type, if the jobs divide the GPUs of every type equally.
 
-        If a job's shares of all types, including types on which it cannot run, would add up to more than 1,
-        they are divided by their sum.
+        If a job's shares add up to more than 1, counting types on which it cannot run, they are divided by
+        their sum. Then those types are left out.
         """
         parts = {gpus: self._isolated_parts(gpus) for gpus in {job.gpus for job in self.jobs}}
         return {job.name: {kind: parts[job.gpus][kind] for kind in self.rates[job.name]} for job in self.jobs}

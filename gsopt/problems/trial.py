@@ -264,7 +264,7 @@ class Trial:
 
 
 def fair_times(tasks: Sequence[ElasticTask], shares: Sequence[Exact], gpus: int) -> list[Fraction]:
-    """Return the jobs' completion times if all GPUs are shared equally, as a fluid, among the jobs present.
+    """Return the jobs' completion times if all GPUs are divided equally, like a fluid, among the jobs present.
 
     The algorithm uses virtual time, which advances by the service that each job present receives.
 
