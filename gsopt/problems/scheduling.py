@@ -204,7 +204,7 @@ class Scheduling(Problem[SchedulingSolution]):
         return "seconds of mean job completion time"
 
     def resolution(self, value: Number) -> float:
-        """Return the smallest significant difference: a millionth of the value, as times vary continuously."""
+        """Return the largest negligible difference: a millionth of the value, as times vary continuously."""
         return CONTINUOUS * float(value)
 
     @cached_property
@@ -362,8 +362,8 @@ class Scheduling(Problem[SchedulingSolution]):
     def fair_times(self) -> list[Fraction]:
         """Fair completion time of each task, in seconds after the first release.
 
-        It is the time at which the task would complete if all GPUs were shared equally, as a fluid, among the
-        jobs present.
+        It is the time at which the task would complete if all GPUs were always shared equally among the jobs
+        present, as if GPUs were a fluid.
         """
         demand = {job.name: job.demand for job in self.jobs}
         shares = [
