@@ -188,7 +188,7 @@ class Shares(Problem[TimeShares]):
 
     @cached_property
     def proportional(self) -> Mapping[str, Exact]:
-        """Throughput of each job, keyed by name, if its share of each type is that type's fraction of all GPUs."""
+        """Throughput of each job, keyed by name, if its share of each type is the type's part of all GPUs."""
         gpus = sum(self.gpus.values())
         return {
             name: whole(Fraction(exact_dot((rate, self.gpus[kind]) for kind, rate in own.items())) / gpus)
