@@ -66,9 +66,9 @@ class TypedJob(Frozen):
 
 
 class TimeShares(Frozen):
-    """The share of time that each job runs on each GPU type, keyed by job name and type.
+    """The share of the time for which each job runs on each GPU type, keyed by job name and type.
 
-    Entries that are left out are 0.
+    Missing entries count as 0.
     """
 
     shares: Mapping[str, Mapping[str, Annotated[float, Field(ge=0, le=1)]]]
@@ -188,7 +188,7 @@ class Shares(Problem[TimeShares]):
 
     @cached_property
     def proportional(self) -> Mapping[str, Exact]:
-        """Throughputs, keyed by job name, if a job's share of each type is that type's fraction of all GPUs."""
+        """Throughput of each job, keyed by name, if its share of each type is the type's part of all GPUs."""
         gpus = sum(self.gpus.values())
         return {
             name: whole(Fraction(exact_dot((rate, self.gpus[kind]) for kind, rate in own.items())) / gpus)
@@ -230,7 +230,7 @@ class Shares(Problem[TimeShares]):
         return exact_dot((rates[kind], decimal(part)) for kind, part in own.items() if part and kind in rates)
 
     def levels(self, solution: TimeShares) -> list[Exact]:
-        """Return the terms of the jobs. The objective is the worst one or, with `is_sum`, their sum."""
+        """Return each job's term in the objective, which is the worst term or, if `is_sum` is true, the sum."""
         return [
             self.level(place, job, Fraction(self.throughput(job, solution)))
             for place, job in enumerate(self.jobs)
@@ -250,16 +250,18 @@ class Shares(Problem[TimeShares]):
         return whole((decimal(job.age) + left) / self.isolated_times[job.name])
 
     def objective(self, solution: TimeShares) -> Exact:
-        """Return the worst term of any job or, with `is_sum`, the sum of all terms."""
+        """Return the worst of the jobs' terms, or their sum if `is_sum` is true."""
         levels = self.levels(solution)
         if self.is_sum:
             return exact_total(levels)
         return min(levels) if self.sense is Sense.MAXIMIZE else max(levels)
 
     def violations(self, solution: TimeShares) -> list[str]:
-        """Return a message for each broken rule about names, usable types, time, or numbers of GPUs.
+        """Return a message for each broken rule.
 
-        Under the criteria `finish_time` and `makespan`, each job must also run at some time.
+        Only jobs of the problem may have shares, and each only on types on which it can run. The shares of a
+        job must add up to at most 1. On average, jobs must not use more GPUs of a type than there are. Under
+        the criteria `finish_time` and `makespan`, each job must also run at some time.
         """
         jobs = {job.name: job for job in self.jobs}
         found: list[str] = []

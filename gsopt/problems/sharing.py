@@ -30,9 +30,9 @@ class SharingSolution(Frozen):
 
 
 def run_at(job: str, time: Exact, gpus: Iterable[int]) -> Run:
-    """Return a run that starts at an exact time.
+    """Return a run that starts at the given exact time.
 
-    If the exact time has too many digits to be written, the nearest float is used.
+    If the time has too many digits to be written to a file, the nearest float is used.
 
     Examples
     --------
@@ -55,8 +55,8 @@ class Sharing(Problem[SharingSolution]):
     C), it may start at any time, which may yield better schedules. The optimum of Model E is not a bound for
     Model C.
 
-    Start times are interpreted as exact. However, if a float breaks a rule, it is treated as a rounded time
-    and moved to the nearest event, provided that this event is only a few units in the last place away.
+    Start times are exact. However, a float that breaks a rule is taken to be a rounded time, and is moved to an
+    event if one is at most a few units in the last place away.
 
     Source: Castor, Eq. 6-13, without time slots, and Eq. 4-5 for the speeds.
 
@@ -75,7 +75,7 @@ class Sharing(Problem[SharingSolution]):
     memory
         Bytes of memory of each GPU, which must suffice for all jobs that share it; None to ignore memory.
     starts
-        When jobs may start: only at ``"events"`` or at ``"any"`` time.
+        When jobs may start. ``"events"``: only when a job arrives or ends. ``"any"``: at any time.
 
     Examples
     --------
@@ -131,7 +131,7 @@ class Sharing(Problem[SharingSolution]):
 
     @cached_property
     def durations(self) -> tuple[Exact, ...]:
-        """Running times of all jobs without partners, in seconds."""
+        """Running time of each job if it has no partners, in seconds."""
         return tuple(decimal(job.duration) for job in self.jobs)
 
     def slowdown(self, job: int, partner: int) -> Exact:
@@ -148,7 +148,7 @@ class Sharing(Problem[SharingSolution]):
         return decimal(self.interference.get(own, {}).get(other, self.default_interference))
 
     def may_share(self, job: int, partner: int) -> bool:
-        """Check whether two jobs may share a GPU: `share_limit` must be 2, and the memory must hold both.
+        """Check whether two jobs may share a GPU: `share_limit` must be 2, and memory must suffice for both.
 
         Examples
         --------
@@ -194,7 +194,9 @@ class Sharing(Problem[SharingSolution]):
         return tuple((course.starts[job], course.ends[job]) for job in range(len(self.jobs)))
 
     def candidates(self) -> Iterator[SharingSolution]:
-        """Yield all schedules whose jobs start at events, without permutations of equivalent GPUs.
+        """Yield all schedules whose jobs start at events.
+
+        GPUs that the same jobs hold are interchangeable, so only one choice among them is yielded.
 
         Raises
         ------
@@ -216,7 +218,7 @@ class Sharing(Problem[SharingSolution]):
 
     @cached_property
     def scenario(self) -> Scenario:
-        """The scenario that consists of the workload and one machine, for the simulator."""
+        """The workload, one machine, the interference and the share limit, as a scenario for the simulator."""
         machine = Machine(name="machine 0", gpus=self.gpus, memory=self.memory)
         speed = Speed(interference=self.interference, default_interference=self.default_interference)
         return Scenario(

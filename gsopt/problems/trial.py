@@ -47,7 +47,7 @@ class Trial:
     gpus
         Number of GPUs.
     runs
-        The runs, each with attributes ``job``, ``start``, ``end`` and ``gpus``.
+        The runs, each with attributes ``job``, ``start``, ``end`` and ``gpus`` (number of GPUs).
     origin
         The first release date, in seconds.
     preemptive
@@ -106,7 +106,7 @@ class Trial:
         """Completion times of all jobs, in seconds after the first release; None if a job does not complete.
 
         Rounding may make jobs break rules slightly, for example by starting a little too early. Each such
-        violation, by any job, adds at least its duration to all completion times from then on.
+        violation delays all completions from then on, also those of other jobs, by at least the time it lasts.
         """
         moments, total = sorted(self._owed), 0 * Fraction(1)
         later = dict[int, Exact]()
@@ -127,7 +127,10 @@ class Trial:
         return Fraction(sum(spans)) / len(spans) if spans else None
 
     def late(self, deadlines: Sequence[Exact]) -> list[int]:
-        """Return the indices of jobs that miss their deadlines by more than rounding can explain."""
+        """Return the indices of jobs that complete after their deadlines, by more than rounding can explain.
+
+        Deadlines are in seconds after the first release. Jobs that do not complete are not included.
+        """
         rows = enumerate(zip(self.completions, deadlines, strict=True))
         return [
             job for job, (end, due) in rows if end is not None and (end - due) * self._parts > self._blur(job)
@@ -266,7 +269,8 @@ class Trial:
 def fair_times(tasks: Sequence[ElasticTask], shares: Sequence[Exact], gpus: int) -> list[Fraction]:
     """Return the jobs' completion times if all GPUs are divided equally, like a fluid, among the jobs present.
 
-    The algorithm uses virtual time, which advances by the service that each job present receives.
+    GPUs are treated as a fluid, so a job may get a fraction of a GPU. The times are in seconds after the first
+    release. The algorithm uses virtual time, which advances by the GPU-seconds that each job present receives.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ class Run(Frozen):
     job
         Name of the job.
     start
-        Exact start time in seconds, which need not be representable as a double.
+        Start time in seconds: a float, which stands for its shortest decimal, or a fraction.
     gpus
         Indices of the job's GPUs.
     """
@@ -67,12 +67,12 @@ class WaitingSolution(Frozen):
 
 
 class Waiting(Problem[WaitingSolution]):
-    """The problem of starting rigid jobs, each without interruption, on the GPUs of a cluster with tiers.
+    """The problem of starting rigid jobs on the GPUs of a cluster with tiers.
 
     A job runs for its duration, prolonged by the penalty of the tier that connects its GPUs. It is neither
     interrupted nor moved, so it may pay to wait for GPUs that are closer together.
 
-    Source: Dally, section III-B, for the running times. This is the problem that Dally's scheduler solves,
+    Source: Dally, section III-B, for the running times. This is the problem that Dally's scheduler addresses,
     except that all jobs are known in advance and preemption is not allowed.
 
     Attributes
@@ -214,10 +214,10 @@ class Waiting(Problem[WaitingSolution]):
         return found or list(self._crowded(solution))
 
     def measures(self, solution: WaitingSolution) -> dict[str, Number]:
-        """Return the value that is not minimized, and the total time in seconds that is lost to tiers.
+        """Return the mean JCT or the makespan, whichever is not the objective, and the time lost to tiers.
 
-        The value is the makespan or the mean job completion time. The time lost to tiers is that by which jobs
-        run longer than on the innermost tier.
+        The time lost to tiers is the total number of seconds by which jobs run longer than they would on the
+        innermost tier.
         """
         values = self._values(solution)
         del values[self.minimize]
@@ -225,11 +225,14 @@ class Waiting(Problem[WaitingSolution]):
         return {**values, "seconds lost to tiers": exact_total(lost)}
 
     def headline(self) -> dict[str, int | float | str]:
-        """Return the numbers of jobs and GPUs, and the criterion."""
+        """Return the numbers of jobs and GPUs, and the objective."""
         return {"jobs": len(self.jobs), "GPUs": self.cluster.gpus, "minimize": self.minimize}
 
     def candidates(self) -> Iterator[WaitingSolution]:
-        """Yield a schedule for each order of starts and choice of cells; jobs start as early as possible."""
+        """Yield a schedule for each order of starts and each choice of the jobs' cells.
+
+        Jobs start as early as this order and these cells allow.
+        """
         sizes = [len(cell) for cell in self.cells]
         shares = [
             [
@@ -247,7 +250,7 @@ class Waiting(Problem[WaitingSolution]):
     def workload(self) -> Workload:
         """The jobs as a workload, with times counted from the first release date.
 
-        If running times are rounded, each job has its own model, and its duration is its rounded running time
+        If running times are rounded, each job gets its own model, and its duration is its rounded running time
         on the innermost tier. With the penalties in `scenario`, the simulator thus uses the rounded times.
         """
         return Workload(name=self.name, jobs=[self._as_simulated(job) for job in self.jobs])

@@ -33,9 +33,9 @@ class Cluster(Lean):
     A plain cluster is just a count of identical GPUs, and it does not matter which of them a job holds. In any
     other cluster, GPUs are numbered from 0 in the order of the tree, rack by rack and machine by machine, and a
     job holds particular GPUs, which are given by their numbers. The levels of a cluster of racks are machine,
-    rack and network. In a cluster with a `network`, the levels of its switches replace rack and network. If any
-    machine has islands, the innermost level is island. Unless stated otherwise, methods raise `InvalidInput`
-    for GPUs and levels that do not exist.
+    rack and network, and those of any switches inside racks. In a cluster with a `network`, the levels of its
+    switches replace rack and network. If any machine has islands, the innermost level is island. Unless stated
+    otherwise, methods raise `InvalidInput` for GPUs and levels that do not exist.
 
     Attributes
     ----------
@@ -128,7 +128,7 @@ class Cluster(Lean):
         """Return a cluster of equal racks with equal machines.
 
         `machines` is the number of machines per rack, and `gpus` the number of GPUs per machine. `memory` is
-        that of each GPU in bytes, or None if memory is not modelled.
+        the memory of each GPU in bytes, or None if memory is not modelled.
 
         Examples
         --------
@@ -182,19 +182,19 @@ class Cluster(Lean):
         machine states the properties of their links as `gpu_bandwidth` and so on. Nodes and edges may have
         further data.
 
-        If the nodes of the GPUs are the integers from 0 up, GPUs keep these numbers, which must follow the
-        order of the tree. Otherwise, GPUs are numbered in the order of the graph. In both cases, the machines
-        of a switch come before the switches below it. A root of kind ``"datacenter"`` yields a plain cluster if
-        all its children are GPUs, and a cluster of racks if all are racks, unless an edge to one of them has
-        the `tier` ``"datacenter"``.
+        If the nodes of the GPUs are the integers from 0 up, possibly as text, GPUs keep these numbers, which
+        must follow the order of the tree. Otherwise, GPUs are numbered in the order of the graph. In both
+        cases, the machines of a switch come before the switches below it. A root of kind ``"datacenter"``
+        yields a plain cluster if all its children are GPUs, and a cluster of racks if all are racks, unless an
+        edge to one of them has the `tier` ``"datacenter"``.
 
         Parameters
         ----------
         graph
             An undirected graph, or a directed one whose edges lead down from the root.
         levels
-            Names of all levels that may occur, innermost first. If None, the graph's attribute ``"levels"`` is
-            used; if there is none, the levels in common use may occur in any order.
+            Names of all levels of switches that may occur, innermost first. If None, the graph's attribute
+            ``"levels"`` is used; if there is none, the levels in common use may occur in any order.
         root
             The root node. If None, the graph's attribute ``"root"`` names it. Without this attribute, it is the
             only node to which no edge leads (in a directed graph) or the only node of kind ``"datacenter"`` or
@@ -299,7 +299,7 @@ class Cluster(Lean):
         return {} if self.is_plain else self.numbered.groups
 
     def group_of(self, level: str) -> tuple[int, ...]:
-        """Return the indices of the machines' groups on a level, one per machine; none for a plain cluster.
+        """Return the indices of the machines' groups on a level, one per machine; empty for a plain cluster.
 
         Raise `InvalidInput` for levels inside machines (islands).
 
@@ -314,7 +314,7 @@ class Cluster(Lean):
         return () if self.is_plain else self.numbered.of_machine[level]
 
     def group_of_gpu(self, level: str) -> tuple[int, ...]:
-        """Return the indices of the GPUs' groups on a level, one per GPU; none for a plain cluster.
+        """Return the indices of the GPUs' groups on a level, one per GPU; empty for a plain cluster.
 
         Examples
         --------
@@ -349,8 +349,8 @@ class Cluster(Lean):
     def tier(self, gpus: Sequence[int]) -> str:
         """Return the tier of the given GPUs: the innermost level on which one group contains all of them.
 
-        For a cluster of racks, the tier is a member of `Tier` or ``"island"``. All tiers are strings, and
-        `levels` gives their order. A single GPU, or none, has the innermost tier.
+        Tiers are strings, and `levels` gives their order. The tiers machine, rack and network are also members
+        of `Tier`. A single GPU, or none, has the innermost tier.
 
         Examples
         --------
@@ -423,7 +423,7 @@ class Cluster(Lean):
     def graph(self, *, gpus: bool = True) -> Any:
         """Return the cluster as a networkx tree of switches, machines, islands and GPUs.
 
-        Switches, machines and islands are nodes with their names, and GPUs are nodes with their numbers. The
+        Switches, machines and islands are nodes identified by their names, and GPUs by their numbers. The
         graph's attributes name the root and, if some are custom, the levels. The `kind` of a switch is its
         level, and that of other nodes is ``"machine"``, ``"island"`` or ``"gpu"``; machines also have
         `gpu_type` and `memory` (bytes), if known. Without a `network`, the root has the kind ``"datacenter"``

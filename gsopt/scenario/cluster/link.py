@@ -11,7 +11,7 @@ Bandwidth = Annotated[float, Field(gt=0, le=1e18)]
 
 
 class Link(Lean):
-    """A link of the network.
+    """A link from a GPU, island, machine or switch to the level above it.
 
     Attributes
     ----------

@@ -22,14 +22,14 @@ def outline(cluster: Cluster, *, width: int = 80, most: int = 60) -> str:
 
     Neighbouring machines that differ only in their names share a line. Of neighbouring switches that differ
     only in names, including those of everything below them, the first is shown in full, and the others share
-    a line. For a plain cluster, the text is a single line.
+    a line. For a plain cluster, the text is a single short line.
 
     Parameters
     ----------
     cluster
         The cluster.
     width
-        Maximum number of characters per line; longer lines are cut off.
+        Maximum number of characters per line; longer lines are cut off and end in ``...``.
     most
         Maximum number of lines for the tree, but at least 1.
 

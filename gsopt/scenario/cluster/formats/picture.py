@@ -63,7 +63,7 @@ def draw(
         GPU indices of every job, keyed by the job's name. For one moment of a schedule, this is ``{segment.job:
         segment.placement}`` over the segments that run then.
     colour
-        What colours stand for: ``job``, or ``tier``, the network level that connects the GPUs of each job.
+        What colours stand for: ``job``, or ``tier``, the innermost level that connects the GPUs of each job.
     title
         Title above the picture; none if empty.
     axes

@@ -25,7 +25,7 @@ from gsopt.scenario.cluster.formats.topograph import read_topograph, write_topog
 
 
 class Format(StrEnum):
-    """The file format of a cluster.
+    """A file format for clusters.
 
     Examples
     --------
@@ -160,7 +160,7 @@ def write_cluster(
         A `Format` other than ``netq``. If empty, the file's extension determines it: gsopt's JSON, GraphML,
         Slurm's switches (``.conf``) or topograph (``.yaml``).
     notes
-        A list to which a line is appended for everything that the format cannot represent.
+        A list to which lines are appended about what the format cannot represent.
 
     Raises
     ------
