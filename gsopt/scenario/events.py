@@ -74,8 +74,8 @@ class Leave(_Event):
         Names of the machines.
     lost_work
         Seconds of work that each affected job loses in addition to the work since its last checkpoint
-        (`gsopt.scenario.scenario.Physics.checkpoint_interval`), but no more than it has done. A job without
-        checkpoints loses all its work.
+        (`gsopt.scenario.scenario.Physics.checkpoint_interval`). A job cannot lose more work than it has done; a
+        job without checkpoints loses all its work.
 
     Examples
     --------
@@ -225,8 +225,8 @@ Event = Annotated[Leave | Return | Reclaim | Loan, Field(discriminator="event")]
 def refuse_impossible(events: Sequence[Event], cluster: Cluster) -> None:
     """Raise `RuleBroken` if events are not in order of time, or if one of them cannot happen on the cluster.
 
-    Policies choose during a run which machines are given up. An event that is possible for only some of these
-    choices is accepted. No machine may leave and return at the same time.
+    Policies choose during a run which machines are given up. An event that is possible for at least one of
+    these choices is accepted. No machine may leave and return at the same time.
 
     Examples
     --------

@@ -129,8 +129,8 @@ class Job(Frozen):
     """A training job, which runs on all its GPUs at once or not at all.
 
     Work is measured in seconds at speed 1, which is the job's speed on the number of GPUs that it demands, in
-    its default mode and without slowdowns (`gsopt.scenario.speed.Speed`). Methods raise `KeyError` for an
-    unknown mode, or for a number of GPUs that the mode does not allow.
+    its default mode and without slowdowns (`gsopt.scenario.speed.Speed`). Methods that look up an unknown mode,
+    or a number of GPUs that the mode does not allow, raise `KeyError`.
 
     Attributes
     ----------
@@ -160,8 +160,9 @@ class Job(Frozen):
         Parts of the work, in order, each with its slowdown; the last one must end at 1. Empty if the speeds in
         the menus hold for all of the work.
     training
-        The number of samples until the job's target, and its observable loss and accuracy; None if unknown. A
-        fraction of the work corresponds to the same fraction of the samples that the current mode needs.
+        The number of samples until the job reaches its target, and the loss and accuracy that it shows; None if
+        unknown. A fraction of the work corresponds to the same fraction of the samples that the current mode
+        needs.
     deadline
         Time by which the job should be complete, in seconds from the beginning of the workload and later than
         the release date; None if there is no deadline. A job that misses its deadline continues.

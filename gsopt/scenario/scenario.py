@@ -45,7 +45,7 @@ class Overhead(Frozen):
 
 
 class CapacityChange(Frozen):
-    """A capacity change: from `time` (in seconds) on, only GPUs numbered below `gpus` are available.
+    """A capacity change: from `time` (in seconds) on, only the first `gpus` GPUs are available.
 
     Jobs that lose a GPU return to the queue; they keep their progress if they have checkpoints. In a plain
     cluster, the jobs that started last lose their GPUs.
@@ -99,7 +99,8 @@ class Physics(Frozen):
     share_limit
         Largest number of jobs that may hold one GPU at the same time. Sharing requires a cluster with machines.
     capacity_changes
-        Changes in the number of available GPUs, in order of time. Before the first change, all are available.
+        Changes in the number of available GPUs, in strictly ascending order of time. Before the first change,
+        all GPUs are available.
     events
         Machines that leave, return, are lent or are reclaimed, in order of time. A GPU is available if neither
         a capacity change nor an event has taken it.
@@ -119,9 +120,9 @@ class Physics(Frozen):
         another type.
     checkpoint_interval
         Seconds of work from one checkpoint of a job to the next, counted from the beginning of its work; 0 if
-        progress is always saved. A job also writes a checkpoint whenever it is stopped, or restarted by a
-        resize or move, but not when its machine leaves without notice (`gsopt.scenario.events.Leave`): it then
-        falls back to its last checkpoint.
+        progress is always saved. A job also writes a checkpoint whenever it is stopped, or restarted on other
+        GPUs or in another mode, but not when its machine leaves without notice
+        (`gsopt.scenario.events.Leave`): it then falls back to its last checkpoint.
     clock_start
         The origin of time, in seconds, from which the rounds of policies and the intervals of adaptive jobs are
         counted; None for the first release date, which is also the latest allowed origin.
@@ -164,7 +165,7 @@ class Physics(Frozen):
         return self.applications.get(job.model)
 
     def tells_types(self, job: Job) -> bool:
-        """Check whether a job's application distinguishes GPU types, so that it runs on one type at a time."""
+        """Check whether a job's application distinguishes GPU types; such a job runs on one type at a time."""
         application = self.applications.get(job.model)
         return application is not None and bool(application.gpu_types)
 
@@ -277,7 +278,7 @@ class Scenario(Physics):
         )
 
     def refuse_fractions(self) -> None:
-        """Raise `InvalidInput` if a job is adaptive: its speed is a float; ``exact=True`` needs fractions."""
+        """Raise `InvalidInput` if a job is adaptive, because its speed, a float, rules out ``exact=True``."""
         for job in self.workload.jobs:
             if self.application(job) is not None:
                 rule = f"must be False: the speed of {job.name!r}, whose model has an application, is a float"

@@ -28,8 +28,9 @@ class TierPenalty(Frozen):
 
     Communication is exposed while GPUs wait for it, that is, when it does not overlap with computation.
 
-    Other levels of a cluster may also have penalties, in fields with the names of the levels. A level without a
-    penalty takes that of the next wider level that has one, or that of the network if there is none.
+    The levels machine, rack and network always have a penalty. Any other level may have one, too, in a field
+    with the name of the level. A level without a penalty takes that of the next wider level that has one, or
+    that of the network if there is none.
 
     Any name of a level is accepted here. Levels that the cluster does not have are rejected later
     (`require_levels`).
@@ -235,10 +236,10 @@ class Speed(Frozen):
         *,
         levels: Sequence[str] = (),
     ) -> Any:
-        """Return the fraction of time for which a job on `count` GPUs at a tier waits for the network.
+        """Return the fraction of its time for which a job waits for the network.
 
-        With s seconds of exposed communication per second of computation, the fraction is s / (1 + s). Source:
-        Dally, section V-D, metric 4.
+        The job runs on `count` GPUs that a tier connects. With s seconds of exposed communication per second of
+        computation, the fraction is s / (1 + s). Source: Dally, section V-D, metric 4.
 
         Parameters
         ----------
@@ -321,11 +322,10 @@ def tabulated_menu(gpus: int, throughput: Mapping[int, float]) -> tuple[tuple[in
 
 
 def efficient_counts(job: Job, alpha: float | Fraction) -> tuple[int, ...]:
-    """Return the numbers of GPUs whose speed per GPU is at least `alpha` times that on the demanded number.
+    """Return the numbers of GPUs, from the demanded number upwards, on which a job runs efficiently.
 
-    The demanded number is the first one. The following numbers of the menu are included, in ascending order,
-    until the speed per GPU first falls below this limit. A relative error of 1e-9 is tolerated, because speeds
-    are floats.
+    The larger numbers of the menu are included in ascending order, until the speed per GPU first falls below
+    `alpha` times that on the demanded number. A relative error of 1e-9 is tolerated, because speeds are floats.
 
     Source: Ares, section 3.3, where the demanded number is doubled repeatedly. Here, the menu lists the
     numbers, so a menu of successive doublings yields the paper's rule.
@@ -406,8 +406,8 @@ class IterationTime(Frozen):
 def fit_iteration_time(samples: Sequence[tuple[float, float, float]]) -> IterationTime:
     """Fit an `IterationTime` to measured samples ``(batch size per GPU, message bytes, seconds)``.
 
-    The sum of squared relative errors is minimized by local searches from several values of `overlap`. All
-    parameters are nonnegative, and `overlap` is from 1 to 10.
+    The sum of squared relative errors is minimized by local searches from several values of `overlap`, which is
+    at most 10.
 
     Raises
     ------

@@ -64,8 +64,8 @@ def read_schedule(
         are optional. A row with the name of a machine in ``vacated`` contains no job: the machine is given up
         at the row's start.
     time_unit
-        Unit of times: ms, s, min, h or d. Timestamps are converted to seconds since 1970; those without a
-        time zone are in UTC.
+        Unit of times: ms, s, min, h or d. Timestamps are converted to seconds since 1970; without a time
+        zone, they are assumed to be in UTC.
     origin
         Time or timestamp in the table that corresponds to time 0 of the workload.
     preemptive

@@ -205,7 +205,7 @@ class Schedule:
         Raises
         ------
         InvalidInput
-            The text is not JSON, or a field is missing, unknown, duplicated or of the wrong type.
+            The text is not JSON, or a field is missing, unknown, duplicated or invalid.
 
         Examples
         --------

@@ -23,8 +23,8 @@ def lower_bound(workload: Workload, gpus: Number) -> Exact:
     workload
         The jobs.
     gpus
-        The largest number of GPUs that are available at any time. A GPU that n jobs may share counts n times,
-        and GPUs of slower types are weighted by their capability (`gsopt.schedule.bounds.capability`).
+        The largest number of GPUs that are available at any one time. A GPU that n jobs may share is counted n
+        times, and GPUs of slower types are weighted by their capability (`gsopt.schedule.bounds.capability`).
 
     Examples
     --------
@@ -39,7 +39,7 @@ def lower_bound(workload: Workload, gpus: Number) -> Exact:
 
 
 def total_jct(total_completion: Number, workload: Workload) -> Fraction:
-    """Convert a sum of completion times into the exact sum of JCTs, counted from release.
+    """Convert a sum of completion times (points in time) into the exact sum of JCTs.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def total_jct(total_completion: Number, workload: Workload) -> Fraction:
 
 
 def mean_jct(total_completion: Number, workload: Workload) -> float:
-    """Convert a sum of completion times into the mean JCT, counted from release and rounded down.
+    """Convert a sum of completion times (points in time) into the mean JCT, rounded down.
 
     Examples
     --------

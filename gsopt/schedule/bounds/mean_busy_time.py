@@ -15,10 +15,10 @@ _BITS = 64
 def mean_busy_time_bound(workload: Workload, gpus: Number) -> Exact:
     """Return a lower bound on the sum of completion times, derived from mean busy times.
 
-    The mean busy time of a job is the mean point in time at which its work is done. The job completes at least
-    half of its height (its minimum duration) after that. The sum of all mean busy times is smallest if a single
-    machine, as fast as all GPUs combined, always serves the available job with the smallest area (the minimum
-    GPU-seconds that it needs), with preemption. Complexity: O(n log n).
+    The mean busy time of a job is the mean point in time at which its area (the minimum GPU-seconds that it
+    needs) is processed. The job completes at least half of its height (its minimum duration) after that. The
+    sum of all mean busy times is smallest if a single machine, as fast as all GPUs combined, always serves the
+    available job with the smallest area, with preemption. Complexity: O(n log n).
 
     Examples
     --------

@@ -37,8 +37,9 @@ def moore_hodgson_positions(workload: Workload, gpus: Number) -> list[float]:
 
     The q-th completion of a schedule cannot be earlier than the first time by which a single machine, as fast
     as all GPUs combined, can complete q jobs, if each job uses the smallest area (GPU-seconds) with which it
-    can complete between its release and that time. Moore and Hodgson's rule, applied to reversed time, finds
-    this time. The results are in ascending order.
+    can complete between its release and that time. Bisection finds this time: Moore and Hodgson's rule, applied
+    to reversed time, yields the largest number of jobs that can be complete at any given time. The results are
+    in ascending order.
 
     Examples
     --------

@@ -40,11 +40,11 @@ def srpt_bound(workload: Workload, gpus: Number) -> Exact:
 def position_bound(workload: Workload, gpus: Number) -> Exact:
     """Return a lower bound on the sum of completion times, with a separate bound on each completion time.
 
-    On a single machine as fast as all GPUs combined, shortest remaining processing time (SRPT) completes the
-    largest number of jobs by any time, so the q-th completion of a schedule cannot be earlier than the q-th
-    under SRPT. Nor can it be earlier than the q-th smallest sum of a release date and a height (a job's minimum
-    duration). The larger of the two is added up over all q. The result is at least as good as the SRPT bound
-    and the height bound. Complexity: O(n log n).
+    On a single machine as fast as all GPUs combined, shortest remaining processing time (SRPT) maximizes the
+    number of jobs completed by any given time. Hence the q-th completion of a schedule cannot be earlier than
+    the q-th under SRPT. Nor can it be earlier than the q-th smallest sum of a job's release date and its height
+    (its minimum duration). The bound is the sum, over all q, of the later of these two times. It is at least as
+    good as the SRPT bound and the height bound. Complexity: O(n log n).
 
     Examples
     --------

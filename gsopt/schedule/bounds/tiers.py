@@ -10,7 +10,7 @@ from gsopt.scenario.scenario import Scenario
 
 
 def on_best_tiers(scenario: Scenario) -> Scenario:
-    """Return a scenario without network tiers in which every job is as fast as on its best tier.
+    """Return a scenario without tier penalties, in which every job is as fast as on its best tier.
 
     A job with more GPUs than a machine always spans several machines, even in an empty cluster. In the
     result, the speed on each number of GPUs is that on the fastest tier that can hold this number of GPUs. No

@@ -54,8 +54,7 @@ class PriceBound:
     jobs
         Number of jobs.
     origin
-        The earliest time, in seconds, at which a job can make progress. Other times are counted from the
-        origin.
+        The earliest time, in seconds, at which a job can make progress.
     times
         The edges of the time cells, in seconds after the origin.
     prices
@@ -132,15 +131,15 @@ def price_bound(
     """Return a lower bound on every schedule's weighted sum of completion times, from prices of GPU time.
 
     Time is divided into cells, and a GPU-second in each cell has a non-negative price. For any prices, let
-    every job choose its cheapest plan, whose cost is its completion time plus the price of the GPU-seconds
-    that it uses. The total over all jobs, minus the price of all available GPU-seconds, is a lower bound. For
-    each completion time, the cheapest plan solves a fractional knapsack problem. Its items are the segments of
-    the concave hull of the job's menus, with the speeds of the best possible network tier. A job makes no
-    progress before the overhead of its first start is over. Further overheads and worse placements only make
-    schedules worse. A GPU that n jobs may share has n places, and a job takes up as many of them as its
-    slowdowns imply (`gsopt.schedule.bounds.places`).
+    every job choose its cheapest plan, whose cost is its weighted completion time plus the price of the
+    GPU-seconds that it uses. The total over all jobs, minus the price of all available GPU-seconds, is a lower
+    bound. For each completion time, the cheapest plan solves a fractional knapsack problem. Its items are the
+    segments of the concave hull of the job's menus, with the speeds of the best possible network tier. A job
+    makes no progress before the overhead of its first start is over. Further overheads and worse placements
+    are ignored, because they only make schedules worse. A GPU that n jobs may share has n places, and a job
+    takes up as many of them as its slowdowns imply (`gsopt.schedule.bounds.places`).
 
-    A GPU of a type that is c times slower has a capability of 1 / c, and prices are per unit of capability, so
+    A GPU of a type with a slowdown of c has a capability of 1 / c, and prices are per unit of capability, so
     that no choice of GPU types yields more work for the same price. Types that some jobs cannot avoid, and
     types between which adaptive jobs choose, have additional prices of their own.
 
@@ -177,9 +176,8 @@ def price_bound(
     start
         A bound for the same cluster or a similar one, whose prices are tried first.
     compiled
-        Whether to use compiled kernels; None to use them where they pay off. Without adaptive jobs, the bound
-        is the same up to rounding. For adaptive jobs, only compiled kernels take the order of epochs into
-        account.
+        Whether to use compiled kernels; None to use them where they pay off. Without adaptive jobs, this hardly
+        affects the bound. For adaptive jobs, only compiled kernels take the order of epochs into account.
     round_length
         Seconds between decisions, counted as in `gsopt.simulation.simulate`. The bound then holds only for
         schedules that decide in such rounds. If None, it holds for every schedule.
