@@ -300,7 +300,7 @@ class State(Protocol):
         """Return the indices of the free GPUs of a type (by default, of any); none in a plain cluster."""
 
     def fits(self, job: int) -> bool:
-        """Check whether a job's demand is free: enough GPUs of its type and with enough memory."""
+        """Check whether as many GPUs as a job demands are free, of its type and with enough memory."""
 
     def offer(self, job: int, placer: Placer | None = None) -> tuple[int, ...] | None:
         """Return the indices of the free GPUs that a placer (by default, that of the run) chooses for a job.

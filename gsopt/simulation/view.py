@@ -184,7 +184,7 @@ class RunView:
         return ledger.free_gpus(kind) if isinstance(ledger, Placements) else ()
 
     def fits(self, job: int) -> bool:
-        """Check whether a job's demand is free: enough GPUs of its type and with enough memory."""
+        """Check whether as many GPUs as a job demands are free, of its type and with enough memory."""
         run = self._run
         item = run.jobs[job] if 0 <= job < run.next_job else self._jobs[job]
         return bool(item.gpus <= run.ledger.room(item, "") - run.plan.owed)

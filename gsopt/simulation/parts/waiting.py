@@ -9,7 +9,7 @@ Rank = tuple[Any, Any]
 
 
 class WaitingQueue:
-    """The waiting jobs in ascending order of keys, with ties broken by the lower number.
+    """The waiting jobs in ascending order of keys; ties go to the lower number.
 
     Jobs with the same needs belong to the same queue, which is stored as a heap. To find the first job that
     fits, only the first job of each queue is checked.
