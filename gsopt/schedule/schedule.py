@@ -25,7 +25,7 @@ _BYTE_ORDER_MARK = "\ufeff"  # spreadsheets begin their files with it
 
 
 class Segment(NamedTuple):
-    """A job that holds the same GPUs in the same mode from start to end.
+    """A period during which a job holds the same GPUs in the same mode.
 
     Attributes
     ----------
@@ -60,7 +60,8 @@ class Vacated(NamedTuple):
     Attributes
     ----------
     time
-        Time in seconds on the clock of the workload; an integer, a float or a fraction.
+        Time at which the machine was given up, in seconds on the clock of the workload; an integer, a float or
+        a fraction.
     server
         Name of the machine.
 
@@ -138,7 +139,7 @@ class Schedule:
         """Return the schedule as CSV: a row for each segment, then a row for each machine that was given up.
 
         Fractions are written as ``3/2``, and the GPUs of a placement are separated by spaces. Empty columns at
-        the end of the table are omitted, but not ``placement``. Names that a spreadsheet would interpret as
+        the end of the table, except ``placement``, are omitted. Names that a spreadsheet would interpret as
         formulas are preceded by an apostrophe. `preemptive` is not written.
         """
         rows = [

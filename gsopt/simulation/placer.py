@@ -17,8 +17,8 @@ class FreeGpus:
     machines
         Indices of the machines to consider, in ascending order. All other machines are ignored.
     free
-        Indices of the free GPUs of each machine in the cluster, in ascending order. After a change, `recount`
-        must be called.
+        For each machine of the cluster, the indices of its free GPUs in ascending order. After a change,
+        `recount` must be called.
 
     Attributes
     ----------
@@ -65,7 +65,8 @@ class FreeGpus:
         """Return the free GPUs of a machine, or `count` of them from as few islands as possible.
 
         If any islands have enough free GPUs, the GPUs come from the one among them with the fewest.
-        Otherwise, islands are used in descending order of free GPUs. Ties go to the first island.
+        Otherwise, islands are used in descending order of free GPUs. Ties go to the first island. If the
+        machine has at most `count` free GPUs, all of them are returned.
         """
         free = self._free[machine]
         if count is None or count >= len(free):
@@ -105,7 +106,7 @@ class FreeGpus:
 
         The groups are those of the first level above machines, such as racks, or, if none of them has enough
         free GPUs, those of the next wider level, and so on. Ties go to the first group. The result is None if
-        no group smaller than the cluster has enough.
+        no group below the outermost level has enough.
         """
         for level, _, free_in in self._between:
             if room := [(free, group) for group, free in enumerate(free_in) if free >= count]:

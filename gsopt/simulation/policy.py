@@ -77,8 +77,8 @@ class Move(NamedTuple):
 class Assign(NamedTuple):
     """An action that runs exactly the given jobs from now on.
 
-    Each job is mapped to its GPUs, or to its GPUs and its mode as a pair. Without a mode, it runs in its
-    default mode.
+    Each job is mapped to its GPUs (their number or their indices), or to a pair of its GPUs and its mode.
+    Without a mode, it runs in its default mode.
 
     A running job whose number of GPUs and mode stay the same keeps its GPUs, unless others are given by
     index. All other running jobs release their GPUs before GPUs are chosen for jobs that are given only a
@@ -178,11 +178,11 @@ class Request(NamedTuple):
     Attributes
     ----------
     deadline
-        Time in seconds at which the engine takes any machines or GPUs that are still owed.
+        Time in seconds at which any machines or GPUs that have not been given up yet are taken.
     servers
-        Number of machines that are still owed; 0 in a plain cluster.
+        Number of machines that still have to be given up; 0 in a plain cluster.
     gpus
-        Number of GPUs that are still owed; 0 except in a plain cluster.
+        Number of GPUs that still have to be given up; 0 except in a plain cluster.
     among
         Names of the machines that may be given up for the request; empty for no restriction by name.
     gpu_type
@@ -202,7 +202,7 @@ class Request(NamedTuple):
 
 
 class State(Protocol):
-    """The current state of a run as a policy sees it: read-only and without knowledge of the future.
+    """The current state of a run as a policy sees it: read-only, and without jobs that are not yet released.
 
     Jobs are numbered from 0 in order of release date. All times, including release dates and deadlines, are
     in seconds since the origin of the scenario's clock. The origin is the first release date, unless
@@ -238,7 +238,7 @@ class State(Protocol):
 
     @property
     def free(self) -> int:
-        """Number of available GPUs that no job holds; negative while the plan grants more than there are."""
+        """Number of available GPUs that no job holds; negative if the plan so far grants too many."""
 
     @property
     def arrived(self) -> tuple[int, ...]:
@@ -266,20 +266,20 @@ class State(Protocol):
     def ready(self, job: int) -> Any:
         """Return the time from which a job makes progress: now or, if later, the end of its overhead.
 
-        For a job that was not running before this decision, this is always now.
+        If the job was not running before this decision, the result is the current time.
         """
 
     def samples(self, job: int) -> Any:
-        """Return how many samples a job has processed, including lost work; 0 if its `training` is None."""
+        """Return how many samples a job has processed, including lost work; 0 if `Job.training` is None."""
 
     def observed(self, job: int) -> Observation | None:
-        """Return the current observation of a job's training, or None if its `training` is None."""
+        """Return the current observation of a job's training, or None if `Job.training` is None."""
 
     def trainee(self, job: int) -> TraineeView | None:
-        """Return the view of an adaptive job, or None if the job is not adaptive."""
+        """Return what is known about an adaptive job's training, or None if the job is not adaptive."""
 
     def service(self, job: int) -> Any:
-        """Return how many GPU-seconds a job has used so far."""
+        """Return the time for which a job has held GPUs so far, in GPU-seconds."""
 
     def mode(self, job: int) -> str:
         """Return the name of a running job's mode, which is empty for the default mode."""
@@ -297,17 +297,17 @@ class State(Protocol):
         """Return the free memory of a GPU, in bytes; None if it is unlimited, as in a plain cluster."""
 
     def free_gpus(self, kind: str = "") -> tuple[int, ...]:
-        """Return the indices of the free GPUs of the given type or of all types; none in a plain cluster."""
+        """Return the indices of the free GPUs of a type (by default, of any); none in a plain cluster."""
 
     def fits(self, job: int) -> bool:
-        """Check whether a job's demand is free: enough GPUs of its type and with enough memory."""
+        """Check whether as many GPUs as a job demands are free, of its type and with enough memory."""
 
     def offer(self, job: int, placer: Placer | None = None) -> tuple[int, ...] | None:
         """Return the indices of the free GPUs that a placer (by default, that of the run) chooses for a job.
 
         As many GPUs are chosen as the job demands. Among equally close GPUs, those with the smallest memory
-        that suffices are chosen. The result is None if too few GPUs are free. Otherwise, it is an empty tuple
-        in a plain cluster, whose GPUs have no indices.
+        that suffices are chosen. The result is None if too few GPUs are free. If enough are free, it is
+        an empty tuple in a plain cluster, whose GPUs have no indices.
         """
 
     def tier(self, gpus: Sequence[int]) -> str:
@@ -318,9 +318,9 @@ class State(Protocol):
     ) -> Any:
         """Return the speed that a job would have now in a mode, on GPUs shared with the jobs in `beside`.
 
-        If `gpus` is a number, the GPUs are assumed to be on one machine (for an adaptive job, on as few
-        machines as possible), or connected by `tier` if that is given, and to be of the fastest type that the
-        mode allows.
+        If `gpus` is a number, the GPUs are assumed to be of the fastest type that the mode allows, and to be
+        connected by `tier` or, if that is None, to be on one machine (for an adaptive job, on as few machines
+        as possible).
         """
 
 

@@ -88,7 +88,7 @@ class RunView:
 
     @property
     def free(self) -> int:
-        """Number of available GPUs that no job holds; negative while the plan grants more than there are."""
+        """Number of available GPUs that no job holds; negative if the plan so far grants too many."""
         run = self._run
         return run.ledger.free - run.plan.owed
 
@@ -143,19 +143,19 @@ class RunView:
         return run.samples[job] + (run.remaining[job] - left) * run.density[job]
 
     def observed(self, job: int) -> Observation | None:
-        """Return the current observation of a job's training, or None if its `training` is None."""
+        """Return the current observation of a job's training, or None if `Job.training` is None."""
         item: Job = self._jobs[job]
         if item.training is None:
             return None
         return item.training.observe(self.samples(job), 1 - float(self.remaining(job)) / item.duration)
 
     def trainee(self, job: int) -> TraineeView | None:
-        """Return the view of an adaptive job, or None if the job is not adaptive."""
+        """Return what is known about an adaptive job's training, or None if the job is not adaptive."""
         self._jobs[job]  # raises
         return self._run.trainees.view(job, self._run.now)
 
     def service(self, job: int) -> Any:
-        """Return how many GPU-seconds a job has used so far."""
+        """Return the time for which a job has held GPUs so far, in GPU-seconds."""
         run = self._run
         held = run.held[job]
         return run.service[job] + held * (run.now - run.held_since[job])
@@ -179,12 +179,12 @@ class RunView:
         return ledger.memory(gpu) if isinstance(ledger, Placements) else None
 
     def free_gpus(self, kind: str = "") -> tuple[int, ...]:
-        """Return the indices of the free GPUs, of the given type or of all types."""
+        """Return the indices of the free GPUs of the given type or, by default, of all types."""
         ledger = self._run.ledger
         return ledger.free_gpus(kind) if isinstance(ledger, Placements) else ()
 
     def fits(self, job: int) -> bool:
-        """Check whether a job's demand is free: enough GPUs of its type and with enough memory."""
+        """Check whether as many GPUs as a job demands are free, of its type and with enough memory."""
         run = self._run
         item = run.jobs[job] if 0 <= job < run.next_job else self._jobs[job]
         return bool(item.gpus <= run.ledger.room(item, "") - run.plan.owed)

@@ -42,9 +42,9 @@ class Pairs:
     """Pairs of a waiting and a running job that might share GPUs, with their times and slowdowns.
 
     Slowdowns depend only on the two models, and are cached. The running job is assumed to have no other
-    partner, as in Theorem 1 of Castor, and to keep the speed of its current phase. The waiting job is assumed
-    to run on the tier of the GPUs that the running job holds alone, or of the first of them if there are more
-    than the waiting job demands.
+    partner, as in Theorem 1 of Castor, and to keep the speed of its current phase. The tier of the waiting job
+    is assumed to be that of the GPUs that the running job holds alone or, if the waiting job demands fewer,
+    that of the first of them.
 
     Examples
     --------
@@ -72,10 +72,10 @@ class Pairs:
         self._slowdowns: dict[tuple[str, str], Any] = {}  # of the first model beside the second
 
     def of(self, state: State, job: int, partner: int, gpus: tuple[int, ...]) -> list[SubBatch]:
-        """Return the pairs that two jobs can form: one per sub-batch size of the waiting job, largest first.
+        """Return the pairs that two jobs can form, one for each possible sub-batch of the waiting job.
 
         The first pair is for the whole batch. Each of the others is for a mode in which the job divides its
-        batch into steps and accumulates their gradients.
+        batch into steps and accumulates their gradients; modes with fewer steps come first.
 
         Parameters
         ----------

@@ -28,13 +28,14 @@ class Greedy:
 
     Instead of scanning all jobs, each decision repairs the last allocation. A job can improve if it could
     hold more GPUs while only the jobs before it keep theirs. The first such job takes free GPUs, and then
-    those of the running jobs after it, starting with the last one. This is repeated until no job can improve;
-    the allocation then equals that of the scan. Only waiting jobs, and running jobs below their largest
-    number, can improve. Waiting jobs with the same needs form a queue, of which only the first job is checked.
+    those of the running jobs after it, starting with the last one. This is repeated until no job can improve.
+    If all GPUs are of one kind (type and memory size), the allocation then equals that of the scan. Only
+    waiting jobs, and running jobs below their largest number, can improve. Waiting jobs with the same needs
+    form a queue, of which only the first job is checked.
 
-    A kind of GPUs is a type with a memory size. If there are several kinds, a job first takes GPUs of the kinds
-    that it already holds, and then those with the smallest memory that suffices. A job is stopped only if
-    another job may use its GPUs. It may continue at once on other GPUs.
+    If there are several kinds, a job first takes GPUs of the kinds that it already holds, and then those with
+    the smallest memory that suffices. A job is stopped only to make room for a job that can use its GPUs. It
+    may continue at once on other GPUs.
 
     Parameters
     ----------
@@ -48,7 +49,8 @@ class Greedy:
         Function that returns the allowed numbers of GPUs of a job in ascending order; None to allow only the
         demanded number.
     skip
-        Whether a job whose smallest number is not free is skipped. If not, it blocks all jobs after it.
+        Whether a job whose smallest number is not free is skipped. If not, no job after it starts or grows, and
+        jobs after it are stopped if it can use any of their GPUs.
     pace
         Function that returns how much the key of a running job rises per second, given its number of GPUs;
         None if keys do not rise with time.
@@ -128,7 +130,7 @@ class Greedy:
         self.update_key(job)
 
     def update_key(self, job: int) -> None:
-        """Update the key of a job: a running job whose key has fallen, or a waiting job whose key has risen.
+        """Update the key of a job whose key has fallen while it runs, or risen while it waits.
 
         After any other change, call `rekey` instead.
         """
@@ -138,7 +140,7 @@ class Greedy:
             self._wait(job)
 
     def repair(self, state: State) -> list[Action]:
-        """Return the actions that lead to the allocation that a scan would choose."""
+        """Return the actions that repair the last allocation. Before that, `update` must be called."""
         pool, asking, waiting, running = self._pool, self._asking, self._waiting, self._running
         pool.look(state)
         self._before.clear()

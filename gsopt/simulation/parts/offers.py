@@ -14,12 +14,12 @@ from gsopt.simulation.policy import Action, Start, State, Stop, Wake
 #: When the waiting time of a job begins: when it arrives or loses its GPUs, or at its first offer after that.
 Clock = Literal["starvation", "offer"]
 
-#: Which jobs may stay on their tier without waiting when their lease ends: those on their best tier, all jobs,
-#: or no jobs.
+#: Which jobs need not wait to stay on their tier when their lease ends: those on their best tier, all jobs, or
+#: no jobs.
 Renewal = Literal["best", "same", "never"]
 
-#: A function that returns a job's key when the job begins to wait. GPUs are offered in ascending order of
-#: keys.
+#: A function of the state and a job that returns the job's key. It is called when the job begins to wait. GPUs
+#: are offered in ascending order of keys.
 Key = Callable[[State, int], Any]
 
 
@@ -37,10 +37,10 @@ class Offers:
     the next job. A job is skipped if too few GPUs are free for it.
 
     With leases, a job releases its GPUs when its lease ends. They are then offered to all waiting jobs,
-    including this one. If the job gets the same GPUs again, it simply continues.
+    including this one. When its turn comes, it is offered its own GPUs if these are still free and no closer
+    ones are. If it accepts its own GPUs, it simply continues.
 
-    Ties between keys go to the job that has waited longer, then to the lower number. Until a job accepts an
-    offer, all jobs with the same demand are offered the same GPUs.
+    Ties between keys go to the job that has waited longer, then to the lower number.
 
     Parameters
     ----------
@@ -50,7 +50,8 @@ class Offers:
         Object that decides how long jobs wait before they accept an offer, such as
         `gsopt.simulation.parts.patience.Timers`.
     key
-        Function that returns a job's key when the job begins to wait; None if all keys are equal.
+        Function of the state and a job that returns the job's key. It is called when the job begins to wait.
+        None if all keys are equal.
     clock
         When the waiting time of a job begins. ``"starvation"``: when it arrives or loses its GPUs.
         ``"offer"``: at its first offer after that.
@@ -58,8 +59,8 @@ class Offers:
         Duration in seconds for which a job may hold its GPUs. If None, it holds them until it completes, so
         no job is ever stopped.
     renew
-        Which jobs may stay on their tier without waiting when their lease ends. They keep their own GPUs if
-        these are still free and no closer ones are. ``"best"``: only jobs on their best tier. ``"same"``: all
+        Which jobs accept GPUs on the same tier as before, or on a closer one, without waiting when their lease
+        ends. ``"best"``: jobs on their best tier, the innermost one that they could ever get. ``"same"``: all
         jobs. ``"never"``: no jobs.
     placer
         Function that chooses the GPUs that are offered; None for the placer of the run.

@@ -40,8 +40,7 @@ class Partner(NamedTuple):
 class Partners:
     """The running jobs that hold GPUs alone and may share them with a waiting job.
 
-    There are no partners if only one job may hold a GPU, or if GPUs have no indices. At most two jobs share a
-    GPU.
+    There are no partners if jobs may not share GPUs, or if GPUs have no indices. At most two jobs share a GPU.
 
     Rejected pairs are cached: as long as the running job holds the same GPUs alone, such a pair is rated again
     only if the running job has phases, or after either job was evicted.
@@ -56,7 +55,7 @@ class Partners:
     Attributes
     ----------
     room
-        Number of GPUs that exactly one job holds and that may be shared.
+        Number of GPUs that exactly one job holds; 0 if jobs may not share GPUs.
 
     Examples
     --------
@@ -103,7 +102,7 @@ class Partners:
                 self._see(state, job)
 
     def refresh(self, state: State, job: int) -> None:
-        """Update what is known of a job that has just started, and of the jobs that share its GPUs."""
+        """Update what is known about a job that has just started, and about the jobs that share its GPUs."""
         if state.share_limit > 1:
             beside = {user for gpu in state.placement(job) for user in state.users(gpu)}
             for each in sorted(beside):

@@ -25,9 +25,9 @@ class Patience(Protocol):
 class Timers:
     """Delay scheduling: patience that is given by a timer for each tier except the outermost one.
 
-    A job accepts GPUs of a tier once the timers of all narrower tiers that it could ever get have run out. The
-    timers run simultaneously, so a timer that is shorter than that of a narrower tier has no effect. A job that
-    would not fit into any machine, or any rack, of the empty cluster does not wait for one.
+    A job accepts GPUs of a tier once the timers of all narrower tiers that it could ever get have run out.
+    These timers run simultaneously, so the longest one decides. A job never waits for a tier on which it would
+    not even fit into the empty cluster.
 
     Source: Dally, Algorithm 1.
 
@@ -36,8 +36,8 @@ class Timers:
     state
         The state at the start of the run.
     timer
-        Function that returns the timer in seconds for a tier (0 for the innermost one) and a number of GPUs. It
-        is called at every offer.
+        Function that returns the timer in seconds for a tier (0 for the innermost one) and a number of GPUs.
+        Its results may change during a run.
 
     Examples
     --------
@@ -58,13 +58,16 @@ class Timers:
         self._timer = timer
 
     def seconds(self, state: State, job: int, tier: int, _gpus: tuple[int, ...], /) -> Any:
-        """Return the longest timer, in seconds, of the tiers narrower than `tier` that the job could get."""
+        """Return the longest timer, in seconds, of the tiers narrower than `tier` that the job could get.
+
+        The result is 0 if there are no such tiers.
+        """
         item = state.jobs[job]
         best = self._tiers.best(item)
         return max((self._timer(better, item.gpus) for better in range(best, tier)), default=0.0)
 
     def accept(self, _state: State, _job: int, _tier: int, _waited: Any, /) -> None:
-        """Do nothing, because timers do not depend on past offers."""
+        """Do nothing, because these timers do not depend on past offers."""
 
 
 def never_waits(_tier: int, _gpus: int) -> float:

@@ -18,7 +18,7 @@ class Skipping:
     state
         The state at the start of the run.
     key
-        Function that returns a job's key when the job begins to wait.
+        Function of a job that returns its key. It is called when the job begins to wait.
 
     Examples
     --------

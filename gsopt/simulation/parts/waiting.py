@@ -9,10 +9,10 @@ Rank = tuple[Any, Any]
 
 
 class WaitingQueue:
-    """The waiting jobs in ascending order of keys, with ties broken by the lower number.
+    """The waiting jobs in ascending order of keys; ties go to the lower number.
 
-    There is one heap per queue, where a queue consists of the jobs that need the same number of GPUs of the
-    same kinds. To find the first job that fits, only the first job of each queue is checked.
+    Jobs with the same needs belong to the same queue, which is stored as a heap. To find the first job that
+    fits, only the first job of each queue is checked.
 
     Examples
     --------
@@ -34,7 +34,7 @@ class WaitingQueue:
         return job in self._keys
 
     def add(self, job: Any, key: Any, queue: Hashable) -> None:
-        """Add a job to the `queue` of jobs with the same needs, or change the key of a waiting job."""
+        """Add a job to the `queue` of jobs with the same needs, or change its key if it is already there."""
         self._keys[job] = key
         heappush(self._heaps.setdefault(queue, []), (key, job))
 
@@ -60,7 +60,7 @@ class WaitingQueue:
         return [head for queue, heap in self._heaps.items() if heap and (head := self.head(queue)) is not None]
 
     def first(self, open_to: Callable[[Any], bool]) -> Rank | None:
-        """Return the rank (key and job) of the first job in the queues that `open_to` accepts, or None.
+        """Return the rank (key and job) of the first job in the queues that `open_to` accepts.
 
         The result is None if there is no job in these queues.
         """

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 def gpus_in_use(
     schedule: Schedule, scenario: Scenario, *, title: str = "", axes: "Axes | None" = None
 ) -> "Axes":
-    """Plot the number of GPUs in use and the capacity over time; a shared GPU counts once per job.
+    """Plot the number of GPUs in use and the capacity over time.
+
+    A GPU that several jobs share is counted once for each of them.
 
     Parameters
     ----------
@@ -57,8 +59,8 @@ def gpus_in_use(
 def queue(schedule: Schedule, scenario: Scenario, *, title: str = "", axes: "Axes | None" = None) -> "Axes":
     """Plot the number of waiting jobs over time, stacked by the number of GPUs that they demand.
 
-    A job waits from its release, or from when it loses its GPUs, until it gets GPUs. A wait that never ends is
-    not counted.
+    A job waits from its release, or from when it loses its GPUs, until it gets GPUs. Waits that never end are
+    not shown.
 
     Parameters
     ----------
@@ -102,7 +104,7 @@ def jct_distribution(replays: Sequence[Replay], *, axes: "Axes | None" = None) -
     Parameters
     ----------
     replays
-        The runs to compare. Each has its own combination of colour, line style and marker.
+        The runs to compare. Up to 28 lines are told apart by colour, line style and marker.
     axes
         The axes to draw on; None for a new figure.
 

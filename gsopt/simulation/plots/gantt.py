@@ -33,9 +33,9 @@ def gantt(
     """Plot the jobs on each GPU over time, and the capacity as a line; GPUs without jobs are white.
 
     With the default colours, jobs that were slowed down most are dark, so a light job that ran before a dark
-    one may have overtaken it. If there are at most 40 jobs, they are framed and labelled, unless they are split
-    into very many blocks. If GPUs have no indices, each segment occupies the lowest rows that are free when it
-    starts or when the capacity changes.
+    one may have overtaken it. If there are at most 40 jobs, they are framed and labelled, unless the chart
+    consists of more than 300 rectangles. If GPUs have no indices, each segment occupies the lowest rows that
+    are free when it starts or when the capacity changes.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ _WAITING = "#C8C8C8"
 
 
 def jobs(schedule: Schedule, scenario: Scenario, *, title: str = "", axes: "Axes | None" = None) -> "Axes":
-    """Plot when each job waited, in grey, and when it ran, in the colour of its number of demanded GPUs.
+    """Plot when each job waited (grey) and when it ran (coloured by the number of GPUs that it demands).
 
     Rows are in order of release, with later jobs above earlier ones. Where the row of a job is coloured while
     the row of an earlier job below it is grey, the later job has overtaken the earlier one. Waits that never

@@ -12,11 +12,11 @@ _COLOUR = "#D55E00"
 
 
 def prices(bound: PriceBound, *, title: str = "", axes: "Axes | None" = None) -> "Axes":
-    """Plot GPU prices over time, which state how much an additional GPU-hour can lower a bound.
+    """Plot the GPU prices of a bound over time.
 
     Time is divided into intervals. The price in an interval is the number of hours by which the bound on the
     total job completion time falls for each additional GPU-hour in this interval, if all prices stay the same.
-    If the prices are improved afterwards, it may fall by less. Surcharges for GPU types are not shown.
+    If the prices are improved afterwards, the bound may fall by less. Surcharges for GPU types are not shown.
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ _CELLS = 60
 
 
 class JobTime(StrEnum):
-    """The time of a job to plot: completion time (from its release), execution time, or queueing time.
+    """A time that can be plotted for each job: completion time (from its release), execution or queueing time.
 
     Examples
     --------
@@ -122,14 +122,14 @@ def boxes(
 def shares(
     runs: Mapping[str, Replay], part: JobTime | str = JobTime.JCT, *, axes: "Axes | None" = None
 ) -> "Axes":
-    """Plot the cumulative distribution of a time over all completed jobs, with one line per run.
+    """Plot the cumulative distribution of a `JobTime` over all completed jobs, with one line per run.
 
     Source: ONES, Figure 15 g to i.
 
     Parameters
     ----------
     runs, part, axes
-        The same as in `boxes`. Each run has its own combination of colour, line style and marker.
+        The same as in `boxes`. Up to 28 lines are told apart by colour, line style and marker.
 
     Raises
     ------
@@ -187,14 +187,14 @@ def _scale(least: float) -> dict[str, Any]:
 
 
 def jobs_remaining(runs: Mapping[str, Replay], *, axes: "Axes | None" = None) -> "Axes":
-    """Plot the number of jobs that are released but not complete over time, with one line per run.
+    """Plot over time how many released jobs are not complete yet, with one line per run.
 
     Source: Dally, Figure 12.
 
     Parameters
     ----------
     runs
-        The runs to compare, keyed by label. Each has its own combination of colour, line style and marker.
+        The runs to compare, keyed by label. Up to 28 lines are told apart by colour, line style and marker.
     axes
         The axes to draw on; None for a new figure.
 
@@ -225,10 +225,10 @@ def jobs_remaining(runs: Mapping[str, Replay], *, axes: "Axes | None" = None) ->
 
 
 def utilisation(runs: Mapping[str, Replay], *, axes: "Axes | None" = None) -> "Axes":
-    """Plot the fraction of the cluster's GPUs that is in use over time, with one line per run.
+    """Plot over time which fraction of the cluster's GPUs is in use, with one line per run.
 
-    Each point is the mean over a sixtieth of the time span shown. A shared GPU counts once for each of its
-    jobs.
+    Each point is the mean over a sixtieth of the time span shown. A GPU that several jobs share is counted once
+    for each of them.
 
     Source: Dally, Figure 11.
 
