@@ -97,8 +97,8 @@ class Vacate(NamedTuple):
     """An action that vacates machines, given by name, for open requests; jobs on them are evicted at once.
 
     If several requests may take a machine, it counts towards the one with the earliest deadline.
-    `State.evicted` contains the evicted jobs until the decision ends. The action is not allowed in a plain
-    cluster. There, the GPUs are taken at the deadline, beginning with free ones.
+    `State.evicted` contains the evicted jobs until the decision ends. In a plain cluster, the action is not
+    allowed; there, GPUs are taken at the deadline, free ones first.
 
     Examples
     --------
@@ -114,7 +114,7 @@ class Wake(NamedTuple):
 
     The time must be later than `State.now`. Any earlier decision cancels the request. If one decision contains
     several requests, all but the earliest are ignored. If decisions are made in rounds, the requested decision
-    is that of the first round at or after the given time.
+    is made in the first round at or after the given time.
 
     Examples
     --------

@@ -46,10 +46,11 @@ class Replay:
     start_times
         Times at which the jobs first started, in the same form.
     schedule
-        The schedule, in seconds on the same clock; None if it was not recorded. Times without an exact float
-        representation, which can occur unless the scenario's clock starts at 0, are fractions.
+        The schedule, in seconds on the same clock; None if it was not recorded. If the run is exact, all times
+        are fractions. Otherwise, fractions are used only for times that no float represents exactly, which can
+        occur if the scenario's clock does not start at 0.
     decision_seconds
-        Wall-clock duration of each decision in seconds, which is ignored when runs are compared for equality.
+        Wall-clock duration of each decision in seconds; ignored when runs are compared for equality.
 
     Examples
     --------
@@ -155,8 +156,8 @@ def simulate(
     exact
         Whether to compute with fractions instead of floats; not allowed if any job is adaptive.
     bound
-        Whether to compute a lower bound on the mean job completion time of every policy that decides in
-        rounds of this length (`gsopt.schedule.bounds.mean_jct_bound`), or a bound that is already known.
+        Whether to compute a lower bound on the mean job completion time under any policy with the same
+        `round_length` (`gsopt.schedule.bounds.mean_jct_bound`), or a bound that is already known.
     bound_evaluations
         Number of price vectors to try for the bound, the `evaluations` of `mean_jct_bound`.
     time_limit
@@ -175,6 +176,8 @@ def simulate(
         The scenario breaks a rule (for example, because a job can never fit), or an option does not exist.
     IllegalDecision
         A decision of the policy breaks a rule, or the run makes no progress (`gsopt.simulation.guard`).
+    Contradiction
+        The mean job completion time is below `bound`.
     TimeUp
         The time limit is reached before the run is complete.
 

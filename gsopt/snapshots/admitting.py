@@ -51,7 +51,7 @@ class Request:
         GPU type that a new gang needs; empty if any type will do. It is ignored for a waiting gang.
     priority
         Priority of the gang. If it is None, a waiting gang keeps its own priority, and a new gang gets the
-        highest priority, so that it may evict every gang that is not protected.
+        highest priority, so that it may evict any gang that may be preempted at all.
 
     Examples
     --------
@@ -222,7 +222,7 @@ class Admit:
     snapshot
         The cluster.
     request
-        The gang that was to be admitted.
+        The request to admit the gang.
     cost
         Cost of evicting a gang, as in `Snapshot.reclaiming`.
     problem, result
@@ -279,7 +279,7 @@ class Admit:
 
     @property
     def nodes(self) -> tuple[str, ...]:
-        """The names of the admitted gang's nodes."""
+        """The names of the admitted gang's nodes; empty if there is no solution."""
         return tuple(self.places)
 
     @property

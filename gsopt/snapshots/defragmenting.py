@@ -30,8 +30,8 @@ def defragment(
     """Choose which running gangs to move, at minimum cost, so that some nodes have enough free GPUs.
 
     No gang is evicted: every moved gang gets a new place. Gangs that must not be preempted, for example because
-    of a disruption budget of zero, do not move. The result is that of admitting an imaginary gang that needs
-    the GPUs to be freed; see `admit`.
+    of a disruption budget of zero, do not move. The result is an `Admit` whose admitted gang is imaginary and
+    has one worker on each freed node.
 
     Parameters
     ----------

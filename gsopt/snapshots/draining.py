@@ -65,7 +65,7 @@ class Drain:
     returnable
         Number of nodes that may be given back.
     kept
-        Reasons why candidate nodes must be kept, keyed by node name.
+        Reasons why nodes must not be given back, keyed by node name, as in `Snapshot.kept`.
     problem, result
         The reclaiming problem and its result. Both are None if fewer nodes than requested, or none at all, may
         be given back.
@@ -125,7 +125,7 @@ class Drain:
 
     @cached_property
     def waits(self) -> dict[str, tuple[int, int]]:
-        """Evictions needed and allowed, keyed by disruption budget, for the budgets that allow too few."""
+        """Disruption budgets that allow too few evictions, mapped to the numbers needed and allowed."""
         returned, evicted = set(self.servers), Counter[str]()
         for gang in self.snapshot.gangs:
             for part in gang.parts:

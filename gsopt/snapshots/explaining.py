@@ -18,7 +18,7 @@ _TOP = 10_000_000_000
 
 @dataclass(frozen=True)
 class Change:
-    """A change that makes a gang fit, or the finding that changes of this kind do not help.
+    """The result of trying one kind of change to make a gang fit.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class Change:
     least
         Whether it is proven that no smaller change of this kind helps.
     names
-        Names of the gangs or nodes that are changed, or of the helpful level.
+        Names of the gangs moved or evicted, of the nodes opened, or of the level that suffices.
 
     Examples
     --------
@@ -58,12 +58,12 @@ class Why:
     snapshot
         The cluster.
     request
-        The gang that was to be admitted.
+        The request to admit the gang.
     obstacle
-        Reason why no eviction or move can help; empty if one may help.
+        Reason why evictions and moves cannot help; empty if they may help.
     changes
-        The results of all kinds of change that were tried. The first is that of changing nothing; if the gang
-        then fits, it is the only one.
+        The result for each kind of change that was tried. The first result is for changing nothing; if the
+        gang fits without any change, it is the only one.
 
     Examples
     --------

@@ -80,7 +80,7 @@ class Gang(Frozen):
     priority
         Priority, as stated by the scheduler.
     copies
-        Number of identical waiting gangs that this one stands for, such as the tasks of a job array.
+        Number of identical waiting gangs, such as the tasks of a job array, that this entry stands for.
     kept
         Reason why the gang must not be preempted; empty if it may be.
     requeues

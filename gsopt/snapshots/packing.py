@@ -115,22 +115,22 @@ def pack(snapshot: Snapshot, *, time_limit: TimeLimit = TIME_LIMIT) -> Pack:
 
     If a placement of all gangs is found in time, the rest of the time is used to minimize the number of nodes
     in use. Otherwise, gangs are placed one after another, each as a whole, in descending order of priority;
-    ties are broken by the given order. Each part goes to the node with room that has the fewest free GPUs and,
-    among those, the least free CPU and memory. If this fails for a gang with different parts, an exact method
-    searches for a placement of the gang. A different order might place more gangs.
+    ties are broken by the given order. Each part goes to the node with room that has the fewest free GPUs; ties
+    are broken by the least free CPU, then by the least free memory. If this fails for a gang with different
+    parts, an exact method searches for a placement of the gang. A different order might place more gangs.
 
     Parameters
     ----------
     snapshot
         The cluster.
     time_limit
-        Time limit, in seconds or as a string such as ``30s``. It applies separately to the placement of all
-        gangs, to that of one gang after another, and to the search for additional nodes.
+        Time limit, in seconds or as a string such as ``30s``. It applies separately to placing all gangs
+        together, to placing them one after another, and to the search for additional nodes.
 
     Raises
     ------
     InvalidInput
-        The time limit is invalid, or a waiting part needs no resources.
+        The time limit is invalid, a waiting part needs no resources, or too many parts wait.
 
     Examples
     --------

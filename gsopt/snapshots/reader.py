@@ -46,15 +46,15 @@ def read_snapshot(
     levels, gpu_resources
         The same as in `gsopt.snapshots.kubernetes.read`; not allowed for Slurm.
     time
-        Time at which the files were written, as a Unix timestamp; None for the latest time in the files.
+        Time at which the files were written, as a Unix timestamp; None for the time that the files state.
     notes
-        List to which lines about ignored objects, nodes, pods, jobs and requirements are appended.
+        List to which lines are appended, for example about ignored objects, nodes, pods, jobs and requirements.
 
     Raises
     ------
     InvalidInput
-        A file cannot be read or has the wrong format; the message states the file, field, value and rule. Or
-        an option is invalid.
+        An option is invalid, or a file cannot be read or has the wrong format. For a file, the message states
+        the file, field, value and rule.
 
     Examples
     --------

@@ -36,13 +36,13 @@ class Snapshot(Frozen):
     gangs
         The running and waiting gangs.
     places
-        Sets of nodes to which the `where` of a part can refer.
+        Sets of nodes on which certain parts may run; `Part.where` names the set of a part.
     network
         The nodes with GPUs and the switches above them; None if no node has GPUs or the network is not given.
     budgets
         Number of evictions that each disruption budget now allows, keyed by the name of the budget.
     leaving
-        Parts that are being deleted. Draining a node must evict them too, but no work is lost.
+        Parts that are being deleted. Draining their nodes evicts them too, but no work is lost.
 
     Examples
     --------
@@ -115,7 +115,7 @@ class Snapshot(Frozen):
 
     @property
     def gpus(self) -> Counter[str]:
-        """Number of GPUs, keyed by GPU type; types without GPUs are omitted."""
+        """Number of GPUs, keyed by GPU type; types of which there are no GPUs are omitted."""
         found: Counter[str] = Counter()
         for node in self.nodes:
             found[node.gpu_type] += node.gpus
@@ -166,8 +166,9 @@ class Snapshot(Frozen):
             Number of nodes to give back.
         cost
             Cost of preempting a gang: 1 (``"jobs"``), the GPU-hours used since its parts started
-            (``"gpu-hours"``; 0 if times are unknown), or 1 plus the amount by which its priority exceeds the
-            lowest priority of all gangs that have GPUs (``"priority"``).
+            (``"gpu-hours"``; 0 for parts whose start is unknown, and for all parts if `time` is None), or 1
+            plus the amount by which its priority exceeds the lowest priority of all gangs that have GPUs
+            (``"priority"``).
         among
             Labels, each ``key`` or ``key=value``; only nodes that have all of them may be given back. For
             Slurm, partitions and features.
@@ -194,7 +195,7 @@ class Snapshot(Frozen):
         Raises
         ------
         InvalidInput
-            No node is open, so nothing may be placed anywhere, or too many parts wait.
+            No node is open, a waiting part needs no resources, or too many parts wait.
 
         Examples
         --------

@@ -27,7 +27,7 @@ P = TypeVar("P", bound=Problem[Any])
 
 
 class Formulation(ABC, Generic[P, S]):
-    """An exact model of one decision, which is called with a problem to solve.
+    """An exact model of one decision, which is called like a function to solve a problem.
 
     A subclass sets `name`, builds the Pyomo model, and extracts a solution from the values of the columns. If
     the model must be built fast, the subclass may override `standard_form` to fill the arrays directly. In this
@@ -66,7 +66,7 @@ class Formulation(ABC, Generic[P, S]):
     def encode(self, solution: S, problem: P) -> Mapping[str, float]:
         """Convert a solution to column values, keyed by column name, from which the solver can start.
 
-        Columns that are left out are 0. A formulation that does not override this method is never given a
+        Columns that are left out are 0. If a formulation does not override this method, its solver gets no
         start.
 
         Raises
@@ -88,8 +88,8 @@ class Formulation(ABC, Generic[P, S]):
     def at_once(self, problem: P) -> tuple[S | None, Number | None]:
         """Return a solution and a bound that take almost no time to compute.
 
-        Either may be None. No matter how the solve ends, the result is no worse than these two. If the caller
-        provides a start, only the bound is used.
+        Either may be None. Even if the solver finds nothing, the result is no worse than these two. If the
+        caller provides a start, only the bound is used.
         """
         del problem
         return None, None
@@ -103,7 +103,7 @@ class Formulation(ABC, Generic[P, S]):
 
         By default, a cost with at most 15 digits is taken as an exact decimal number. Any other float is
         assumed to be rounded and, unless a continuous column has a cost, is replaced by a slightly better cost.
-        The resulting bound is valid, but may be weaker than the optimum, by about 1e-12 of each cost incurred.
+        The resulting bound is valid, but may miss the optimum by about 1e-12 of each cost incurred.
 
         Raises
         ------
@@ -114,7 +114,10 @@ class Formulation(ABC, Generic[P, S]):
         return valid_costs(form)
 
     def exact_offset(self, problem: P, form: StandardForm) -> Number:
-        """Return the exact constant of the objective, which by default is read in the same way as a cost."""
+        """Return the exact constant of the objective.
+
+        By default, a float with more than 15 digits is replaced by a slightly better constant.
+        """
         del problem
         return valid_offset(form)
 
@@ -190,7 +193,7 @@ class Formulation(ABC, Generic[P, S]):
     def run(self, problem: P, budget: Budget) -> Result[S]:
         """Solve the model of a problem within a budget.
 
-        Unlike `__call__`, this neither checks the start nor uses `obstacle` and `at_once`. The result may be
+        Unlike `__call__`, this neither checks the start nor uses `obstacle` or `at_once`. The result may be
         worse than the start.
         """
         form = self.standard_form(problem)

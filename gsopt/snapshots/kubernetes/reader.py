@@ -34,15 +34,15 @@ def read(
     ``kubectl get nodes -o json`` or ``kubectl get pods,pdb --all-namespaces -o yaml``.
 
     - **GPUs** are the GPU resources of any vendor. A node's number of GPUs includes those that are divided into
-      slices (MIG) or shares, which are also listed as separate resources. With time slicing, physical GPUs are
-      counted, whereas the resources of the node contain their replicas.
+      slices (MIG) or shares; the slices and shares are also listed as separate resources. With time slicing,
+      the number is that of the physical GPUs, whereas the resources of the node contain the replicas.
     - **Gangs** consist of the pods of one PodGroup, JobSet, LeaderWorkerSet group, Kubeflow, Volcano or Ray
       job, Job or other owner. Each pod of a ReplicaSet or StatefulSet, or without an owner, is a gang of its
-      own. Pods of a DaemonSet belong to their node.
+      own. Pods of a DaemonSet belong to no gang.
     - **Kept nodes**, which must not be given back, are those that are cordoned, not ready or part of the
       control plane, those with an annotation that forbids removing them, and those with a gang that must not be
-      evicted. A gang must not be evicted if an annotation of a pod forbids it, if a disruption budget allows no
-      eviction, or if two disruption budgets apply to the same pod.
+      evicted. A gang must not be evicted if an annotation of one of its pods forbids it, if a disruption budget
+      that applies to one of them allows no eviction, or if several disruption budgets apply to the same pod.
 
     Parameters
     ----------
@@ -54,16 +54,16 @@ def read(
     gpu_resources
         Names of additional resources that represent whole GPUs.
     time
-        Time at which the files were written, as a Unix timestamp; None for the latest time in the files.
+        Time at which the files were written, as a Unix timestamp; None for the latest time that they state.
     notes
-        List to which lines about ignored objects, pods and requirements are appended.
+        List to which lines are appended, for example about ignored objects, pods and requirements.
 
     Raises
     ------
     InvalidInput
         A file cannot be read or is not output of kubectl, there are no nodes, a pod or node occurs twice, or a
-        label in `levels` is not on any node. The message states the field, value and rule, and the file, if
-        one is to blame.
+        label in `levels` is not on any node. The message states the field, value and rule and, if the error
+        is in a file, the file.
 
     Examples
     --------

@@ -46,7 +46,7 @@ def read(
       resources. A job's GPUs on each node are read from its ``gres_detail`` or, if this is missing, from
       its ``tres_per_node``. If both are missing, the job's GPUs are spread evenly over its nodes.
     - **Gangs** are jobs, tasks of job arrays, and heterogeneous jobs as a whole. If a waiting job requests a
-      total number of GPUs (``--gpus``) on any number of nodes, its GPUs may all be on different nodes.
+      total number of GPUs (``--gpus``) on any number of nodes, each GPU may be placed on a different node.
     - **Kept nodes**, which must not be given back, are those that are powered down or about to be, those in an
       active reservation, and those in a state in which no job starts, such as down, drained, failing or in
       maintenance.
@@ -56,9 +56,9 @@ def read(
     paths
         The files.
     time
-        Time at which the files were written, as a Unix timestamp; None for the latest update in the files.
+        Time at which the files were written, as a Unix timestamp; None for the time that the files state.
     notes
-        List to which lines about ignored nodes, jobs and requirements are appended.
+        List to which lines are appended, for example about ignored nodes, jobs and requirements.
 
     Raises
     ------

@@ -39,7 +39,7 @@ _INFINITY = 1e20
 
 @dataclass(frozen=True)
 class Incumbent:
-    """A solution found during a solve, with the objective in the model's own sense.
+    """A solution found during a solve.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class Incumbent:
     objective
         Objective value of the solution.
     bound
-        The best bound proven so far, or None.
+        The best bound on the optimum proven so far, or None.
     runtime
         Seconds since the solve began.
 
@@ -67,7 +67,7 @@ class Incumbent:
 #: A function called with each new incumbent; if it returns True, the solve stops and keeps the incumbent.
 OnIncumbent = Callable[[Incumbent], Any]
 
-#: A function called with each bound that the solver reports, in the model's own sense.
+#: A function called with each bound on the model's objective that the solver reports.
 OnBound = Callable[[float], Any]
 
 
@@ -79,8 +79,8 @@ class Outcome:
     ----------
     status
         Whether a solution was found, whether it is proven optimal (up to a relative or absolute difference of
-        1e-6), or whether the model is proven infeasible. A solution that only reaches the requested gap is not
-        optimal.
+        1e-6), or whether the model is proven infeasible. Reaching the requested gap alone does not make a
+        solution optimal.
     values
         Values of the columns, shape (columns,), or None. Integer columns have integer values.
     objective
@@ -95,7 +95,7 @@ class Outcome:
         Change of the objective per unit of each row's limit, shape (rows,), at the optimum of a linear program
         if the solver returns duals; otherwise None.
     message
-        The solver's own status, or a note if its process was killed or crashed.
+        The solver's own status, possibly with a note, or the reason why the solver returned no answer.
     log
         The last million characters of the solver's log.
 
@@ -123,7 +123,7 @@ class Outcome:
 class Backend(Protocol):
     """The interface of a solver for models in standard form.
 
-    The method `solve` may accept one more keyword, `on_bound`: a function that is called with each bound that
+    The method `solve` may accept a further keyword, `on_bound`: a function that is called with each bound that
     is proven during the solve.
     """
 
@@ -153,9 +153,9 @@ class Backend(Protocol):
         gap
             Relative gap at which to stop, as `gsopt.core.result.relative_gap` defines it.
         start
-            A known solution, shape (columns,); NaN where unknown.
+            A start solution, shape (columns,), which may be incomplete: unknown values are NaN.
         on_incumbent
-            Called with each new incumbent; returning True stops the solver.
+            Function that is called with each new incumbent. If it returns True, the solver stops.
         log
             Whether to stream the solver's log to standard error.
 
@@ -166,7 +166,7 @@ class Backend(Protocol):
         Unsupported
             The solver does not support this model (for example continuous columns in CP-SAT).
         BrokenModel
-            The model is unbounded. CP-SAT raises `Unsupported` instead.
+            The model is unbounded. CP-SAT never raises this error.
         """
         ...
 

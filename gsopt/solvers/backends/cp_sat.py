@@ -59,13 +59,14 @@ class IntegerTask(NamedTuple):
 
 @dataclass(frozen=True)
 class CpSat(Solver):
-    """CP-SAT, a clause-learning solver, which suits models with many small choices and no big-M.
+    """CP-SAT, a clause-learning solver, which suits models with many binary columns and no big-M constraints.
 
-    Every column must be integer. Rows and objective are scaled to integers by the common denominator of their
-    decimal numbers. An objective with too many digits for 64 bits is rounded, and its bound is weakened by the
-    largest possible rounding error. Columns without bounds get the bounds that the rows imply. If the rows
-    imply none, the column may be at most `CLAMP` (10^9) away from 0 or from its other bound, and a proof is
-    claimed only if the objective rules out all points beyond that.
+    Every column must be integer. Each row and the objective are scaled to integers by the common denominator of
+    their decimal numbers. An objective with too many digits for 64 bits is rounded, and its bound is weakened
+    by the largest possible rounding error. Columns without bounds get the bounds that the rows imply. If the
+    rows imply none, the column may be at most `CLAMP` (10^9) away from 0 or from its other bound. In this case,
+    optimality is claimed only if the objective rules out all points beyond that, and infeasibility is never
+    claimed.
 
     Attributes
     ----------
@@ -110,8 +111,8 @@ class CpSat(Solver):
         Raises
         ------
         Unsupported
-            A column is continuous, a row or the objective does not fit into 64-bit integers, or the solution
-            found is at a limit that `CLAMP` imposes.
+            A column is continuous, a row or the objective does not fit into 64-bit integers, or a column of
+            the solution found is at a limit that `CLAMP` imposes.
         """
         _refuse_continuous(form)
         known = form.with_bounds(*implied_bounds(form))

@@ -21,7 +21,7 @@ _INFEASIBLE_OR_UNBOUNDED = frozenset({"inforunbd", "unbounded"})
 
 @dataclass(frozen=True)
 class Scip(Solver):
-    """SCIP, an alternative to HiGHS for any model, with integer or continuous columns.
+    """SCIP, an alternative to HiGHS for models with integer or continuous columns.
 
     Attributes
     ----------
