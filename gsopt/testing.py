@@ -173,7 +173,7 @@ def check_judge(problem: Problem[S], solution: S, mutations: Iterable[S]) -> tup
 
 
 def check_backend(backend: Backend) -> int:
-    """Check that a backend solves small integer models, keeps a start, and detects models without an optimum.
+    """Check that a backend solves small models, does not lose a start, and detects models without an optimum.
 
     Returns
     -------

@@ -23,9 +23,9 @@ def valid_costs(form: StandardForm) -> Sequence[Number]:
     """Return costs that are at least as good as the exact ones, which the form may state as rounded floats.
 
     No solution is worse under these costs than under the exact ones, so a bound for these costs also holds for
-    the exact ones. Floats with up to 15 digits are read as decimals. If a continuous column has a cost, all
-    costs are returned unchanged, because bounds on such objectives are loosened anyway, by more than the
-    rounding errors.
+    the exact ones. A float with at most 15 significant digits is taken to be exact. If a continuous column has
+    a cost, all costs are returned unchanged, because bounds on such objectives are loosened later, by more than
+    the rounding errors.
 
     Raises
     ------

@@ -49,7 +49,7 @@ _LARGEST_IN_ROW = 10**5
 
 @dataclass(frozen=True, eq=False)
 class Proof:
-    """The outcome of a solve, in the problem's own numbers.
+    """The outcome of a solve, in the original units of the objective.
 
     Attributes
     ----------
@@ -98,10 +98,10 @@ def optimize(
     start
         A known feasible point, shape (columns,); NaN where unknown.
     on_point
-        Called with each better point and the bound at that time. Returning True stops the solve.
+        Called with each better point, and with the bound at that time or None. Returning True stops the solve.
     on_bound
-        Called with bounds proven during the solve. They hold for every point that is no worse than the best
-        known one.
+        Called with bounds proven during the solve, if the backend reports them. They hold for every point that
+        is no worse than the best known one.
 
     Examples
     --------

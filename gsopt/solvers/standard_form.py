@@ -78,12 +78,12 @@ class StandardForm:
     ) -> "StandardForm":
         """Create a form from arrays.
 
-        By default, columns are nonnegative integers named x0, x1, ...
+        By default, columns are nonnegative integers named x0, x1, ..., and rows are named r0, r1, ...
 
         Raises
         ------
         BrokenModel
-            Shapes differ, a cost or coefficient is not finite, or a limit or bound is NaN.
+            Shapes do not match, a cost or coefficient is not finite, or a limit or bound is NaN.
         Unsupported
             The absolute value of a coefficient of a row with integer columns exceeds `LARGEST_BIG_M`.
 
@@ -227,13 +227,13 @@ class StandardForm:
         return bool(whole) and self.violation(point) <= FEASIBILITY
 
     def named(self, values: ArrayLike) -> dict[str, float]:
-        """Return a point as column values, keyed by column name."""
+        """Return the values of a point, keyed by column name."""
         return dict(zip(self.columns, _floats(values).tolist(), strict=True))
 
     def point(self, values: Mapping[str, float]) -> Vector:
         """Convert column values, keyed by column name, to a point.
 
-        Columns that are left out are 0.
+        Columns that are left out are 0; other names are ignored.
         """
         return np.array([values.get(name, 0.0) for name in self.columns])
 

@@ -29,7 +29,7 @@ _FOR = "for"
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell of a study: one method on one instance.
+    """A cell of a study: one method, with its options and seed, on one instance.
 
     Any process can load the instance and look up the method by name.
 
@@ -45,13 +45,13 @@ class Cell:
         Options of the method as plain JSON, including its seed and, if `word` is not empty, its time limit, as
         far as the method accepts them.
     labels
-        Names of the cell in tables.
+        Names of the instance, its group and the method in tables.
     load
         Function that loads the instance.
     arguments
         The options as typed keyword arguments of the method.
     trust
-        The modules from which methods and options may be imported.
+        The modules from which methods and policies may be imported.
     time_limit
         Seconds after which the run of a policy is aborted; None for no limit. It is not part of the key, as it
         does not change the result of a run that ends in time.
@@ -108,9 +108,10 @@ class _Method:
 
 
 def cells_of(study: Study, source: str = "", *, allow: Iterable[str] = ()) -> tuple[Cell, ...]:
-    """Return the cells of a study, instance by instance; each cell is one method on one instance.
+    """Return the cells of a study, instance by instance.
 
-    A cell that several entries contain is returned only once. The study is checked, but no cell is computed.
+    A cell is one method, with its options and seed, on one instance. A cell that several entries contain is
+    returned only once. The study is checked, but no cell is computed.
 
     Parameters
     ----------
@@ -125,8 +126,9 @@ def cells_of(study: Study, source: str = "", *, allow: Iterable[str] = ()) -> tu
     Raises
     ------
     InvalidInput
-        An instance, method or option does not exist, has the wrong type, or has no effect in the study. Or a
-        method is in a module that is not allowed; in this case, no module is imported.
+        An instance, method or option does not exist, has the wrong type, or has no effect in the study, or
+        there are too many cells. Or a method is in a module that is not allowed; in this case, no module is
+        imported.
 
     Examples
     --------

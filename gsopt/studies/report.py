@@ -117,8 +117,8 @@ class Report:
     def rich(self) -> RenderableType:
         """Return the table for display in a terminal.
 
-        If there are several name columns, the first is replaced by headings. Columns that do not fit on a page
-        are left out, and listed below the table.
+        If cells are grouped by several columns, the first of them is replaced by headings. Columns that do not
+        fit on a page are left out, and listed below the table.
         """
         if len(self.names) <= 1:
             return lay_out(self.columns, elsewhere=_ELSEWHERE)
@@ -147,11 +147,11 @@ class Report:
         return json.dumps([dict(zip(self.header, line, strict=True)) for line in self.lines], indent=1) + "\n"
 
     def markdown(self) -> str:
-        """Return the table in Markdown, without minor figures that would make it too wide for a paper."""
+        """Return the table in Markdown, without minor figures, whose names are listed below it."""
         return markdown_of(*self._on_paper())
 
     def latex(self) -> str:
-        """Return the table in LaTeX with booktabs rules, with the same figures as `markdown`."""
+        """Return the table in LaTeX, with booktabs rules and the same columns as `markdown`."""
         return latex_of(*self._on_paper())
 
     def _on_paper(self) -> tuple[list[Column], list[str]]:
@@ -210,15 +210,16 @@ def report(
         The results.
     by
         Columns by which to group: ``group``, ``instance``, ``method``, ``seed``, or an option of instances or
-        methods. By default, these are group and method.
+        methods; by default, group and method.
     figures
-        Names of figures, by default the main ones that are numbers in at least one cell.
+        Names of figures; by default, the main ones that are numbers in at least one cell.
     statistics
-        Names as in `gsopt.studies.statistics.statistic`, by default the mean.
+        Names as in `gsopt.studies.statistics.statistic`; by default, the mean.
     relative_to
         Method to compare with: every figure is divided by the mean of that method's figure over its seeds on
-        the same instance. ``least`` stands for the smallest such mean of any method. If the divisor is 0 or
-        missing, the quotient is left out. Groups without any quotient are left out, too.
+        the same instance. With ``least``, the divisor is the smallest such mean of any method. Cells whose
+        divisor is 0 or missing are left out of the statistics, and groups without any quotient are left out of
+        the table.
 
     Raises
     ------

@@ -25,9 +25,9 @@ class Results(Listing[CellRow]):
 
     Results print as a table and are shown as one in notebooks.
 
-    If a cell is the run of an exact method or heuristic and has a value, two figures are added to its own: the
-    best bound that any method of the study proved on the instance (``proven_bound``), and the relative gap to
-    it (``gap``).
+    If a cell is a completed run of an exact method or heuristic on an instance, two figures are added to its
+    own: the best bound that any method of the study proved on the instance (``proven_bound``), and the relative
+    gap to it (``gap``).
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class Results(Listing[CellRow]):
     def by_decision(self) -> dict[str, "Results"]:
         """Return the results of each decision, keyed by its name, and those of policies under ``policies``.
 
-        Cells that are not finished are missing in each of them, because their decisions are not known.
+        In each of them, `missing` includes all unfinished cells, because their decisions are not known.
         """
         rows: dict[str, list[CellRow]] = {}
         for row in self.rows:
@@ -112,7 +112,7 @@ class Results(Listing[CellRow]):
 def results(folder: str | Path, *, interrupted: bool = False) -> Results:
     """Return the finished cells in a study's folder, which a run may be using at the same time.
 
-    `interrupted` is stored in the attribute of the results that has the same name.
+    `interrupted` sets the attribute of the same name.
 
     Raises
     ------

@@ -43,8 +43,8 @@ class CellOutcome:
     error
         Type of the error if the cell failed, otherwise empty.
     sources
-        The files from which the cell's instance was read, with their SHA-256 digests. Empty if the outcome was
-        read from a study's folder.
+        The files from which the cell's instance was read, with their SHA-256 digests. Empty if the cell is not
+        done, or if the outcome was read from a study's folder.
 
     Examples
     --------
@@ -67,7 +67,7 @@ class CellRow:
     Attributes
     ----------
     labels
-        Names of the cell in tables.
+        Names of the instance, its group and the method in tables.
     word
         Name of the decision; empty if a policy was simulated on a workload.
     instance_key
@@ -107,7 +107,7 @@ class CellRow:
 
     @property
     def columns(self) -> dict[str, Any]:
-        """All columns by which rows can be grouped: names, then options of the method and of the instance."""
+        """The values by which rows can be grouped, keyed by column: names, seed, then options."""
         labels = self.labels
         own = {name: value for name, value in labels.method_options.items() if name != "seed"}
         named = {

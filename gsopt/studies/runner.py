@@ -71,7 +71,7 @@ def run(
     source: str = "",
     allow: Iterable[str] = (),
 ) -> Results:
-    """Compute every cell of a study that has no result yet, and return all results.
+    """Compute the cells of a study that have no result yet, and return all results.
 
     A cell is one method, with its options and seed, on one instance.
 
@@ -91,7 +91,7 @@ def run(
     retry
         Whether to recompute the cells that failed in earlier runs.
     on_progress
-        Called with a `StudyProgress` at the beginning, after each cell, and when the note changes.
+        Called with a `StudyProgress` at the beginning, after each cell, and when its note changes.
     source
         Path of the study file, for error messages. Modules of methods may be in its folder, or in the working
         directory if `source` is empty.
@@ -107,8 +107,8 @@ def run(
     Raises
     ------
     InvalidInput
-        The study, the folder or a worker of the scheduler breaks a rule. In this case, no cell is computed
-        unless the worker joined after the start.
+        The study, the folder, another argument or a worker of the scheduler breaks a rule. In this case, no
+        cell is computed, unless the rule is broken by a worker that joined after the start.
     LostScheduler
         The scheduler is no longer reachable. The results are kept.
     Contradiction

@@ -186,11 +186,11 @@ def score(
     The score is the mean, over the instances, of the bound divided by the value (when maximizing, of the value
     divided by the bound): 1 if every value equals its bound. The bound is the one stored with the instance. If
     none is stored, the exact method proves the optimum; if it does not succeed within a minute, the instance
-    does not count.
+    is left out.
 
-    If the method hangs, exits or exhausts its memory on an instance, this instance contributes 0, and the
-    others are not affected. Unless a run comes close to its limits, the score depends neither on the number of
-    workers nor on other programs on the machine.
+    If the method fails, hangs, exits or exhausts its memory on an instance, this instance contributes 0, and
+    the others are not affected. Unless a run comes close to its limits, the score depends neither on the number
+    of workers nor on other programs on the machine.
 
     Parameters
     ----------
@@ -211,14 +211,14 @@ def score(
         Options of the method.
     fresh, count
         A generator creates `count` instances, with the seeds from ``fresh * count`` on. With the same `count`,
-        a value of `fresh` that nobody has used before yields instances that nobody has seen.
+        different values of `fresh` never share a seed, so a new value yields new instances.
     arguments
         Arguments of the generator.
 
     Raises
     ------
     InvalidInput
-        The method or an instance does not exist, or a number is out of range.
+        The method or an instance does not exist, or `limit` or `workers` is not positive.
     Contradiction
         The method's value is better than a proven bound.
 

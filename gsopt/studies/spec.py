@@ -20,7 +20,7 @@ def _time_limit(given: Any) -> float | None:
 
 
 class Study(Frozen):
-    """A grid of instances, methods, parameters and seeds.
+    """A grid of instances, methods, options and seeds.
 
     An instance or a method is a name, or an object with options. If an option is a list, each of its values is
     used, so one entry can span a grid. A value that is itself a list is written as a list within a list. The
@@ -36,8 +36,8 @@ class Study(Frozen):
         file), ``scenario`` (a function that creates whole scenarios) or ``space`` (a space of small instances).
     methods
         Names of methods or policies, which may have the form ``package.module:function``, or objects with the
-        key ``method`` or ``policy`` and the method's options. With the optional key ``for``, the method runs
-        only on the instances with this label.
+        key ``method`` or ``policy`` and the method's options. The optional key ``for`` restricts the method to
+        the instances with the given label.
     seeds
         Seeds for each randomized method. Other methods run once.
     time_limit
@@ -45,9 +45,9 @@ class Study(Frozen):
         no limit. If this field is given, it also limits the runs of policies: the cell of a run that takes
         longer fails.
     bound_evaluations
-        The option `evaluations` of `gsopt.schedule.bounds.mean_jct_bound`, which computes, once per workload, a
-        lower bound on the mean job completion time of every policy. 0 to use formulas only; None for a number
-        of price vectors that takes at most about as long as a simulation.
+        Number of price vectors to try for the lower bound on the mean job completion time of every policy,
+        which is computed once per workload; see `gsopt.schedule.bounds.mean_jct_bound`. With 0, only formulas
+        are used. With None, the number is chosen so that this takes at most about as long as a simulation.
 
     Examples
     --------

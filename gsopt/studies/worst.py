@@ -65,9 +65,9 @@ def worst(
     Raises
     ------
     InvalidInput
-        A method, space or argument does not exist.
+        A method, space, option or argument does not exist, or an argument is out of range.
     Contradiction
-        The method's value is better than a proven optimum.
+        The method's value is better than a proven optimum, or the method solves an infeasible instance.
 
     Examples
     --------

@@ -74,8 +74,8 @@ def mean_jct_bound(
     given, cluster, physics
         The workload or scenario, the cluster and the physics, as for `gsopt.simulate`.
     evaluations
-        Number of price vectors to try: 0 to use formulas only, None for a number that takes at most about as
-        long as a simulation (0 for fewer than 10 jobs).
+        Number of price vectors to try. With 0, only formulas are used. With None, the number is chosen so that
+        this takes at most about as long as a simulation; for fewer than 10 jobs, it is 0.
     round_length
         Seconds between decisions, as for `gsopt.simulation.simulate`. The bound then holds only for policies
         that decide in such rounds, as its attribute `proof` says. If None, it holds for every policy.

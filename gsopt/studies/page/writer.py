@@ -53,8 +53,8 @@ def write_page(
     Raises
     ------
     InvalidInput
-        The folder holds no study, the file cannot be written, a figure or run does not exist, or the extra
-        ``report`` is not installed.
+        The folder holds no study, the file cannot be written, a figure does not exist, an entry of `gantts`
+        matches no run or several, a run now has another result, or the extra ``report`` is not installed.
     Contradiction
         A value is better than a bound proven on the same instance.
 

@@ -57,7 +57,7 @@ class Family:
 
     @property
     def sizes(self) -> str:
-        """Text with the range of each size figure over all instances."""
+        """Text with the ranges of the instances' sizes, such as ``jobs 1 to 7, GPUs 2 to 8``."""
         figures: dict[str, list[float]] = {}
         for member in self.members:
             for name, size in member.known.size.items():
@@ -72,7 +72,7 @@ class Family:
 
     @property
     def gaps(self) -> dict[str, float]:
-        """Mean gaps of the heuristics, keyed by name, over the instances on which they have a gap."""
+        """Mean gap of each heuristic, keyed by name, over the instances on which it has a gap."""
         names = dict.fromkeys(name for member in self.members for name in member.values)
         found = {name: [gap for each in self.members if (gap := each.gap(name)) is not None] for name in names}
         return {name: fmean(gaps) for name, gaps in found.items() if gaps}

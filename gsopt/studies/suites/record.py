@@ -14,10 +14,10 @@ from gsopt.studies.suites.verdict import Verdict, VerificationOutcome
 
 
 def record(verdict: Verdict, folder: Path | None = None, *, today: date | None = None) -> list[Path]:
-    """Write the improvement in a verdict to the instance's files, and return the paths of these files.
+    """Write the improvement in a verdict to the instance's files, and return the paths of the files written.
 
     If the verdict is not an improvement, nothing is written. Otherwise, the solution is stored if one was
-    found. Unless optimality or infeasibility was proven before, the value, bound, methods and date are written
+    found. Unless optimality or infeasibility was proven before, the value, bound, method and date are written
     to the instance file.
 
     Parameters

@@ -32,9 +32,9 @@ class Submission:
     name
         Name of the instance, workload or trace.
     note
-        One line that says what is better, or that nothing is better.
+        One line that says what is improved, or that nothing is.
     entry
-        The improved entry of the table of best known values, or None if nothing is better.
+        The improved entry of the table of best known values, or None if nothing is improved.
 
     Examples
     --------
@@ -67,8 +67,8 @@ def submit(
     by
         Who found it, and how.
     path
-        For workloads and traces: the folder of all public traces, or the file of this one. By default, the
-        folder that ``GSOPT_DATA`` names.
+        For workloads and traces: the folder of all public traces, or the file of the trace needed. By default,
+        the folder that ``GSOPT_DATA`` names.
     today
         The date of the entry; the current date if None.
 

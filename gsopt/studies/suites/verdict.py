@@ -41,7 +41,7 @@ class VerificationOutcome(StrEnum):
 
     @property
     def is_wrong(self) -> bool:
-        """Whether the outcome reveals an error in the library or in its files."""
+        """Whether the outcome points to an error in the library or in its files."""
         return self in (VerificationOutcome.CONTRADICTED, VerificationOutcome.FAILED)
 
 

@@ -70,7 +70,7 @@ class Verification(Listing[Verdict]):
         return lay_out(self.columns(), notes=notes)
 
     def columns(self) -> list[Column]:
-        """Return the columns of the table: the suite, its number of instances, and the number of each outcome.
+        """Return the columns of the table: the suite, the number of verdicts, and the number of each outcome.
 
         Outcomes other than confirmed get a column only if they occur.
         """
@@ -92,8 +92,9 @@ def verify(
 ) -> Verification:
     """Verify the best known values of committed instances.
 
-    The judge scores the stored solution. The decision's exact method starts from that solution, and runs until
-    it proves optimality or reaches the time limit. After Ctrl-C, the verdicts reached by then are returned.
+    The judge checks the stored solution and recomputes its value. The decision's exact method then starts from
+    that solution, and stops when it has proven the optimum or reaches the time limit. After Ctrl-C, the
+    verdicts reached by then are returned.
 
     Parameters
     ----------
