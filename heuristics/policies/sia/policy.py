@@ -54,24 +54,24 @@ def sia(
     - A rigid job chooses only its kind of GPU. On the slowest kind, its goodput is its number of GPUs.
     - A restarting job keeps its configuration.
 
-    Source: Sia (SOSP 2023), section 3. The rounding, the cap, the durations of restarts and all defaults are
-    from its authors' public simulator. Key: the objective. Ties, which are frequent because powers are rounded
-    to hundredths: fewest changes, then jobs released first (`formulations.configuration.exact`). Preemptive at
-    every interval; resizes; does not know durations. O(J C G) for J jobs and C configurations, where G is the
-    product of the numbers of GPUs over all kinds.
+    Source: Sia (SOSP 2023), section 3. The rounding of powers, the limit on them, the durations of restarts and
+    all defaults are from its authors' public simulator. Key: the objective. Ties, which are frequent because
+    powers are rounded to hundredths: fewest changes, then jobs released first
+    (`formulations.configuration.exact`). Preemptive at every interval; resizes; does not know durations. O(J C
+    G) for J jobs and C configurations, where G is the product of the numbers of GPUs over all kinds.
 
     Departures: in the authors' simulator, a job that moves to other nodes in the same configuration loses
     nothing (``restarts="shape"`` in a scenario), so moves are not avoided. Here, jobs keep their nodes if
     possible. A job that cannot run in any of these configurations has configurations for its own numbers of
-    GPUs instead, and takes any remaining GPUs if no nodes have room for it. Nodes of six GPUs also have a
-    configuration of six. A plain cluster counts as one node.
+    GPUs instead, and takes any remaining GPUs if no nodes have room for it. An entire node is a configuration
+    even if its number of GPUs is not a power of two. A plain cluster is treated as one node.
 
     Parameters
     ----------
     interval
         Time between decisions, in seconds; they are taken at its multiples.
     power
-        Power of the goodputs, not 0; the lower it is, the more the slowest jobs count.
+        Power of the goodputs, not 0; the lower it is, the more weight the slowest jobs have.
     penalty
         The cost of a job without GPUs. With a negative power, the slowest configuration of an elastic job costs
         1 unless the job has to restart. The penalty must be above 1; otherwise, jobs would wait although GPUs
@@ -88,7 +88,7 @@ def sia(
         Durations of restarts, in seconds, keyed by model, which replace `restart_time`.
     batches
         The largest batch size that an adaptive job is assumed to use: that of its ``user``, as in the authors'
-        simulator (although jobs tune theirs beyond it), or the limit of its ``model``.
+        simulator (although jobs there may choose larger ones), or the limit of its ``model``.
     solver
         A method of `configuration`, or its name, such as ``exact``, ``milp`` or ``greedy``.
 
