@@ -71,14 +71,14 @@ def greedy(
     - The queue is updated in place (the value returned in line 28 is not used).
     - FindBestServer (line 19) picks the server where the total cost of the jobs is lowest. A demand of one
       server is therefore decided by a different rule than a larger demand.
-    - A server without jobs costs nothing and is returned first. A demand of 0 returns nothing.
+    - A server without jobs costs nothing. A demand of 0 returns nothing.
 
     Departures from the paper:
 
     - Costs are scaled to integers by their common denominator, so ties are exact.
     - Jobs are weighted by their costs; in the paper, all have the same weight.
     - Algorithm 1 does not consider elastic jobs. Here, only base workers are considered, so servers with only
-      flexible workers cost nothing and are returned first (section 5.3).
+      flexible workers cost nothing (section 5.3).
     - Base and flexible workers are distinguished even with ``elasticity="fungible"``. This is safe: a job that
       keeps its base workers survives under both rules.
     - Collateral damage is ignored.

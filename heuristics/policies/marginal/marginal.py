@@ -167,8 +167,8 @@ def marginal_attained(
     ----------
     exponent, hysteresis, ageing
         As in `marginal`. If None, the exponent is 8, or 3 once jobs tune themselves, and the hysteresis is 16.
-        With a hysteresis of 1, and overheads that take at least as long as a round, jobs that take turns may
-        never make progress. `gsopt.simulate` ends such a run with `IllegalDecision`.
+        With a hysteresis of 1, and overheads that take at least as long as a round of the run, jobs that take
+        turns may never make progress. `gsopt.simulate` ends such a run with `IllegalDecision`.
     grace
         Number of GPU-seconds, above 0, that is added to the number that each job has held. Jobs that have held
         fewer have similar keys.

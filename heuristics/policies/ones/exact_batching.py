@@ -50,8 +50,8 @@ def exact_batching(
         they are considered in ascending order of remaining time on their fewest GPUs (``all``) or in order of
         arrival (``new``), and those that do not fit are skipped. ``sum_time`` requires ``all``.
     caps
-        The largest number of GPUs that a job may have: the number that its largest batch needs
-        (``convergence``), or any allowed number (``batch``).
+        The limit on a job's GPUs: the number that its largest batch needs (``convergence``), or its largest
+        allowed number (``batch``).
     reconfiguration
         The cost of a job's start, stop or change, in the unit of the criterion.
     solver

@@ -32,8 +32,8 @@ def ones(state: State, settings: OnesSettings) -> Decider:
     known, or resampled in every generation from a Beta distribution of the job's progress, which is learned
     from completed jobs (`heuristics.policies.ones.progress.ProgressPredictor`).
 
-    Comparisons include the policy only if it is named by its path, ``heuristics.policies.ones:ones``. It needs
-    one mode for each batch size and, unless `knowledge` is ``known``, jobs whose training is described
+    Comparisons include the policy only if it is named by its path, ``heuristics.policies.ones:ones``. Jobs need
+    one mode for each batch size and, unless `knowledge` is ``known``, a description of their training
     (`gsopt.scenario.job.Job.training`).
 
     Source: ONES (SC 2021), sections 3.2 and 3.3. The search is `heuristics.batching.evolution`, including its

@@ -55,7 +55,7 @@ def pollux(
     GPUs must be of one kind, unless the policy is `blind`.
 
     Source: Pollux (OSDI 2021), section 4.2, and the authors' simulator where the text is silent. Key: the mean,
-    over all jobs, of (f S / g + 0.001) to the power p, with the symbols of the decision. Ties: the first
+    over all jobs, of (f S / g + 0.001) to the power p (for the symbols, see the decision). Ties: the first
     solution found, which favours jobs with the least GPU time so far. Preempts, resizes and moves at every
     interval. Does not know durations. Cost per decision: that of `heuristics.goodput.genetic` or, with `exact`,
     of the exact method, which is usually faster.

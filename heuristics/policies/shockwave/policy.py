@@ -73,7 +73,7 @@ def shockwave(
       and leaves the others as the solver returns them.
 
     Departures: the program predicts how batch sizes grow, and derives the remaining time of a job from this.
-    Here, the remaining time at the job's current speed is known. Progress counts continuously, not in full
+    Here, the remaining time at the job's current speed is known. Progress is measured continuously, not in full
     epochs. The two terms of the objective are optimized separately (`heuristics.policies.shockwave.search`), so
     that a gap (see `exact`) applies to the first term alone. Plans do not include overheads, and a job that
     stops before its restart is over makes no progress, so rounds should be longer than restarts. While GPUs are
@@ -94,7 +94,7 @@ def shockwave(
     makespan
         Cost per second of the longest remaining time (k in the paper).
     ratio
-        Largest finish-time ratio that counts as fair.
+        Largest finish-time ratio that is considered fair.
     power
         Power of the finish-time ratio in the weights of late jobs (lambda in the paper).
     most_weight

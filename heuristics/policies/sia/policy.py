@@ -57,8 +57,8 @@ def sia(
     Source: Sia (SOSP 2023), section 3. The rounding of powers, the limit on them, the durations of restarts and
     all defaults are from its authors' public simulator. Key: the objective. Ties, which are frequent because
     powers are rounded to hundredths: fewest changes, then jobs released first
-    (`formulations.configuration.exact`). Preemptive at every interval; resizes; does not know durations. O(J C
-    G) for J jobs and C configurations, where G is the product of the numbers of GPUs over all kinds.
+    (`formulations.configuration.exact`). Preemptive at every interval; resizes; does not know durations. For J
+    jobs and C configurations, O(J C G), where G is the product of the numbers of GPUs over all kinds.
 
     Departures: in the authors' simulator, a job that moves to other nodes in the same configuration loses
     nothing (``restarts="shape"`` in a scenario), so moves are not avoided. Here, jobs keep their nodes if

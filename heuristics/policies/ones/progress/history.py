@@ -49,9 +49,9 @@ class _Kept(NamedTuple):
 class ObservationHistory:
     """A sample of at most `limit` rows of completed jobs.
 
-    Each row and each job gets a random key, and those with the smallest keys are kept. This is a uniform sample
-    without replacement, either of all rows or, if rows are sampled by job, of the rows of each job. In the
-    latter case, if there are more jobs than `limit`, the jobs are a uniform sample as well, with one row each.
+    The kept rows are a uniform sample without replacement, either of all rows or, if rows are sampled by job,
+    of the rows of each job. In the latter case, if there are more jobs than `limit`, one row each is kept of a
+    uniform sample of the jobs.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class ObservationHistory:
     sampling
         How rows are sampled.
     seed
-        Seed of the keys.
+        Seed of the random numbers.
 
     Raises
     ------
