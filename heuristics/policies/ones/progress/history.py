@@ -50,8 +50,8 @@ class ObservationHistory:
     """A sample of at most `limit` rows of completed jobs.
 
     The kept rows are a uniform sample without replacement, either of all rows or, if rows are sampled by job,
-    of the rows of each job. In the latter case, if there are more jobs than `limit`, one row each is kept of a
-    uniform sample of the jobs.
+    of the rows of each job. In the latter case, if there are more jobs than `limit`, a uniform sample of the
+    jobs is kept, with one row each.
 
     Parameters
     ----------

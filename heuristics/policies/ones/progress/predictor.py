@@ -139,7 +139,7 @@ class ProgressPredictor:
 
     @property
     def regression(self) -> Regression | None:
-        """The current regression, or None as long as there are too few data (see `Learning.least_jobs`)."""
+        """The current regression, or None as long as there is too little data (see `Learning.least_jobs`)."""
         self._refit()
         return self._regression
 
