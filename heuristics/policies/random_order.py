@@ -12,6 +12,11 @@ def random_order(state: State, *, seed: int = 0) -> Decider:
     Source: none; a baseline for comparisons. Key: a random number drawn when the job arrives. Ties: lower job
     number. Not preemptive.
 
+    Parameters
+    ----------
+    seed
+        Seed of the random numbers.
+
     Examples
     --------
     >>> from gsopt import Job, Workload, simulate

@@ -28,8 +28,8 @@ def skew_consolidation(
 
     Source: Tiresias (NSDI 2019), sections 3.3 (placement by skew) and 3.2 (discretized attained service), as in
     Dally's baseline, section V-C. Key: the job's queue, which depends on the GPU-seconds that it has held, as
-    in `tiresias`; within a queue, its release date. Ties: the job that has waited longer, then the lower job
-    number. Preemptive at the end of leases, like the policies with which it is compared. Does not know
+    in `tiresias`, and its release date within the queue. Ties: the job that has waited longer, then the lower
+    job number. Preemptive at the end of leases, like `heuristics.policies.dally.dally`. Does not know
     durations. O(waiting jobs) per event.
 
     Departures: "as few machines as possible" is taken to mean the innermost level that can hold the job. A job
@@ -39,7 +39,7 @@ def skew_consolidation(
     Parameters
     ----------
     skewed
-        Names of the models with a large tensor, whose jobs are consolidated strictly.
+        Names of the models with a large tensor, whose jobs wait for their best tier.
     thresholds
         GPU-seconds, in ascending order, at which a job leaves the first queue, the second queue, and so on.
     lease, renew, placement

@@ -27,8 +27,8 @@ def greedy(
 ) -> ReclaimingSolution:
     """Repeatedly return the server with the lowest preemption cost, updating the costs after each one.
 
-    The preemption cost of a server is the sum over its running jobs of 1 / (number of servers of the job).
-    Returning a server preempts its jobs, which makes their other servers cheaper.
+    The preemption cost of a server is the sum, over the jobs that run on it, of the job's cost divided by the
+    number of its servers. Returning a server preempts its jobs, which makes their other servers cheaper.
 
     Parameters
     ----------
@@ -43,12 +43,11 @@ def greedy(
         ``server_fraction``, as in the algorithm, or ``gpu_fraction``, the definition that section 4 rejects:
         the sum, over the server's jobs, of the fraction of their GPUs that is on the server.
     denominator
-        Which of a job's servers count in its fraction: those on loan (``on_loan``), or ``all``, including
-        training servers.
+        Which servers of a job are counted: those on loan (``on_loan``), or ``all``, including training servers.
     single
-        The criterion if only one server is demanded: the lowest total cost of its jobs, which for jobs of equal
-        cost means the fewest preempted jobs, as printed (``fewest_jobs``), or the ``fractions``, as for every
-        other demand.
+        How the server is chosen if only one is demanded: by the lowest total cost of the jobs on it
+        (``fewest_jobs``, as printed; if all costs are equal, this preempts the fewest jobs), or by the
+        ``fractions``, as for every other demand.
 
     Raises
     ------
@@ -70,16 +69,16 @@ def greedy(
     - The full share of a preempted job is subtracted (line 14), based on its number of servers at the start,
       and only once.
     - The queue is updated in place (the value returned in line 28 is not used).
-    - FindBestServer (line 19) picks the server whose jobs have the lowest total cost. A demand of one server is
-      therefore decided by a different rule than a larger demand.
-    - A server without jobs costs nothing and is returned first. A demand of 0 returns nothing.
+    - FindBestServer (line 19) picks the server where the total cost of the jobs is lowest. A demand of one
+      server is therefore decided by a different rule than a larger demand.
+    - A server without jobs costs nothing. A demand of 0 returns nothing.
 
     Departures from the paper:
 
-    - Fractions are integers scaled by their common denominator, so ties are exact.
+    - Costs are scaled to integers by their common denominator, so ties are exact.
     - Jobs are weighted by their costs; in the paper, all have the same weight.
-    - Algorithm 1 does not consider elastic jobs. Here, only base workers count, so servers with only flexible
-      workers cost nothing and are returned first (section 5.3).
+    - Algorithm 1 does not consider elastic jobs. Here, only base workers are considered, so servers with only
+      flexible workers cost nothing (section 5.3).
     - Base and flexible workers are distinguished even with ``elasticity="fungible"``. This is safe: a job that
       keeps its base workers survives under both rules.
     - Collateral damage is ignored.

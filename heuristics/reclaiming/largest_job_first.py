@@ -16,7 +16,7 @@ def largest_job_first(problem: Reclaiming) -> ReclaimingSolution:
     Notes
     -----
     Source: "LSF" in Aryl, Table 12. The paper neither defines it nor explains the abbreviation. This definition
-    is gsopt's own, and does not claim to reproduce the table.
+    is gsopt's own, and may differ from that of the authors.
 
     Complexity: O(S + J log J + H log H) for S servers, J jobs and H pairs of a job and one of its servers.
 

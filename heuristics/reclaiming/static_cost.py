@@ -11,8 +11,8 @@ from heuristics.reclaiming.selection import Tie, cheapest_at_first
 def static_cost(problem: Reclaiming, *, tie: Tie = "index", seed: int = 0) -> ReclaimingSolution:
     """Return the servers with the lowest preemption costs, without updating the costs after each one.
 
-    The cost of a server is its initial cost in `greedy`: the sum, over its jobs, of the job's cost / its number
-    of servers.
+    The cost of a server is its initial cost in `greedy`: the sum, over the jobs that run on it, of the job's
+    cost divided by the number of its servers.
 
     Parameters
     ----------
@@ -30,8 +30,8 @@ def static_cost(problem: Reclaiming, *, tie: Tie = "index", seed: int = 0) -> Re
 
     Notes
     -----
-    Source: "Static" in Aryl, Table 12. The paper does not define it. This definition is gsopt's own, and does
-    not claim to reproduce the table.
+    Source: "Static" in Aryl, Table 12. The paper does not define it. This definition is gsopt's own, and may
+    differ from that of the authors.
 
     Complexity: O(H + S log S) for S servers and H pairs of a job and one of its servers.
 

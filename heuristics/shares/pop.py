@@ -41,11 +41,11 @@ def pop(
     separately.
 
     A part may have fewer GPUs of a type than a job needs. Such a job can still use all the GPU time of its
-    part, because a part stands for a share of the time of all GPUs, not for certain GPUs. It is replaced by
-    equal pieces that fit, if at most 64 are needed. If more are needed, or if the criterion is `fifo` or
-    `finish_time`, the job runs only on types of which its part has enough GPUs. A job that does not run in its
-    part gets no time. If the criterion minimizes times, there is no solution in this case, because the job
-    would never end.
+    part, because a part stands for a share of the time of all GPUs, not for certain GPUs. The job is therefore
+    replaced by equal pieces that fit, if at most 64 pieces are needed. If more are needed, or if the criterion
+    is `fifo` or `finish_time`, the job runs only on types of which its part has enough GPUs. A job that does
+    not run in its part gets no time. If the criterion minimizes times, there is no solution in this case,
+    because the job would never end.
 
     Complexity for k parts: k times that of `solver` on problems with 1/k of the jobs (or pieces) and GPUs.
 
@@ -58,13 +58,13 @@ def pop(
     seed
         Seed of the partition, which depends on the positions of the jobs, not on their names.
     even
-        Whether the numbers of jobs in the parts differ by at most one, as in the paper's Figure 2. Otherwise,
-        the part of each job is drawn independently, as in the scheduler of the authors' program.
+        Whether the numbers of jobs (or pieces) in the parts differ by at most one, as in the paper's Figure 2.
+        Otherwise, the part of each is drawn independently, as in the scheduler of the authors' program.
     split
         Client splitting: number of additional pieces, as a share of the number of jobs. To create each of them,
-        the largest job or piece is halved. Jobs and pieces with an odd number of GPUs are not halved. The
-        pieces of a job go to as many different parts as possible. Between 0 and 1; must be 0 for `fifo` and
-        `finish_time`.
+        the largest job or piece is halved. Jobs and pieces with an odd number of GPUs are not halved. With
+        `even`, the pieces of a job go to as many different parts as possible. Between 0 and 1; must be 0 for
+        `fifo` and `finish_time`.
     solver
         The method that solves each part, or its name.
     budget
@@ -73,8 +73,8 @@ def pop(
     Raises
     ------
     InvalidInput
-        The number of parts is below 1, the seed is not an integer, `split` is out of range or not supported by
-        the criterion, or there is no such method.
+        The number of parts or the seed is invalid, `split` is out of range or not supported by the criterion,
+        or there is no such method.
 
     Notes
     -----

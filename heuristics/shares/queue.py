@@ -16,11 +16,11 @@ def queue(problem: Shares) -> TimeShares | NoSolution:
 
     Notes
     -----
-    Source: the FIFO policy in the code of Gavel (OSDI 2020) that takes throughputs into account. It is a strict
-    queue, whereas the paper solves a linear program.
+    Source: the FIFO policy with throughputs (``FIFOPolicyWithPerf``) in the code of Gavel (OSDI 2020). It is a
+    strict queue, whereas the paper solves a linear program.
 
-    Departures from the code: ties between equally fast types go to the first type listed, not to the first by
-    name.
+    Departures from the code: ties between equally fast types go to the first type in the job's `throughputs`,
+    not to the first by name.
 
     Examples
     --------

@@ -18,8 +18,9 @@ def best_tier(problem: Waiting, *, order: Order = "shortest", wait: bool = True)
 
     Whenever a job is released or ends, the waiting jobs are considered in order, and those that do not fit are
     skipped. The best tier of a job is the innermost tier at which one group of GPUs, such as a machine or a
-    rack, could hold it in the empty cluster. A job gets GPUs in the fullest group of the tier with enough free
-    GPUs. Within it, GPUs in the emptiest groups of the innermost tier are taken first.
+    rack, could hold it in the empty cluster. A job gets its GPUs in a single group: of those with enough free
+    GPUs, the one with the fewest. Within this group, GPUs on machines (or other innermost groups) with the most
+    free GPUs are taken first.
 
     Source: list scheduling, with the fully consolidated placement that is a baseline of Dally (section V).
     Complexity: O(jobs^2 * groups).

@@ -124,8 +124,8 @@ def filled(
         Cost of an eviction: 1 (``ones``), the gang's number of GPUs (``gpus``), or the GPU-hours since the
         last checkpoint, which is at most four hours ago (``gpu_hours``).
     movable, protected
-        Fraction of running gangs that may be moved, and fraction that must not be evicted. A move costs the
-        GPU-hours of six minutes.
+        Probability that a running gang may be moved, and probability that it must not be evicted. A move costs
+        the GPU-hours of six minutes.
     seed
         Seed of the random numbers.
 

@@ -8,12 +8,12 @@ from instances.arguments import at_least
 
 
 def latest_is_widest(*, wide: int = 8, needed: int = 1) -> Admission:
-    """Create a full cluster with one wide gang that started last, and enough gangs on single machines.
+    """Create a full cluster where evicting gangs on single machines suffices, but the latest gang is wide.
 
     The pending gang needs `needed` whole machines. The same number of running gangs use one machine each, and
-    one wide gang uses many machines. The cost of an eviction is the number of the gang's GPUs. The wide gang is
-    evicted by rules that begin with the latest gang: with the default parameters, they stop a gang on 64 GPUs
-    to free 8. The gangs on single machines have exactly as many GPUs as are needed.
+    one wide gang, which started last, uses all the other machines. The cost of an eviction is the gang's number
+    of GPUs. Rules that begin with the latest gang evict the wide gang: with the default parameters, a gang on
+    64 GPUs is evicted to free 8.
 
     Parameters
     ----------

@@ -55,7 +55,7 @@ class _Pool(NamedTuple):
 
 
 def restarts_elsewhere() -> Admission:
-    """Create two pools of machines, each with a gang that needs several machines in the same rack.
+    """Create two pools of machines, each with a pending gang that needs several machines in one rack.
 
     Each pool has enough free machines, but they are in different racks, so running gangs must move. The cost
     of an eviction or a move is the gang's number of GPUs. Rules that stop the latest gangs first would

@@ -46,7 +46,7 @@ def full_cluster(
     worst
         Largest slowdown.
     modes
-        Largest number of times that the batch of 32 samples may be halved, at most 5.
+        How many times the batch of 32 samples may be halved, at most 5.
     shortest, longest
         Shortest and longest duration of a job, in seconds.
     seed

@@ -28,10 +28,10 @@ Throughputs = Mapping[str, Mapping[str, Any]]
 def gavel(path: str | Path, *, gpu: str = "v100") -> PairReading:
     """Read the pairs of jobs on one GPU from a table of throughputs published with Gavel.
 
-    The table contains the iterations per second of each job alone (``null``) and of both jobs of each pair. The
-    entries for pairs of jobs on several GPUs are all 0 and are not read. Pairs on one GPU with a speed of 0 are
-    left out; they presumably need too much memory. Pairs with a configuration that did not run alone are left
-    out as well.
+    The table contains the iterations per second of each configuration of a job (usually a model and its batch
+    size) alone (``null``), and of both jobs of each pair. The entries for pairs of jobs on several GPUs are all
+    0 and are not read. Pairs on one GPU with a speed of 0 are left out; they presumably need too much memory.
+    Pairs with a configuration that did not run alone are left out as well.
 
     The features are the batch size (1 if the name has none), iterations and samples per second, and, for each
     other GPU type in the file, how many times faster the job is on `gpu` than on that type (0 if it did not run

@@ -153,26 +153,25 @@ def marginal_attained(
     that of `marginal`.
 
     Key: (grace + GPU-seconds held so far) / (marginal efficiency) ** exponent, divided by the hysteresis if the
-    segment already has its GPUs. Without hysteresis, jobs of equal service would take turns at every event.
-    Ties: lower job number. Preemptive at every event; resizes; does not know durations. O(distinct holdings)
-    per change, and for elastic jobs O(running segments).
+    job already holds these GPUs. Without hysteresis, jobs of equal service would take turns at every event.
+    Ties: lower job number. Preemptive at every event; resizes; does not know durations. O(distinct demands) per
+    change, or O(running segments) with elastic jobs.
 
     Source: none; this is `las` with the allocation of `marginal`. The defaults were chosen like those of
     `marginal` (see `docs/best-policy.md`).
 
     Jobs that tune themselves are treated as in `marginal`, with the speeds of their own fitted models and a
-    charge of 180 s. A job is expected to need as many GPU-seconds as it has already had, plus `grace`.
+    charge of 180 s. A job is expected to need as many GPU-seconds as it has already held, plus `grace`.
 
     Parameters
     ----------
     exponent, hysteresis, ageing
         As in `marginal`. If None, the exponent is 8, or 3 once jobs tune themselves, and the hysteresis is 16.
-        With a hysteresis of 1, jobs of equal service take turns in every round. If overheads take at least as
-        long as a round, jobs may never make progress, and `gsopt.simulate` ends such a run with
-        `IllegalDecision`.
+        With a hysteresis of 1, and overheads that take at least as long as a round of the run, jobs that take
+        turns may never make progress. `gsopt.simulate` ends such a run with `IllegalDecision`.
     grace
-        The GPU-seconds, above 0, that are added to those that each job has held. Jobs that have held less than
-        this have similar keys.
+        Number of GPU-seconds, above 0, that is added to the number that each job has held. Jobs that have held
+        fewer have similar keys.
 
     Raises
     ------

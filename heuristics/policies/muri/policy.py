@@ -57,14 +57,14 @@ def muri(
 
     - `gsopt.performance.colocation.interleaving` computes slowdowns from stage times: `interleaved` for pairs,
       and `grouped` for groups. If the scenario has no slowdowns for groups, a job is slowed down only by its
-      worst partner. In groups of three or four, this understates the slowdown in Muri's model. The
-      `share_limit` of the run applies if it is below `most`, so no jobs share GPUs in a plain cluster.
-    - Muri forms no more groups than necessary. We take this to mean that the best merges are made first, until
+      worst partner. In groups of three or four, this understates the slowdown in Muri's model. A group has no
+      more jobs than the `share_limit` of the run allows, which must be 1 in a plain cluster.
+    - Muri groups no more jobs than necessary. We take this to mean that the best merges are made first, until
       all jobs fit.
     - The program regroups all jobs at every event. Whenever the next job would fit on GPUs of its own, it
       considers the next `most` jobs with that demand. It merges the pairs of a matching in the order of their
-      jobs until all groups fit, splits groups whose jobs would be faster one after another, and leaves GPUs
-      idle that no considered job can use.
+      jobs until all groups fit, splits groups that are slower than their jobs run one after another, and leaves
+      idle the GPUs that no considered job can use.
     - If several matchings have the largest efficiency, the program's rules take the one that a breadth-first
       search finds (`breadth_first_matching`).
 

@@ -17,13 +17,14 @@ Rule = Literal["shortest", "arrival", "share"]
 def capped(state: State, *, rule: Rule = "shortest") -> Decider:
     """Divide the GPUs by a simple rule that grants no job more than its largest batch size needs.
 
-    A job's cap is the number of GPUs that its largest batch size needs. ``shortest`` goes through the jobs in
-    ascending order of remaining time at the cap (SRPT with caps). Each job gets its cap or, if fewer GPUs are
-    left, the largest allowed number that fits. ``arrival`` grants jobs their caps in order of arrival; jobs
-    keep their GPUs until they complete, and no job overtakes a waiting one (FIFO with gangs). ``share`` grants
-    jobs their fewest GPUs in order of arrival, skipping jobs that do not fit, and then repeatedly lets the job
-    with the fewest GPUs grow to its next allowed number, up to its cap (equal share). The batch size is that of
-    the fastest mode on a job's GPUs.
+    A job's cap is the smallest number of GPUs on which its largest batch size runs or, if it has no batch
+    sizes, on which it is fastest. ``shortest`` goes through the jobs in ascending order of remaining time at
+    the cap (SRPT with caps). Each job gets its cap or, if fewer GPUs are left, the largest allowed number that
+    fits. ``arrival`` grants jobs their caps in order of arrival; jobs keep their GPUs until they complete, and
+    no job overtakes a waiting one (FIFO with gangs). ``share`` grants jobs their fewest GPUs in order of
+    arrival, skipping jobs that do not fit, and then repeatedly lets the job with the fewest GPUs grow to its
+    next allowed number, up to its cap (equal share). The batch size is that of the fastest mode on a job's
+    GPUs.
 
     These rules are baselines for `exact_batching`, and for ONES with known remaining work. Comparisons leave
     the policy out unless it is named by its path: ``heuristics.policies.ones:capped``.

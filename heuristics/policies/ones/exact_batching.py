@@ -32,8 +32,8 @@ def exact_batching(
     samples of the default mode. Jobs without batch sizes take part with their allowed numbers of GPUs.
 
     This is the reference for ONES' search. With ``criterion="sruf"``, the solution is the optimum towards which
-    the paper's population evolves if the remaining work is known. Comparisons leave it out unless it is named
-    by its path: ``heuristics.policies.ones:exact_batching``.
+    the paper's population evolves if the remaining work is known. Comparisons leave out the policy unless it is
+    named by its path: ``heuristics.policies.ones:exact_batching``.
 
     Source: ONES, section 3.2.1, Equations 3-5, with the criteria of `Batching`. Key: the criterion, summed over
     all jobs. Ties: by default, as in `gsopt.performance.batching.split`. Preemptive at every event; resizes;
@@ -43,15 +43,15 @@ def exact_batching(
     ----------
     criterion
         The objective: ``sruf`` minimizes the remaining GPU-seconds of running jobs, as in the paper. ``rate``
-        maximizes completions per second. ``sum_time`` minimizes the sum of the remaining times of the jobs that
-        must run.
+        maximizes the sum of 1 / (remaining time). ``sum_time`` minimizes the sum of the remaining times of the
+        jobs that must run.
     forced
         The jobs that must run: ``none``, ``new`` (jobs that have never run) or ``all``. If they do not all fit,
         they are considered in ascending order of remaining time on their fewest GPUs (``all``) or in order of
         arrival (``new``), and those that do not fit are skipped. ``sum_time`` requires ``all``.
     caps
-        The largest number of GPUs that a job may have: the number that its largest batch needs
-        (``convergence``), or any allowed number (``batch``).
+        The limit on a job's GPUs: the number that its largest batch needs (``convergence``), or its largest
+        allowed number (``batch``).
     reconfiguration
         The cost of a job's start, stop or change, in the unit of the criterion.
     solver

@@ -32,9 +32,9 @@ def ones(state: State, settings: OnesSettings) -> Decider:
     known, or resampled in every generation from a Beta distribution of the job's progress, which is learned
     from completed jobs (`heuristics.policies.ones.progress.ProgressPredictor`).
 
-    Comparisons include the policy only if it is named by its path, ``heuristics.policies.ones:ones``. It needs
-    jobs whose training is described (`gsopt.scenario.job.Job.training`), or known work, and one mode for each
-    batch size.
+    Comparisons include the policy only if it is named by its path, ``heuristics.policies.ones:ones``. Jobs need
+    one mode for each batch size and, unless `knowledge` is ``known``, a description of their training
+    (`gsopt.scenario.job.Job.training`).
 
     Source: ONES (SC 2021), sections 3.2 and 3.3. The search is `heuristics.batching.evolution`, including its
     departures from the paper. Key: as above. Ties: as in the search. Preemptive at every event; resizes; does
@@ -48,14 +48,13 @@ def ones(state: State, settings: OnesSettings) -> Decider:
     - Arrivals and completions do not wait for epochs. The running schedule is refreshed at once, as the search
       refreshes a candidate, so that new jobs get GPUs and idle GPUs are filled.
     - The rules for limits are applied once at the end of each epoch. The first epoch is the warm-up, in which a
-      job stays on one GPU. Jobs that run longer than 1/sigma (see `rate`) are scaled down. With
-      ``penalty="current"``, their limits still double, but only the scaled-down part is used. With
+      job stays on one GPU if it can run on one. Jobs that run longer than 1/sigma (see `rate`) are scaled down.
+      With ``penalty="current"``, their limits still double, but only the scaled-down part is used. With
       ``compound``, the limit itself shrinks at every epoch, as printed; it then ends at 1 or 2 samples, and
-      jobs take much longer. ``never`` omits the scale-down. Because the number of modes is finite, the largest
-      batch within the limit is used, and the smallest batch is always allowed.
-    - A job counts as rejected if it waits both before and after an update. Refreshes do not reject jobs. The
-      limit of a rejected job is halved, but to no less than one sample, as printed, or, with ``floor="gpu"``,
-      the batch that fits on one GPU.
+      jobs take much longer. ``never`` omits the scale-down. The smallest batch is always allowed.
+    - A job is rejected if it waits both before and after an update. Refreshes do not reject jobs. The limit of
+      a rejected job is halved, but to no less than one sample, as printed, or, with ``floor="gpu"``, the batch
+      that fits on one GPU.
     - In the printed objective, waiting jobs cost nothing. The best candidate therefore often has one job on all
       GPUs, while the limits of the others shrink to the floor. With ``forced="all"``, as many jobs as fit must
       run, shortest first. With ``new``, only jobs that have never run must run, as in the printed refresh; on a

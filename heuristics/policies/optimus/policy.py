@@ -37,7 +37,7 @@ def optimus(
     not fit are skipped. Resizes; knows durations. O(J + W log J) for W steps of J jobs.
 
     With ``interval=600``, ``stops=True`` and ``knowledge="predicted"``, this is Optimus itself, except that
-    speeds are not fitted, parameter servers take no GPUs, a job ends when it reaches its target loss instead of
+    speeds are not fitted, there are no parameter servers, a job ends when it reaches its target loss instead of
     when its loss hardly decreases, and the following departures apply.
 
     Departures: a job begins with its fewest GPUs and grows from one of its allowed numbers to the next, whereas

@@ -55,7 +55,7 @@ def pollux(
     GPUs must be of one kind, unless the policy is `blind`.
 
     Source: Pollux (OSDI 2021), section 4.2, and the authors' simulator where the text is silent. Key: the mean,
-    over all jobs, of (f S / g + 0.001) to the power p, with the symbols of the decision. Ties: the first
+    over all jobs, of (f S / g + 0.001) to the power p (for the symbols, see the decision). Ties: the first
     solution found, which favours jobs with the least GPU time so far. Preempts, resizes and moves at every
     interval. Does not know durations. Cost per decision: that of `heuristics.goodput.genetic` or, with `exact`,
     of the exact method, which is usually faster.
@@ -72,8 +72,8 @@ def pollux(
 
     A job that is not adaptive has its given speeds instead of a model, and they are known from the beginning.
     If the search returns a number of GPUs that such a job may not have, the job gets the next lower allowed
-    number. The search begins with an additional candidate, in which jobs of this kind that need several GPUs
-    start on idle ones.
+    number. The search begins with an additional candidate, in which waiting jobs of this kind that need several
+    GPUs get idle GPUs.
 
     `tests/benchmarks/bench_pollux.py` compares the policy with the authors' simulator. With `exact`, a decision
     may take several seconds on nodes of eight GPUs; see `limit`.
@@ -100,9 +100,9 @@ def pollux(
         Largest number of GPUs, and of nodes, that a job may have.
     blind
         Whether GPUs of several types are divided as if they were alike, as in the comparison of Sia (SOSP 2023)
-        and its authors' simulator. A larger machine counts as several nodes of the smallest machine's size. A
-        job gets no more GPUs than there are of the rarest type. If the GPUs that it is granted differ in type,
-        it keeps those of the most frequent type. Its model is fitted to its steps on all types. In the
+        and its authors' simulator. A larger machine is treated as several nodes of the smallest machine's size.
+        A job gets no more GPUs than there are of the rarest type. If the GPUs that it is granted differ in
+        type, it keeps those of the most frequent type. Its model is fitted to its steps on all types. In the
         simulator, the more powerful type wins a tie; here, the last type in the cluster wins.
     seed
         Seed of the search.

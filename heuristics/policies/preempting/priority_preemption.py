@@ -11,11 +11,12 @@ def priority_preemption(state: State, *, within: str = "") -> Decider:
     Running jobs of lower priority stop in ascending order of priority, with ties broken by the latest start,
     until the job fits. If it would not fit even if all of them stopped, no job stops, and the next job in the
     queue is tried. A job with more GPUs than the largest machine takes whole machines of that size, and the
-    rest from one more machine; any other job runs on one machine.
+    rest from one more machine; any other job runs on one machine. Jobs are placed where the fewest GPUs are
+    free.
 
-    Source: preemption by priority, which many schedulers have, though none in exactly this form. Key: priority.
-    Ties: release date. Preemptive; does not know durations. Each job that does not fit takes O(R) searches for
-    free machines, with R running jobs.
+    Source: gsopt; many schedulers preempt by priority, each in its own way. Key: priority. Ties: release date.
+    Preemptive; does not know durations. Each job that does not fit takes O(R) searches for free machines, with
+    R running jobs.
 
     Parameters
     ----------

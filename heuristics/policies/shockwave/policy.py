@@ -43,10 +43,10 @@ def shockwave(
     and the value log(1e-6) at 0. Plans must be fair: after the window, an equal share of the GPUs must suffice
     for each job to complete by its promised time, multiplied by `ratio`. The promised time is the time at which
     the job would complete with an equal share since its release. It is estimated anew at every plan, and a
-    weighted mean of all estimates so far is used. If no plan is fair, late jobs are instead weighted by a
-    power of their finish-time ratio, i.e. the time at which they would complete with an equal share, divided by
-    the promised time. Jobs with the most weight per round run first. GPUs that would be idle go to jobs that
-    fit, those with the most remaining time first.
+    weighted mean of all estimates so far is used. If no plan is fair, late jobs are instead weighted by a power
+    of their finish-time ratio, i.e. the time at which they would complete with an equal share, divided by the
+    promised time. Jobs with the most weight per planned round run first. GPUs that would be idle go to jobs
+    that fit, those with the most remaining time first.
 
     Source: Shockwave (NSDI 2023), sections 4 to 6. Breakpoints, estimates, weights and defaults are from the
     program that its authors published. Key: as above. Ties: as in the knapsack and the solver. Preemptive at
@@ -61,23 +61,23 @@ def shockwave(
     Readings:
 
     - `since`: in the program, finish times are measured from the ``start`` of the run, so the longer a run
-      lasts, the closer ratios are to 1. In the paper, they are measured from each job's ``release``. Here, a
-      run starts when its first job arrives.
+      lasts, the closer ratios are to 1. In the paper, they are measured from each job's ``release``. Here, the
+      start of a run is the release of its first job.
     - An equal share is the number of GPUs divided by the number of jobs, and at most 1, regardless of demands,
       as in the program.
     - In the program, the weight of a late job that needs less than a round is its ratio to the power 100, which
       solvers cannot represent. Here, weights are capped at `most_weight`.
-    - `renewal` counts those rounds of the run in which jobs are present. In the program, a completion restarts
+    - For `renewal`, only rounds in which jobs are present are counted. In the program, a completion restarts
       the count.
     - Here, the rounds of all plans are put into the best order. The program does this only for unfair plans,
       and leaves the others as the solver returns them.
 
     Departures: the program predicts how batch sizes grow, and derives the remaining time of a job from this.
-    Here, the remaining time at the job's current speed is known. Progress counts continuously, not in full
+    Here, the remaining time at the job's current speed is known. Progress is measured continuously, not in full
     epochs. The two terms of the objective are optimized separately (`heuristics.policies.shockwave.search`), so
-    that the gap applies to the first term alone. Plans do not include overheads, and a job that stops before
-    its restart is over makes no progress, so rounds should be longer than restarts. While GPUs are absent, jobs
-    that demand more than the capacity are in no plan and are not counted in equal shares.
+    that a gap (see `exact`) applies to the first term alone. Plans do not include overheads, and a job that
+    stops before its restart is over makes no progress, so rounds should be longer than restarts. While GPUs are
+    absent, jobs that demand more than the capacity are in no plan and are not counted in equal shares.
 
     Comparisons include the policy only if it is named by its path, ``heuristics.policies.shockwave:shockwave``.
     It rejects GPUs of several kinds, and jobs that demand more GPUs than the cluster has.
@@ -89,12 +89,12 @@ def shockwave(
     rounds
         Number of rounds in a window.
     renewal
-        Number of rounds after which a new plan is made. Arrivals, completions and changes of GPUs also lead to
-        a new plan.
+        A new plan is made every time this number of rounds has passed. Arrivals, completions and changes of
+        GPUs also lead to a new plan.
     makespan
         Cost per second of the longest remaining time (k in the paper).
     ratio
-        Largest finish-time ratio that counts as fair.
+        Largest finish-time ratio that is considered fair.
     power
         Power of the finish-time ratio in the weights of late jobs (lambda in the paper).
     most_weight

@@ -63,8 +63,8 @@ def sia(
     Departures: in the authors' simulator, a job that moves to other nodes in the same configuration loses
     nothing (``restarts="shape"`` in a scenario), so moves are not avoided. Here, jobs keep their nodes if
     possible. A job that cannot run in any of these configurations has configurations for its own numbers of
-    GPUs instead, and takes any remaining GPUs if no nodes have room for it. Nodes of six GPUs also have a
-    configuration of six. A plain cluster counts as one node.
+    GPUs instead, and takes any remaining GPUs if no nodes have room for it. An entire node is a configuration
+    even if its number of GPUs is not a power of two. A plain cluster is treated as one node.
 
     Parameters
     ----------

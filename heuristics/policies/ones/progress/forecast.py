@@ -115,8 +115,8 @@ class Forecast:
     def draw(self, generator: np.random.Generator) -> Floats:
         """Draw the remaining samples of each job (Algorithm 1, line 2, and Equation 7).
 
-        A quotient of two gamma variates is drawn for 1 / rho - 1, so that rounding never makes it 0 or
-        infinite.
+        The value of 1 / rho - 1 is drawn as a quotient of two gamma variates with a positive lower limit, so it
+        is never 0 or infinite.
         """
         undone = np.maximum(generator.standard_gamma(self.beta), LEAST_VARIATE)
         done = np.maximum(generator.standard_gamma(self.alpha), LEAST_VARIATE)

@@ -16,7 +16,7 @@ class Sampling(StrEnum):
     ----------
     JOBS
         Every job keeps the same number of rows, or all of its rows if it has fewer, so that long jobs do not
-        crowd out short ones.
+        crowd out short ones. If there are more jobs than the limit, some keep none.
     ROWS
         Every row is kept with the same probability, as in the text of the paper.
 
@@ -49,9 +49,9 @@ class _Kept(NamedTuple):
 class ObservationHistory:
     """A sample of at most `limit` rows of completed jobs.
 
-    Each row and each job gets a random key, and those with the smallest keys are kept. This is a uniform sample
-    without replacement, either of all rows or, if rows are sampled by job, of the rows of each job. In the
-    latter case, if there are more jobs than `limit`, the jobs are a uniform sample as well, with one row each.
+    The kept rows are a uniform sample without replacement, either of all rows or, if rows are sampled by job,
+    of the rows of each job. In the latter case, if there are more jobs than `limit`, a uniform sample of the
+    jobs is kept, with one row each.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class ObservationHistory:
     sampling
         How rows are sampled.
     seed
-        Seed of the keys.
+        Seed of the random numbers.
 
     Raises
     ------

@@ -86,7 +86,7 @@ class ObservationRows:
     ------
     InvalidInput
         The shapes do not match, a feature is not finite, an epoch has no samples, or a progress is not strictly
-        between 0 and 1, so that its likelihood is not defined.
+        between 0 and 1.
 
     Examples
     --------

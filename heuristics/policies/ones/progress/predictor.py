@@ -79,8 +79,8 @@ class ProgressPredictor:
     epochs of all rows, but at least 1, or `Learning.prior` if there are no rows.
 
     By Equation 7 of the paper, a job that has processed nothing has nothing left. Here, the threshold that
-    keeps alpha at least 1 also applies to the processed samples: a job in its first epoch counts as if it had
-    reached the end of that epoch.
+    keeps alpha at least 1 also applies to the processed samples: a job in its first epoch is treated as if it
+    had reached the end of that epoch.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ class ProgressPredictor:
 
     @property
     def regression(self) -> Regression | None:
-        """The current regression, or None until enough jobs are complete."""
+        """The current regression, or None as long as there is too little data (see `Learning.least_jobs`)."""
         self._refit()
         return self._regression
 

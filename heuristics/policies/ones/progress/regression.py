@@ -97,8 +97,8 @@ def fit_regression(
     Gaussian processes in a footnote; Equation 6 is linear, like this regression. The paper does not say how the
     maximum is found. The cost is convex in beta but, because of the threshold, not in the parameters, so the
     start of the search matters (`SearchStart`). Features are standardized, because those in the paper differ by
-    factors of a million. No beta exceeds the largest number of remaining epochs in any row, or 1 if that is
-    larger.
+    factors of a million. No beta exceeds the largest number of remaining epochs in any row; this limit is at
+    least 1.
 
     Parameters
     ----------
