@@ -52,8 +52,9 @@ class Milp(Formulation[Admission, AdmissionSolution]):
     running gang. one[g]: the group[g, k] add up to 1, or moved[g]. together[g, p, k]: the x[g, p, m] in group k
     add up to n_p group[g, k]. sliced[g, p, h]: the x[g, p, m] in group h add up to s_p slices[g, p, h]. hold[m,
     i]: the a_pi x[g, p, m] add up to at most f_mi plus the w_rmi (evicted[r] + moved[r]), all divided by their
-    greatest common divisor. Amounts above 2^15 are written in two digits: the lower ones in low[m, i], which
-    may exceed f_mi by carry[m, i] times the base, and the upper ones and the carry in hold[m, i].
+    greatest common divisor. If amounts exceed 2^15, they are written in two digits to this base: low[m, i] lets
+    the lower digits of what is needed exceed those of what is available by carry[m, i] times the base, and
+    hold[m, i] adds the carry to the upper digits of what is needed.
 
     Size
     ----

@@ -18,8 +18,8 @@ def exact(problem: Batching, budget: Budget) -> Result[Batches]:
     """Try the following techniques until one proves optimality; the message then names it.
 
     1. A first allocation of the GPUs, and a bound that ignores contention.
-    2. Greedy steps, each of which gives GPUs to the job that gains the most from them. If costs are convex, a
-       price proves the result optimal.
+    2. Greedy steps, each of which gives GPUs to the job that gains the most per GPU. If costs are strictly
+       convex and every number of GPUs is allowed, a price proves the result optimal.
     3. The dynamic program over jobs and GPUs. If its tables would be too large, the result of step 2 is
        returned.
 

@@ -44,14 +44,14 @@ class Walk:
 
 @exact_method(unused=["backend", "log"])
 def greedy(problem: Batching, budget: Budget) -> Result[Batches]:
-    """Grant each GPU to the job that gains the most from it, along the lower convex hull of its costs.
+    """Grant GPUs step by step to the job that gains the most per GPU, along the convex hulls of the costs.
 
     If the steps use up all GPUs, or if no further step helps, no allocation is better. A price per GPU,
-    computed exactly, proves this. The steps always end in this way if costs are convex and every number of GPUs
-    is allowed, because every step is then a single GPU. Otherwise, a step may need more GPUs than are left. The
-    price then only yields a bound, and the remaining GPUs all go to the job that gains the most from them. If
-    no job gains, they stay idle. If all GPUs must be used, however, they go to the job that loses the least or,
-    if no job may have them all, the allocation with which the method begins is kept.
+    computed exactly, proves this. The steps always end in this way if costs are strictly convex and every
+    number of GPUs is allowed, because every step is then a single GPU. Otherwise, a step may need more GPUs
+    than are left. The price then only yields a bound, and the remaining GPUs all go to the job that gains the
+    most from them. If no job gains, they stay idle. If all GPUs must be used, however, they go to the job that
+    loses the least or, if no job may have them all, the allocation with which the method begins is kept.
 
     Parameters
     ----------

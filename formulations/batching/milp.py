@@ -58,8 +58,8 @@ class Milp(Formulation[Batching, Batches]):
     Source
     ------
     ONES, Equations 3 and 4. The paper uses all GPUs. By default, as many as possible are used here, because
-    batch limits may prevent the use of all GPUs. Separable costs replace the batch size per job and GPU
-    (Equation 1).
+    batch limits may prevent the use of all GPUs. The batch sizes of a job on its GPUs (Equation 1) need no
+    variables, because only the best one for each number of GPUs matters.
 
     Examples
     --------

@@ -23,8 +23,8 @@ def assignment(problem: Colocation, budget: Budget) -> Result[ColocationSolution
     fails, and the solution is returned with the initial bound. Pairs that save no time have a saving of 0 in
     the assignment problem, and are dropped from its solution.
 
-    Complexity: O(n^3) compiled floating-point operations, and O(n^2) exact operations per round of the proof,
-    with at most n + 1 rounds.
+    Complexity: O(n^3) compiled floating-point operations for n jobs, and O(n^2) exact operations per round of
+    the proof, with at most n + 1 rounds.
 
     Source
     ------

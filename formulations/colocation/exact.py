@@ -24,7 +24,7 @@ def exact(problem: Colocation, budget: Budget) -> Result[ColocationSolution]:
 
     Source
     ------
-    Castor, Algorithms 1 and 2, which decide on one job at a time. Here, all jobs are decided on together.
+    Castor, Algorithms 1 and 2, which decide on one job at a time. Here, all jobs are considered together.
 
     Parameters
     ----------

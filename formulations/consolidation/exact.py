@@ -31,8 +31,8 @@ def exact(problem: Consolidation, budget: Budget) -> Result[ConsolidationSolutio
     Values are computed as fractions, so a proven optimum is exact. If the number of placed jobs is the primary
     objective, its maximum is determined first, by counting how many jobs fit into the free GPUs if the smallest
     jobs are placed first. If ties are broken by the machines left whole, the integer program is solved in
-    stages, for the value first. For online decisions, request a gap such as 1e-3, because closing the gap
-    completely takes much longer.
+    stages, the first of which maximizes the value. For online decisions, request a gap such as 1e-3, because
+    closing the gap completely takes much longer.
 
     Source
     ------

@@ -55,12 +55,13 @@ class Milp(Formulation[Goodput, GoodputSolution]):
 
     Size
     ----
-    One column per job and shape, one per job, one per job that has GPUs now, and 3 |J| |I| more; 4 |J| + 2 |J|
-    |I| + 2 |I| rows.
+    One column per job and shape, one per job, one per job that may keep its GPUs, and 3 |J| |I| more; 4 |J| + 2
+    |J| |I| + 2 |I| rows.
 
     Source
     ------
-    Pollux (OSDI 2021), section 4.2, as an integer program: a sum of powers is linear in binary choices.
+    Pollux (OSDI 2021), section 4.2, as an integer program. Each job has exactly one shape, so the sum of powers
+    in the objective becomes linear.
 
     Examples
     --------

@@ -55,16 +55,17 @@ def column_generation(problem: Placement, budget: Budget, *, seed: int = 0) -> R
     generated, first until the relaxation is feasible, then until it is optimal. This stage may use two fifths
     of the time limit. The bound is Lagrangian, so there is one even if the limit is reached. Next, the
     relaxation is rounded down, and the remaining workers are placed greedily at varied prices. If the result
-    does not meet the bound and there is a single zone, dives follow, which fix patterns one by one and generate
-    new ones for the remaining workers. Finally, integer programs over all patterns found are solved for a few
-    seconds each. If a gap remains and there are few maximal patterns, the model over all of them is solved.
-    Even then, a gap may remain.
+    does not meet the bound and pools do not matter (a single zone), dives follow, which fix patterns one by one
+    and generate new ones for the remaining workers. Finally, integer programs over all patterns found are
+    solved for a few seconds each. If a gap remains and there are few maximal patterns, the model over all of
+    them is solved. Even then, a gap may remain.
 
     Size
     ----
-    A few hundred columns for 50 demands, one row per demand and zone, and one row per kind of server. If there
-    are many workers and at most 2,000,000 combinations of amounts, new patterns are found with a table that has
-    an entry for each combination, and otherwise by branch and bound.
+    A few hundred columns for 50 demands, one row per demand and zone, and one row per kind of server. If at
+    least half of the demands have enough workers to fill a server, and amounts are coarse (at most 2,000,000
+    combinations on a server), new patterns are found with a table that has an entry for each combination.
+    Otherwise, they are found by branch and bound.
 
     Source
     ------

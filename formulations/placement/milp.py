@@ -19,12 +19,12 @@ _LARGEST = 1_000
 class Milp(Formulation[Placement, PlacementSolution]):
     """A model that decides how many workers of each line run on each individual server.
 
-    It is slow and meant for small instances, on which the other methods are tested against it.
+    It is slow and meant for small instances, on which it serves to test the other methods.
 
     Sets
     ----
     i: lines of workers, flexible or not. s: individual servers, each in the training or the inference pool. r:
-    resources. j: jobs. k: racks. h: individual GPUs of a server that have a free part, already shared or not.
+    resources. j: jobs. k: racks. v: individual GPUs of a server that have a free part, already shared or not.
 
     Parameters
     ----------
@@ -32,16 +32,16 @@ class Milp(Formulation[Placement, PlacementSolution]):
     them needs. e_sr: free amount of resource r on server s. u_is: number of workers of line i that fit on
     server s. c_s: cost of using server s: 1, or its number of GPUs if fragmentation is minimized; 0 if it is
     already in use. W: weight of a misplaced GPU. q_i: part of a GPU that one worker of line i needs, in
-    thousandths; 0 for most lines. a_sh: free thousandths of GPU h of server s.
+    thousandths; 0 for most lines. a_sv: free thousandths of GPU v of server s.
 
     Variables
     ---------
     x[i, s], integer: number of workers of line i on server s. y[s], binary: server s is in use. If preferences
     are minimized, for inference servers: f[s], binary: server s is for flexible workers only; m[i, s], integer:
-    flexible workers of line i that share server s with others. If jobs are not split: h[j], binary: job j runs
-    on inference servers. If racks are minimized: z[k], binary: rack k is used. For lines that need part of a
-    GPU, instead of x: p[i, s, h], integer: workers of line i on GPU h of server s; b[s, h], binary: GPU h, of
-    which no part is in use yet, is shared.
+    flexible workers of line i that share server s with workers that are not flexible. If jobs are not split:
+    h[j], binary: job j runs on inference servers. If racks are minimized: z[k], binary: rack k is used. For
+    lines that need part of a GPU, instead of x: p[i, s, v], integer: workers of line i on GPU v of server s;
+    b[s, v], binary: GPU v, of which no part is in use yet, is shared.
 
     Objective
     ---------
@@ -53,19 +53,20 @@ class Milp(Formulation[Placement, PlacementSolution]):
     Constraints
     -----------
     place[i]: the x[i, s] + m[i, s] add up to n_i, or to at most n_i if workers may stay unplaced. hold[s, r]:
-    the d_ir (x[i, s] + m[i, s]) add up to at most e_sr y[s]. Here and below, the sum of p[i, s, h] over h
-    replaces x[i, s] if line i needs part of a GPU. If r is GPUs, the b[s, h] are added to the sum. share[s, h]:
-    the q_i p[i, s, h] add up to at most a_sh b[s, h], or to a_sh if the GPU is shared already. alike[s, h]:
-    b[s, h] >= b[s, h + 1]. order[s]: y[s] >= y[s + 1] if both servers belong to one line. group[i, s]: x[i, s]
+    the d_ir (x[i, s] + m[i, s]) add up to at most e_sr y[s]. Here and below, the sum of p[i, s, v] over v
+    replaces x[i, s] if line i needs part of a GPU. If r is GPUs, the b[s, v] are added to the sum. share[s, v]:
+    the q_i p[i, s, v] add up to at most a_sv b[s, v], or to a_sv if the GPU is shared already. alike[s, v]:
+    b[s, v] >= b[s, v + 1]. order[s]: y[s] >= y[s + 1] if both servers belong to one line. group[i, s]: x[i, s]
     <= u_is f[s] for flexible lines and x[i, s] <= u_is (1 - f[s]) for others. touch[s]: y[s] <= z[k] for the
     rack k of server s, if racks are minimized. together[i]: the x[i, s] + m[i, s] on inference servers add up
     to n_i h[j] for the line's job j.
 
     Size
     ----
-    At most two columns per line and server, two per server, and one per rack and per job, and about the same
-    number of rows; for a line that needs part of a GPU, one column per GPU. At most 1,000 pairs of a line and a
-    server (or a GPU that may be shared) are allowed.
+    At most two columns per line and server, two per server, one per rack, and one per job. If workers need
+    parts of GPUs, each GPU that may be shared adds one column, and one for each line of such workers. Rows: two
+    per line, one per server and resource, two more per server, at most one per line and server, and two per GPU
+    that may be shared. At most 1,000 pairs of a line and a server (or a GPU that may be shared) are allowed.
 
     Source
     ------

@@ -22,12 +22,14 @@ _OFTEN = 256
 def search(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
     """Place one worker after another, the largest first, in all possible ways, and skip repeated states.
 
-    A state is what each server has left, regardless of the order of identical servers and of the GPUs of a
-    server. A branch ends if an earlier one reached the same state with the same remaining workers at no higher
-    value, or if its bound is no better than the best placement. The bound is the number of servers in use plus
-    the servers that the remaining needs for some resource require, or the unallocated GPUs if all remaining
-    workers were placed. With more than 200 workers, there is no search, and the result has only a bound: that
-    of `formulations.placement.ceiling` on unallocated GPUs, or the number of servers already in use.
+    If unallocated GPUs are minimized, a worker may also stay unplaced. A state is what each server has left,
+    regardless of the order of identical servers and of the GPUs of a server. A branch ends if an earlier one
+    reached the same state with the same remaining workers at no higher value, or if its bound is no better than
+    the best placement. If servers are minimized, the bound is the number of servers in use plus the number of
+    further servers that the remaining needs for the scarcest resource require. Otherwise, it is the unallocated
+    GPUs if all remaining workers were placed. With more than 200 workers, there is no search, and the result
+    has only a bound: that of `formulations.placement.ceiling` on unallocated GPUs, or the number of servers
+    already in use.
 
     Size
     ----

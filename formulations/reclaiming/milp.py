@@ -47,8 +47,8 @@ class Milp(Formulation[Reclaiming, ReclaimingSolution]):
 
     Size
     ----
-    |S| + |J| columns. Besides the row `demand`, one row for each server in C_j, and at most one for each job j.
-    With collateral damage, one more column and row for each server in O_j.
+    |S| + |J| columns. The row `demand` and, for each job j, one row for each server in C_j and at most one
+    more. With collateral damage, one more column and row for each server in O_j.
 
     Source
     ------

@@ -97,7 +97,7 @@ def exact(problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
         The problem.
     budget
         Time limit, gap, start and callback. The backend, which must support continuous columns, solves the
-        model of positions; HiGHS solves the linear programs.
+        models `milp` and `resizing`; HiGHS solves the linear programs.
 
     Raises
     ------

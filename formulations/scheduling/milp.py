@@ -50,7 +50,7 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
     a_j: release date of job j. b_j, D_j: its earliest and latest completion. g_jk, s_jk: its GPUs and the
     fraction of its work done per unit of time in mode k. LB_p, UB_p: window of the p-th completion. UB: sum of
     completion times of the known schedule. len_e: length of epoch e. span_ep: longest time of cell (e, p). M:
-    GPUs. Times count from the first release date, in thousandths of the horizon.
+    GPUs. Times are measured from the first release date, in thousandths of the horizon.
 
     Variables
     ---------
@@ -81,7 +81,8 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
     Size
     ----
     At most n (n + E) binaries for n jobs and E epochs. For each of at most n E cells, one time per job and
-    mode, and up to n rows per K. If more than 15 jobs have to be scheduled together, `Unsupported` is raised.
+    mode, and at most n + 3 rows, plus n per K. If more than 15 jobs have to be scheduled together, or if there
+    are more than 12,000 such times, `Unsupported` is raised.
 
     Source
     ------

@@ -32,9 +32,9 @@ def lucid(path: str | Path, *, alone: str | None = None) -> PairReading:
     A configuration is named by model, data set, batch size and, with mixed precision, ``amp``. The table of
     pairs contains the speed of each job relative to its speed alone. The files do not say that speeds are
     relative, but the values show it: the largest speed of a job in all its pairs is about 1, regardless of its
-    throughput. Jobs that are faster in a pair than alone get a slowdown of 1. The features come from the table
-    of single jobs: batch size, mixed precision (0 or 1), samples per second, GPU utilization, memory
-    utilization, and memory.
+    throughput. Jobs that are faster in a pair than alone get a slowdown of 1. Pairs with a speed of 0 are left
+    out. The features come from the table of single jobs: batch size, mixed precision (0 or 1), samples per
+    second, GPU utilization, memory utilization, and memory.
 
     Source: the public repository of Lucid (ASPLOS 2023), which is licensed for non-commercial use.
 

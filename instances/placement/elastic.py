@@ -48,11 +48,12 @@ def elastic(
     elastic_share
         Probability that a job is elastic.
     training, inference
-        Number of training servers and of inference servers, with 8 GPUs, 92 cores and 350 or 210 GB each.
+        Number of training servers and of inference servers. Each has 8 GPUs, 92 cores, and 350 GB (training) or
+        210 GB (inference).
     occupied
         Share of the servers that are partly in use.
     split_jobs
-        Whether a job may run in both pools.
+        Whether a job may use training servers and inference servers at the same time.
     minimize
         The objective, as in `gsopt.problems.placement.Placement`.
     seed

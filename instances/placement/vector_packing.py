@@ -42,9 +42,9 @@ def vector_packing(*, family: int = 1, workers: int = 60, resources: int = 3, se
 
     These are classes 1 to 8 and 10 of Caprara and Toth, with any number of resources instead of two. In classes
     1 to 6 (class 6 is Spieksma's), the sizes of a worker are drawn independently for each resource. In class 7,
-    they are close to each other. In class 8, the other sizes are large if the first one is small. In class 10,
-    three workers fill a server completely, so the optimum is a third of the number of workers. Class 9 is left
-    out.
+    they are close to each other. In class 8, the other sizes are large if the first one is small. Class 10
+    consists of triplets, i.e. three workers that together fill a server completely, so the optimum is a third
+    of the number of workers. Class 9 is left out.
 
     Source: Caprara and Toth, "Lower bounds and algorithms for the 2-dimensional vector packing problem",
     Discrete Applied Mathematics 111 (2001); Spieksma, "A branch-and-bound algorithm for the two-dimensional

@@ -30,7 +30,7 @@ def vectors(
     minimize: Minimize = "servers",
     seed: int = 0,
 ) -> Placement:
-    """Generate workers of several types, and training and inference servers with the capacities of Aryl's.
+    """Generate workers of several types, and training and inference servers with capacities as in Aryl.
 
     A type needs 1, 2, 4 or 8 GPUs, with 4 to 14 cores and 8 to 60 GB per GPU, but at most 92 cores and 210 GB
     in total. Every type has at least one worker. The types of the other workers are drawn at random, with
@@ -43,9 +43,10 @@ def vectors(
     workers
         Number of workers, at least as many as types.
     training, inference
-        Number of training servers and of inference servers, with 8 GPUs, 92 cores and 350 or 210 GB each.
+        Number of training servers and of inference servers. Each has 8 GPUs, 92 cores, and 350 GB (training) or
+        210 GB (inference).
     skew
-        Exponent that makes types with more GPUs rarer: the number of GPUs g of a type is drawn with a weight of
+        Determines how rare types with more GPUs are: the number of GPUs g of a type is drawn with a weight of
         ``g ** -skew``. Must be between -10 and 10.
     occupied
         Share of the servers that are partly in use.

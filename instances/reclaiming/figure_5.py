@@ -11,7 +11,8 @@ def figure_5() -> Reclaiming:
     Returning s1 and s2 preempts only job a, while every other pair preempts at least two jobs. For demands of 0
     to 6 servers, the smallest numbers of preemptions are 0, 1, 1, 2, 3, 3 and 4.
 
-    Source: Aryl, Figure 5 and Table 1. The numbers of GPUs are reconstructed so that every column matches.
+    Source: Aryl, Figure 5 and Table 1. The numbers of GPUs are reconstructed so that every column of Table 1
+    matches.
 
     Examples
     --------

@@ -19,9 +19,9 @@ def server_uniform(
 ) -> Reclaiming:
     """Generate servers that each host `degree` different jobs, drawn at random.
 
-    These instances are hard because all servers have the same number of jobs, so the linear relaxation proves
-    almost nothing. A job that is not drawn for any server is left out. Every server has eight GPUs, or `degree`
-    if that is more.
+    These instances are hard: no server has fewer jobs than another, and the bound of the linear relaxation is
+    usually far below the optimum. A job that is not drawn for any server is left out. Every server has eight
+    GPUs, or `degree` if that is more.
 
     Parameters
     ----------

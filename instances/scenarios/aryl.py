@@ -107,7 +107,7 @@ def aryl(
         The folder of all public traces. If None, jobs and demand are generated.
     support
         ``basic``: 5 % of the jobs are elastic. ``advanced``: in addition, 10 % are heterogeneous, i.e. they can
-        run on both types of GPU at once, where they lose 30 % of their speed. ``ideal``: all jobs are elastic
+        run on both types of GPU at once, with a loss of 30 % of their speed. ``ideal``: all jobs are elastic
         and heterogeneous, without this loss.
     loaning
         Whether there is an inference cluster that lends machines.

@@ -59,7 +59,7 @@ def elasticflow(
     Raises
     ------
     InvalidInput
-        A file cannot be read, or an argument is out of range.
+        A file cannot be read or has an invalid row, or an argument is out of range.
 
     Notes
     -----

@@ -53,8 +53,8 @@ def sia(
     """Create a scenario of Sia: like `pollux`, but with slower runs and model-dependent restarts.
 
     The largest batch size of a GPU depends on the placement. Real runs are slower than the jobs' own estimates.
-    A job that moves to other nodes with the same numbers of GPUs does not restart. `ASSUMPTIONS` lists what is
-    unknown or differs from the published data.
+    A job that moves to other nodes of the same type does not restart if it has as many GPUs on each of them as
+    before. `ASSUMPTIONS` lists what is unknown or differs from the published data.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def sia(
     Raises
     ------
     InvalidInput
-        A file cannot be read, or an argument is out of range.
+        A file cannot be read or has an invalid row, or an argument is out of range.
 
     Notes
     -----

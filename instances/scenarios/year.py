@@ -31,7 +31,7 @@ TRACES: tuple[tuple[_Reader, str], ...] = (
 
 
 def year(path: str | Path | None = None, *, jobs: int = JOBS, load: float = 1.0, seed: int = 0) -> Scenario:
-    """Create a year of 100,000 GPUs from the traces Philly, Venus (Helios) and Crux.
+    """Create a scenario of a year on 100,000 GPUs from the traces Philly, Venus (Helios) and Crux.
 
     A third of the jobs comes from each trace. Each trace is repeated until it fills the year. Such years are
     laid over each other until there are enough jobs, and some jobs are then left out at random. Each repetition

@@ -43,7 +43,7 @@ def crawling(*, jobs: int = 4, gpus: int = 64) -> Scheduling:
     A policy that compares jobs by their running time on the minimum number of GPUs, and starts the shortest one
     first, begins with the rigid job: it takes one second less than an elastic job on a single GPU. As the
     number of GPUs grows, the sum of completion times under such a policy, divided by the optimal sum,
-    approaches the total number of jobs.
+    approaches the total number of jobs, including the rigid one.
 
     Parameters
     ----------

@@ -38,8 +38,8 @@ def elastic_jobs(
 ) -> Scheduling:
     """Generate elastic jobs with Poisson arrivals, the first one at time 0.
 
-    A job demands 1, 2, 4 or 8 GPUs and may run on doublings of that number. A few long jobs make up most of
-    the work. Work, rates and release dates are rounded to three significant digits.
+    A job demands 1, 2, 4 or 8 GPUs, and may run on this number or on twice, four times, ... as many. A few long
+    jobs account for much of the work. Work, rates and release dates are rounded to three significant digits.
 
     Parameters
     ----------

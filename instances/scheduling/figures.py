@@ -24,7 +24,7 @@ def figure_1(*, reading: Reading = "rounded") -> Scheduling:
     One hour in the figure is one second here. The figure shows only the mean job completion times: 6.6 h under
     fair sharing, and 4.6 h if the shortest job comes first. These do not determine the sizes. If the means are
     exact, sizes of (x, 6 - 2x, 1.8 + x) cluster-hours fit for every x from 1.4 to 2. If the means are truncated
-    values of 20/3 and 14/3, sizes of (x, 6 - 2x, 2 + x) fit.
+    values of 20/3 and 14/3, sizes of (x, 6 - 2x, 2 + x) fit for every x from 4/3 to 2.
 
     Source: Ares, Figure 1.
 
@@ -53,11 +53,11 @@ def figure_1(*, reading: Reading = "rounded") -> Scheduling:
 
 
 def figure_4(*, work: float = 24) -> Scheduling:
-    """Create the three jobs of Figure 4 on six GPUs, with linear speed up to 4, 6 and 4 GPUs.
+    """Create the three jobs of Figure 4 on six GPUs; their speed is linear on up to 4, 6 and 4 GPUs.
 
     The figure shows start and completion times but no sizes. The sizes of jobs 1 and 3 follow from these times.
     Job 2 may have any size above 18 GPU-seconds; if it were smaller, elastic fair queuing would run it before
-    job 3. The text says that job 2 completes no later than under fair sharing, so it must run on the two GPUs
+    job 3. The paper says that job 2 completes no later than under fair sharing, so it must run on the two GPUs
     that job 3 leaves free. Section 4 allows only powers of two, but the figure has six GPUs, so jobs may run on
     1, 2, 4 or 6 of them.
 

@@ -26,7 +26,7 @@ def unit_jobs(
     longest: int = 10_000,
     seed: int = 0,
 ) -> Sequencing:
-    """Generate waiting jobs, and GPUs of several types, equally many of each.
+    """Generate waiting jobs, and a cluster with the same number of GPUs of each type.
 
     Durations on the fastest type are log-uniform. On the slowest type, a job takes 1 to `speedup` times as
     long. A busy GPU becomes free after at most `longest` seconds.

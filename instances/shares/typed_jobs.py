@@ -31,7 +31,7 @@ def typed_jobs(
     longest: int = 100_000,
     seed: int = 0,
 ) -> Shares:
-    """Generate jobs, and GPUs of several types, equally many of each.
+    """Generate jobs, and a cluster with the same number of GPUs of each type.
 
     On the slowest type, a step takes 0.5 to 2 seconds. On the fastest type, a job is 1 to `speedup` times as
     fast, and types in between are spaced geometrically. Durations on the slowest type are log-uniform. On

@@ -30,15 +30,16 @@ def interfering_jobs(
     """Generate rigid jobs that arrive one after another, each of a different model.
 
     A job demands a number of GPUs that is a power of two, and takes 2 to 20 seconds when it runs alone. All
-    values are equally likely. The slowdowns of ordered pairs are independent and uniform, with two decimals.
+    values are equally likely. The slowdowns of ordered pairs are independent and uniform, rounded to two
+    decimals.
 
     Parameters
     ----------
     jobs, gpus
         Number of jobs, and number of GPUs.
     load
-        Expected GPU time submitted per second and GPU. Gaps between arrivals are exponential, rounded to a
-        tenth of a second.
+        Expected GPU time submitted per second and GPU. Gaps between arrivals are exponential, and release dates
+        are rounded to a tenth of a second.
     least, most
         Limits of the slowdowns.
     starts

@@ -28,8 +28,9 @@ _COLUMNS = ("ip", "DSW", "PSW", "ASW")
 def crux(path: str | Path, **selection: Unpack[Selection]) -> Reading:
     """Read the trace of Crux: arrival, duration (s) and number of GPUs of every job.
 
-    A row is dropped if a value is missing or breaks a rule, for example if a job has no duration. Jobs are
-    named after their numbers in the file, which does not contain their models.
+    A row is dropped if a value is missing or breaks a rule (for example, a job without a duration), or if its
+    job has been read before. Jobs are named after their numbers in the file, which does not contain their
+    models.
 
     Parameters
     ----------

@@ -77,10 +77,10 @@ def dally(
     arrive at the list's ``arrival_time``. Otherwise, they arrive at their original ``submit_time``. Every
     arrival that replaces a -1 is reported as a repair.
 
-    The number of GPUs is ``max_parallelism``. Models of Table I are renamed as in
-    `gsopt.scenario.speed.TIER_PENALTIES`. Slowdowns are not read, because they are the same for every job. An
-    entry is dropped if a required value is missing or breaks a rule, or if its job has been read before.
-    `ASSUMPTIONS` lists what is unknown or differs from the paper.
+    The number of GPUs is ``max_parallelism``. For models of Table I, the names in
+    `gsopt.scenario.speed.TIER_PENALTIES` are used. Slowdowns are not read, because they are the same for every
+    job. An entry is dropped if a required value is missing or breaks a rule, or if its job has been read
+    before. `ASSUMPTIONS` lists what is unknown or differs from the paper.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def dally(
     ------
     InvalidInput
         The file cannot be read or is not a list of jobs, an option is out of range, or `mean_gap`, `load` or
-        `listed` is given although the list has real arrivals.
+        `listed` is given although the list does not have -1 for most jobs.
 
     Notes
     -----

@@ -69,7 +69,7 @@ def openb(
     accepts one GPU type becomes a job for that type. A pod that accepts several types becomes a job for any
     type. Each pod that gets more of a GPU, or a wider choice of types, than it requested is reported as
     repaired. A row is dropped if a value is missing or breaks a rule, if its pod has been read before or
-    requests no GPU, or if it was never scheduled and so has no duration.
+    requests no GPU, or if the pod was never scheduled and so has no duration.
 
     Parameters
     ----------

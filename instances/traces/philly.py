@@ -32,8 +32,9 @@ def philly(
     into one row, there are neither dates nor virtual clusters, and jobs are named after their numbers in the
     file. The trace is sparse before October 2017.
 
-    A row is dropped if a value is missing or breaks a rule, or if it repeats an earlier row completely. Issues
-    are reported for the whole file, regardless of the selected jobs.
+    A row is dropped if a value is missing or breaks a rule, or if it repeats an earlier row completely. In
+    RFold's form, it is also dropped if the number of its job has been read before. Issues are reported for the
+    whole file, regardless of the selected jobs.
 
     Parameters
     ----------

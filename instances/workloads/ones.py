@@ -44,10 +44,11 @@ def ones(
 ) -> Workload:
     """Generate ONES's training jobs, with elastic batch sizes and Poisson arrivals.
 
-    Each job is one of the 50 tasks in the paper's Table 2. Each of its modes is a batch size: 1 to `largest`
-    times the largest local batch size b of one GPU, or b divided by 2, 4 or 8. A batch of B samples may run on
-    ceil(B / b) to `largest` GPUs. The default mode has batch size b; schedulers that ignore batch sizes use
-    only this mode. A job on up to four GPUs is assumed to be on one server.
+    Each job is one of the 50 tasks in the paper's Table 2. Each of its modes is a batch size: a multiple of the
+    largest local batch size b of one GPU, up to `largest` times b, or b divided by 2, 4 or 8. A batch of B
+    samples may run on ceil(B / b) to `largest` GPUs, but on at most B. The default mode has batch size b;
+    schedulers that ignore batch sizes use only this mode. A job on up to four GPUs is assumed to be on one
+    server.
 
     The paper gives the tasks, a cluster of 64 GPUs with four per server, and the ten epochs for which a job
     continues after it reaches its target. Everything else is gsopt's own. Speeds, data sets, and the number of
@@ -74,7 +75,8 @@ def ones(
         drawn for each job, uniformly from the powers of two up to `largest` and the GPUs of the cluster. Users
         request no more than this number.
     seed
-        Seed of all random draws. The same tasks and targets are drawn for every load, convergence and width.
+        Seed of all random draws. The same tasks and targets are drawn for every value of `load`, `convergence`
+        and `widths`.
 
     Examples
     --------

@@ -27,8 +27,8 @@ def poisson(
     GPU time is `load` times the GPU time of the cluster between the first and the last arrival.
 
     With ``exact_load=False``, the jobs have the given load only in expectation. Because a few jobs account for
-    most of the GPU time, the load of 300 jobs like Philly's is then between 0.4 and 2.1 times the given load in
-    nine out of ten cases.
+    most of the GPU time, the load of 300 jobs like Philly's is then between about 0.4 and 2 times the given
+    load in nine out of ten cases.
 
     Parameters
     ----------

@@ -89,8 +89,8 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
     than the k-th smallest of the times at which the jobs could complete if each ran alone, and no later than U
     allows. alone[k]: t_k is no earlier than the time at which the job that completes k-th could complete if it
     ran alone. alike[i, j, k]: of equal jobs, the first one completes first. shared: limits on the joint work of
-    jobs, each of which has either no GPUs or at least its minimum number (`cuts`). Only rows that earlier
-    solutions violate are added, first in the linear relaxation.
+    jobs, each of which has either no GPUs or at least its minimum number (`cuts`). Those of a group of jobs are
+    added once a solution violates one of them, first in the linear relaxation.
 
     Size
     ----
@@ -135,8 +135,8 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
         Raises
         ------
         Unsupported
-            The jobs are not resizable (`Resizable.of`), or there are more than about 30 jobs released
-            together or a dozen jobs with different release dates.
+            The jobs are not resizable (`Resizable.of`), or there are more than 900 pairs of a job and an
+            interval. The limit allows 30 jobs with one release date, or 13 jobs with different release dates.
         """
         jobs = _jobs_of(problem)
         return launch_model(jobs, _first(problem, jobs, Budget(), self.name).total)
@@ -152,8 +152,9 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
         raise ModelMismatch(f"{self.name}: no schedule has the order of events of the model's solution")
 
     def run(self, problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
-        """Solve within a budget, starting from the schedules of simple rules and their orders of events.
+        """Solve within a budget, beginning with schedules that follow simple rules.
 
+        As far as time allows, each of them is improved for its order of events, and then the model is solved.
         If there is no time to load Pyomo, the result is the best of these schedules, with a simple bound.
         """
         Resizable.of(problem)  # refuses what it does not express
