@@ -50,6 +50,7 @@ def _steps(instance: SlottedInstance) -> Steps:
         release=[instance.release[job] * gpus for job in order],
         height=[length * gpus for length in shortest],
         size=[length * instance.demand[job] for length, job in zip(shortest, order, strict=True)],
+        twice_lag=[length * gpus for length in shortest],
     )
 
 

@@ -16,9 +16,10 @@ def mean_busy_time_bound(workload: Workload, gpus: Number) -> Exact:
     """Return a lower bound on the sum of completion times, derived from mean busy times.
 
     The mean busy time of a job is the mean point in time at which its area (the minimum GPU-seconds that it
-    needs) is processed. The job completes at least half of its height (its minimum duration) after that. The
-    sum of all mean busy times is smallest if a single machine, as fast as all GPUs combined, always serves the
-    available job with the smallest area, with preemption. Complexity: O(n log n).
+    needs) is processed. The job completes at least half of its height (its minimum duration) after that, or
+    less if phases slow down its modes differently (`gsopt.schedule.bounds.work.lag`). The sum of all mean busy
+    times is smallest if a single machine, as fast as all GPUs combined, always serves the available job with
+    the smallest area, with preemption. Complexity: O(n log n).
 
     Examples
     --------
@@ -32,7 +33,7 @@ def mean_busy_time_bound(workload: Workload, gpus: Number) -> Exact:
 
 
 def busy_times(steps: Steps) -> Fraction:
-    """Return the sum of the jobs' mean busy times and half of their heights, in steps."""
+    """Return the sum of the jobs' mean busy times and least times from these to completion, in steps."""
     left = list(steps.size)
     twice = [0] * len(left)  # the mean of each job, times its size and 2
     pending: list[tuple[int, int]] = []
@@ -51,4 +52,4 @@ def busy_times(steps: Steps) -> Fraction:
             now += step
             left[first] -= step
     means = sum((own << _BITS) // size for own, size in zip(twice, steps.size, strict=True))
-    return Fraction(means + (sum(steps.height) << _BITS), 2 << _BITS)
+    return Fraction(means + (sum(steps.twice_lag) << _BITS), 2 << _BITS)

@@ -49,20 +49,48 @@ def options(job: Job) -> list[tuple[str, int, float]]:
     return default + [(mode.name, *entry) for mode in job.modes for entry in mode.menu]
 
 
+def lag(job: Job) -> Exact:
+    """Return the least seconds from the mean time at which a job's area is processed to its completion.
+
+    They are least if the job always runs at its highest speed: half of its height if all phases are alike. If
+    much of the area is processed in a last phase that is short, they may be less.
+
+    Examples
+    --------
+    >>> lag(Job(name="a", release_date=0, duration=60, gpus=2))
+    30
+    >>> from gsopt.scenario.job import Mode, Phase
+    >>> wide = Mode(name="wide", menu=[(3, 3.0)])
+    >>> phases = [Phase(until=0.25, modes={"wide": 3.0}), Phase(until=1)]
+    >>> lag(Job(name="b", release_date=0, duration=4, gpus=1, modes=[wide], phases=phases))
+    Fraction(3, 4)
+    """
+    if not job.phases:
+        return whole(Fraction(height(job)) / 2)
+    areas, heights = _leasts(job, lambda count: count), _leasts(job, lambda _: 1)
+    later = [sum(heights[index + 1 :]) for index in range(len(heights))]
+    parts = (own * (after + long / 2) for own, long, after in zip(areas, heights, later, strict=True))
+    return whole(sum(parts, Fraction(0)) / sum(areas))
+
+
 def _least(job: Job, held: Callable[[int], int]) -> Exact:
     """Return the total over all phases, each with the option that needs the least for the phase's work."""
+    if job.phases:
+        return whole(sum(_leasts(job, held), Fraction(0)))
+    return whole(decimal(job.duration) * _cheapest([(held(count), speed) for _, count, speed in options(job)]))
+
+
+def _leasts(job: Job, held: Callable[[int], int]) -> list[Fraction]:
+    """Return the least that the work of each phase needs."""
     choices, duration = options(job), decimal(job.duration)
-    if not job.phases:
-        return whole(duration * _cheapest([(held(count), speed) for _, count, speed in choices]))
-    total, begin = Fraction(0), 0.0
+    found, begin = [], 0.0
     for phase in job.phases:
         part = duration * (decimal(phase.until) - decimal(begin))
         slowed = ((held(count), speed, phase.slowdown_in(mode)) for mode, count, speed in choices)
-        total += part * min(
-            Fraction(count) * decimal(slower) / decimal(speed) for count, speed, slower in slowed
-        )
+        least = min(Fraction(count) * decimal(slower) / decimal(speed) for count, speed, slower in slowed)
+        found.append(part * least)
         begin = phase.until
-    return whole(total)
+    return found
 
 
 def _cheapest(choices: Sequence[tuple[int, float]]) -> Exact:
@@ -98,6 +126,7 @@ class Steps:
     release: Sequence[int]
     height: Sequence[int]  # least run times
     size: Sequence[int]  # areas, as the time that all GPUs together take for them
+    twice_lag: Sequence[int]  # double the least times from mean busy times to completions
 
     @classmethod
     def of(cls, workload: Workload, gpus: Number) -> Self:
@@ -112,11 +141,14 @@ class Steps:
             many, each = seconds.denominator, seconds.numerator
             return tuple(time.numerator * many // (time.denominator * each) for time in times)
 
-        return cls(seconds, origin, count(release), count(heights), count(sizes))
+        pairs = zip(workload.jobs, heights, strict=True)
+        lags = count(2 * Fraction(lag(job)) if job.phases else long for job, long in pairs)
+        return cls(seconds, origin, count(release), count(heights), count(sizes), lags)
 
     def divided(self, parts: int) -> Self:
         """Return the same times in steps that are shorter by a factor of `parts`."""
-        times = (tuple(time * parts for time in own) for own in (self.release, self.height, self.size))
+        rows = self.release, self.height, self.size, self.twice_lag
+        times = (tuple(time * parts for time in own) for own in rows)
         return type(self)(self.seconds / parts, self.origin, *times)
 
     def completed(self, steps: Exact) -> Exact:

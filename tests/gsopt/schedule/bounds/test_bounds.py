@@ -1,7 +1,9 @@
 """Bounds hold for every policy and are ordered as proven."""
 
+from fractions import Fraction
 from itertools import permutations
 from math import ulp
+from random import Random
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -23,6 +25,7 @@ from gsopt.schedule.bounds import (
     position_bound,
     srpt_bound,
 )
+from gsopt.schedule.bounds.work import options
 from gsopt.schedule.judge import judged
 from gsopt.simulation import replay, simulate
 from gsopt.simulation.parts.greedy import Greedy
@@ -160,3 +163,81 @@ def test_bisection_ends_on_the_safe_side() -> None:
     """By their areas two of the jobs can be complete at 7 s, and the bound says no later time for rounding."""
     jobs = _together((1, 4, 2), (2, 4, 2), (4, 3, 1))
     assert 7 - 1e-9 <= moore_hodgson_positions(jobs, 2)[1] <= 7
+
+
+def test_phases_that_slow_modes_differently_shorten_the_lag() -> None:
+    """If a job does most of its work in a short last phase, no bound is above this schedule by hand."""
+    wide = Mode(name="wide", menu=[(3, 3.0)])
+    phases = [Phase(until=0.25, modes={"wide": 3.0}), Phase(until=1)]
+    jobs = [
+        Job(name="a", release_date=0, duration=4, gpus=1, modes=[wide], phases=phases),
+        Job(name="b", release_date=0, duration=1, gpus=3),
+    ]
+    scenario = Scenario.of(Workload(jobs=jobs), 4)
+    runs = [Segment("b", 0, 1, 3), Segment("a", 0, 1, 1), Segment("a", 1, 2, 3, mode="wide")]
+    verdict = judged(Schedule(tuple(runs)), scenario)
+
+    assert not verdict.violations
+    assert verdict.mean_jct == 1.5
+    assert mean_busy_time_bound(scenario.workload, 4) == Fraction(23, 8)
+
+
+def test_no_schedule_that_switches_modes_is_better() -> None:
+    """Whatever modes jobs switch between, and however phases slow these down, no bound is above the sum."""
+    random = Random("switches")
+    for _ in range(cases(500)):
+        gpus, jobs = random.randint(2, 4), []
+        for name in "abc"[: random.randint(1, 3)]:
+            modes = [
+                Mode(name=mode, menu=[(random.randint(1, gpus), random.choice([0.5, 1.0, 3.0]))])
+                for mode in "mn"
+            ]
+            slow = [{mode: random.choice([1.0, 2.0, 8.0]) for mode in "mn"} for _ in range(2)]
+            phases = [Phase(until=random.choice([0.1, 0.5, 0.9]), modes=slow[0]), Phase(until=1, modes=slow[1])]
+            jobs.append(
+                Job(
+                    name=name,
+                    release_date=random.choice([0, 0, 1]),
+                    duration=random.choice([1, 4]),
+                    gpus=random.randint(1, gpus),
+                    modes=modes,
+                    phases=phases,
+                )
+            )
+        workload = Workload(jobs=jobs)
+        for _ in range(20):
+            total = _switching(random, workload, gpus)
+            for bound in (mean_busy_time_bound, position_bound, moore_hodgson_bound):
+                assert bound(workload, gpus) <= total * (1 + 1e-12), (jobs, bound)
+
+
+def _switching(random: Random, workload: Workload, gpus: int) -> float:
+    """Return the sum of completion times of jobs that choose a mode anew in each phase, one after the other."""
+    jobs, now, total = workload.jobs, 0.0, 0.0
+    left = dict.fromkeys(range(len(jobs)), (0, 0.0))  # phase, and its completed fraction
+    while left:
+        there = [number for number in left if jobs[number].release_date <= now]
+        free, rates = gpus, {}
+        for number in random.sample(there, len(there)):
+            job, phase = jobs[number], left[number][0]
+            ways = [way for way in options(job) if way[1] <= free]
+            if ways:
+                mode, held, speed = random.choice(ways)
+                free -= held
+                begin = job.phases[phase - 1].until if phase else 0.0
+                work = job.duration * (job.phases[phase].until - begin)
+                rates[number] = speed / job.phases[phase].slowdown_in(mode) / work
+        spans = [(1 - left[number][1]) / rate for number, rate in rates.items()]
+        spans += [jobs[number].release_date - now for number in left if jobs[number].release_date > now]
+        span = min(spans)
+        now += span
+        for number, rate in rates.items():
+            phase, done = left.pop(number)
+            done += span * rate
+            if done < 1 - 1e-12:
+                left[number] = (phase, done)
+            elif phase + 1 < len(jobs[number].phases):
+                left[number] = (phase + 1, 0.0)
+            else:
+                total += now
+    return total
