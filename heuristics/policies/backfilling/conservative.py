@@ -26,7 +26,7 @@ def conservative_backfilling(state: State, *, overestimate: float = 1.0, seed: i
     Source: Mu'alem and Feitelson, "Utilization, predictability, workloads, and user runtime estimates in
     scheduling the IBM SP2 with backfilling" (2001), section 2. Key: release date. Ties: lower job number. All
     events of one instant precede the decision. After an early end, reservations are compressed at this and
-    every later completion until none moves. Non-preemptive; knows estimates. O(W J) per completion, with W
+    every later completion until none moves. Not preemptive; knows estimates. O(W J) per completion, with W
     waiting jobs and J waiting or running jobs.
 
     Parameters

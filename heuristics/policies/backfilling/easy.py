@@ -39,7 +39,7 @@ def easy_backfilling(
     predictability, workloads, and user runtime estimates in scheduling the IBM SP2 with backfilling" (2001),
     section 2. The order ``"shortest"`` is that of Tsafrir, Etsion and Feitelson (2007), called SJBF by them and
     EASY-SJF by others. Key: release date. Ties: lower job number. All events of one instant precede the
-    decision. Non-preemptive; knows estimates. O(W R) per event, with W waiting and R running jobs.
+    decision. Not preemptive; knows estimates. O(W R) per event, with W waiting and R running jobs.
 
     Parameters
     ----------

@@ -58,7 +58,8 @@ def gavel(
     - Except with `fifo`, jobs without a share run on spare GPUs: those that have missed the most time first,
       then in order of arrival. In the authors' code for `max_sum`, the last digits of the solver's result
       decide their order; the port rounds them away.
-    - With ``shares="queue"``, `fifo` is a strict queue, as in the code; by default, it is that of the paper.
+    - With ``shares="queue"``, the objective `fifo` yields a strict queue, as in the code. By default, it is the
+      objective of the paper.
     - Kinds of GPUs are allocated in the order in which the cluster lists their types, and then in ascending
       order of memory; in the code, the order is V100, P100, K80.
 
@@ -88,7 +89,8 @@ def gavel(
         ``present``: the time for all its work at the current isolated speed, plus the wait for its first round.
         None: as in the code, i.e. ``accumulated`` in the original rounds, and ``present`` in those of the port.
     restart
-        Overhead per start, in seconds, for all jobs or by model; counted in the isolated time with ``present``.
+        Overhead per start, in seconds, for all jobs or by model; included in the isolated time with
+        ``present``.
 
     Raises
     ------

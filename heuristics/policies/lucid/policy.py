@@ -53,8 +53,8 @@ def lucid(
     profiling. Decides at arrivals, completions, the end of each job's profiling, and multiples of 100 s.
     O(waiting jobs * running jobs) per event at worst; with `exact`, plus O(n^3) to match n jobs.
 
-    `heuristics.policies.restricted_sharing` packs jobs by the same rule, but without profiling, load, and the
-    restriction to few machines.
+    `heuristics.policies.restricted_sharing` pairs jobs by a similar rule, but does not profile jobs, ignores
+    the load, and does not restrict jobs to few machines.
 
     Our interpretations where paper and code are silent, or need data that are not available:
 
