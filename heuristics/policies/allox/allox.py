@@ -53,7 +53,8 @@ def allox(
         ``original`` for Gavel's version; None for that of the paper.
     interval, renewal
         Length of a round, and minimum time between two computations of the orders, in seconds; the minimum does
-        not apply between the first two, or if no job could run otherwise. Only Gavel's version uses them.
+        not apply after a computation at time 0 (by default, the first release), or if no job could run
+        otherwise. Only Gavel's version uses them.
 
     Raises
     ------

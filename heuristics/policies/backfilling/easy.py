@@ -28,7 +28,7 @@ def easy_backfilling(
     The first waiting job that does not fit gets a reservation at the earliest time at which enough GPUs are
     free if all running jobs end at their estimates. A job behind it starts at once if enough GPUs are free
     until its own estimate is over, not counting those that are reserved. All reservations are replaced by new
-    ones at every event. If estimates are upper limits (see `gsopt.Job.estimate`), decisions are made at every
+    ones at every event. If estimates (`gsopt.Job.estimate`) are upper limits, decisions are made at every
     event, and no GPUs are removed, the first waiting job starts no later than at its reserved time. With a
     `depth` above 1, jobs behind it may start later than reserved.
 

@@ -53,8 +53,8 @@ def gandiva_packing(
     interval
         Length of a round, in seconds.
     renewal
-        Minimum time between two pairings, in seconds. It does not apply between the first pairing and the
-        second, or if no job could run otherwise.
+        Minimum time between two pairings, in seconds. It does not apply after a pairing at time 0 (by default,
+        the first release), or if no job could run otherwise.
 
     Raises
     ------

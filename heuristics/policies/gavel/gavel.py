@@ -50,9 +50,10 @@ def gavel(
     - A job's time is measured in seconds, not in GPU-seconds, even if the job runs on several GPUs. Shares are
       therefore shares of the time, not of the GPUs.
     - ``original``: shares are computed after arrivals and completions, but at least `renewal` seconds apart.
-      The first shares of a run, however, are replaced at the end of the round in which a job arrives or
-      completes. Until shares are computed again, a new job does not run, although GPUs are kept free for it. A
-      round ends when its last job ends, and jobs whose steps are known run complete steps only.
+      Shares computed at time 0 (by default, the first release), however, are replaced at the end of the round
+      in which a job arrives or completes. Until shares are computed again, a new job does not run, although
+      GPUs are kept free for it. A round ends when its last job ends, and jobs whose steps are known run
+      complete steps only.
     - ``port``: shares are computed in every round, the time that each job has had is never reset, rounds begin
       at multiples of `interval`, and all kinds have one queue.
     - Except with `fifo`, jobs without a share run on spare GPUs: those that have missed the most time first,
@@ -82,7 +83,7 @@ def gavel(
         Length of a round, in seconds.
     renewal
         Minimum time between two computations of shares in the original rounds, in seconds. It does not apply
-        between the first computation and the second.
+        after a computation at time 0, or if no job could run otherwise.
     isolated
         The isolated time with which finish times are compared. ``accumulated``: the time that a job's work so
         far would have taken in isolation, plus the time for the rest at its current isolated speed.
