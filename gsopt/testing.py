@@ -93,7 +93,7 @@ def check_heuristic(method: MethodLike | str, problems: Iterable[Problem[Any]], 
     Parameters
     ----------
     method
-        The heuristic, a plain function ``problem -> solution``, or its name.
+        The heuristic, which may be a plain function ``problem -> solution``, or its name.
     problems
         Instances small enough to enumerate.
     options

@@ -31,7 +31,7 @@ def greedy(problem: Admission, *, budget: Budget = UNLIMITED) -> AdmissionSoluti
     Notes
     -----
     This is not from a paper. It is the usual greedy algorithm for covering problems, with reverse delete as in
-    `heuristics.reclaiming.reverse_delete`. If the pending gangs need no GPUs, gangs are ordered by cost alone.
+    `heuristics.reclaiming.reverse_delete`. If the pending gang needs no GPUs, gangs are ordered by cost alone.
 
     Complexity: O(R log R + M) for R pairs of a running gang and a group in which it has workers, and M machines
     of these gangs, counted once per pair, if pending gangs have one part.

@@ -50,13 +50,12 @@ def kai(
     Source: KAI-Scheduler v0.17.0 (commit d5bc503a), ``pkg/scheduler/actions/preempt/preempt.go``,
     ``pkg/scheduler/actions/common/solvers`` (``job_solver.go``, ``pod_scenario_builder.go``,
     ``sub_scenario_emitter.go``, ``by_pod_solver.go``) and ``pkg/scheduler/plugins/nodelocalgreedy``, with the
-    plugins ``priority``, ``nodeplacement`` (packing) and ``topology``. The original program restarts a victim
-    elsewhere even if the victim has no `move_cost`; here, such gangs are evicted unless their own machines
-    still have room.
+    plugins ``priority``, ``nodeplacement`` (packing) and ``topology``. The original program may restart any
+    victim elsewhere; here, gangs without a `move_cost` are evicted unless their own machines still have room.
 
     Left out: queue quotas, elastic jobs, delays before preemption, shared GPUs, time budgets, and all node
-    scores except packing. Workers are placed only on machines that had free GPUs or on which a gang stopped.
-    The two filters of scenarios in the original program are replaced by a count of the workers that fit.
+    scores except packing. Gangs move only to machines that had free GPUs or on which a gang stopped. The two
+    filters of scenarios in the original program are replaced by a count of the workers that fit.
 
     Complexity: O(S V M log W) for W workers, S scenarios, and V victims on M machines.
 

@@ -28,13 +28,13 @@ def kube_scheduler(problem: Admission, *, budget: Budget = UNLIMITED) -> Admissi
     put back one by one, in descending order of priority, with ties going to the earliest start. The workers
     that are not put back are the victims. Among the machines on which the worker then fits, the one whose most
     important victim has the lowest priority is chosen. Ties are broken by the lowest sum of priorities, to each
-    of which 2^31 is added, so that more victims nearly always have a larger sum; then by the fewest victims. Of
-    machines that are still tied, the one is chosen whose longest-running victim with the highest priority
-    started last. The victims' gangs stop as a whole, because their remaining workers cannot continue alone.
+    of which 2^31 is added, so that more victims nearly always have a larger sum; then by the fewest victims.
+    Remaining ties go to the machine on which the earliest start of the victims with the highest priority is
+    latest. The victims' gangs stop as a whole, because their remaining workers cannot continue alone.
 
-    The first worker determines the group at the gang's level. Only those groups are considered that would
-    hold all workers if all gangs with a lower priority stopped. In the same way, the first worker of each
-    slice determines the group of the slice.
+    The first worker determines the group at the gang's level. A group is considered only if it would hold all
+    workers if all gangs with a lower priority stopped. In the same way, the first worker of each slice
+    determines the group of the slice.
 
     Parameters
     ----------
@@ -54,8 +54,8 @@ def kube_scheduler(problem: Admission, *, budget: Budget = UNLIMITED) -> Admissi
     scores except free resources. The original program tries a tenth of the machines, but at least 100,
     starting from a random one; here, all machines are tried.
 
-    Complexity: O(M + W log M + V) for W workers, M machines, and V workers with a lower priority, each of which
-    counts once per change of its machine, if pending gangs have one part and no slices.
+    Complexity: O(M + W log M + V) for W workers, M machines, and V workers with a lower priority (counted again
+    whenever their machine changes), if pending gangs have one part and no slices.
 
     Examples
     --------

@@ -20,8 +20,8 @@ def kueue(
 ) -> AdmissionSolution | NoSolution:
     """Stop candidates in Kueue's order until the gang fits, then resume those that need not stop.
 
-    All queues form one cohort. The candidates are the gangs of lower priority in queues that use more than
-    their quota, followed by those in the pending gang's own queue. Each of these two lists is in ascending
+    All queues form one cohort. The candidates are the gangs of lower priority in other queues that use more
+    than their quota, followed by those in the pending gang's own queue. Each of these two lists is in ascending
     order of priority, with ties going to the gang that was admitted last. Candidates stop until the pending
     gang fits, but those in another queue only as long as that queue exceeds its quota. Afterwards, the stopped
     gangs except the last one are tried in reverse order: each resumes if the pending gang then still fits.

@@ -27,7 +27,7 @@ def kueue_fair(
     the largest share among those with candidates, which may be the pending gang's own queue. A gang in another
     queue stops only if its queue's share without it is at least that of the pending gang's queue
     (``LessThanOrEqualToFinalShare``). If that does not make enough room, each queue whose share is larger than
-    that of the pending gang's queue gives up one more gang, until the pending gang fits
+    that of the pending gang's queue gives up its first candidate that still runs, until the pending gang fits
     (``LessThanInitialShare``). Afterwards, the stopped gangs except the last one are tried in reverse order:
     each resumes if the pending gang then still fits.
 

@@ -19,7 +19,8 @@ def volcano_preempt(problem: Admission, *, budget: Budget = UNLIMITED) -> Admiss
     until the pending worker fits; among equals, the worker that started last leaves first. Their gangs stop
     as a whole, because the remaining workers cannot continue alone.
 
-    Pending gangs with a level or slices are admitted only if they fit without preemption.
+    Pending gangs with slices, or with a level narrower than the cluster, are admitted only if they fit without
+    preemption.
 
     Parameters
     ----------

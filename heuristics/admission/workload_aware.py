@@ -21,7 +21,7 @@ def workload_aware(
     """Stop all gangs with a lower priority, then resume those that leave enough room, by importance.
 
     The most important gangs resume first. A gang is more important if its priority is higher; then if it has
-    several workers; then if it has more workers; then if it started earlier.
+    more workers; then if it started earlier.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def workload_aware(
     Source: Kubernetes v1.36.3, ``pkg/scheduler/framework/preemption/podgrouppreemption.go``
     (``selectVictimsOnDomain``, ``moreImportantVictim``), feature ``WorkloadAwarePreemption``, for pod groups
     with ``DisruptionMode: PodGroup``; and KEP-5710, section "Preemption algorithm" (commit 64765b4b of
-    kubernetes/enhancements). A gang with one worker counts as a single pod. Ties keep the order of the
+    kubernetes/enhancements). A gang with one worker is treated as a single pod. Ties keep the order of the
     problem, whereas the sort of Kubernetes is not stable.
 
     Left out: disruption budgets, all scheduling constraints except resources, types and levels, and the scores

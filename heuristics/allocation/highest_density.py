@@ -21,8 +21,8 @@ def highest_density(problem: Allocation) -> AllocationSolution | NoSolution:
 
     Complexity: O(I log I) for I items.
 
-    The order uses averages, not marginal gains. A job whose first extra worker is valuable therefore also gets
-    further workers of little use. On the other hand, the rule finds gains that only appear after an extra
+    The order uses averages, not marginal gains. A job whose first extra worker is valuable may therefore also
+    get further workers of little use. On the other hand, the rule finds gains that only appear after an extra
     worker that saves nothing.
 
     Examples

@@ -30,7 +30,7 @@ def two_phase(
     problem
         The problem.
     weight
-        The weight of an item of w extra workers, in GPUs: ``w * gpus_per_worker`` (``corrected``), or
+        The weight of w extra workers in the knapsack, in GPUs: ``w * gpus_per_worker`` (``corrected``), or
         ``(w + min_workers) * gpus_per_worker`` as in line 17 of the paper (``printed``). The printed weight
         charges the minimum workers a second time, so it may leave GPUs idle that jobs could use.
     budget

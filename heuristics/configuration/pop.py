@@ -22,8 +22,8 @@ def pop(
     """Distribute the jobs over parts at random, divide the GPUs evenly, and solve each part separately.
 
     Pinned jobs keep their GPUs and belong to no part. Of the other GPUs of each type, each part gets an equal
-    number, rounded down, and the rest stays idle. A job gets at most the GPUs of its part,
-    so large jobs have to shrink, move to another type, or wait.
+    number, rounded down, and the rest stays idle. A job gets at most the GPUs of its part, so large jobs have
+    to shrink, move to another type, or wait.
 
     Complexity for k parts: k times that of `solver` on problems with 1/k of the jobs and GPUs. For dynamic
     programming on T types, this is less than for the whole problem by a factor of about k**T.

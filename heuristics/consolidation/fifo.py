@@ -14,8 +14,8 @@ def fifo(problem: Consolidation, *, budget: Budget = UNLIMITED) -> Consolidation
 
     Complexity: O(J R + G) for J jobs, R racks and G GPUs.
 
-    Source: Dally, Algorithm 1, with both timers at zero. All new jobs have a network sensitivity of 0 and
-    therefore keep their order.
+    Source: Dally, Algorithm 1, with both timers at zero. There, jobs that have not run yet all have a network
+    sensitivity of 0, so they keep their order.
 
     Examples
     --------

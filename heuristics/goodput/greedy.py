@@ -14,7 +14,7 @@ Mask = NDArray[np.bool_]
 
 @heuristic
 def greedy(problem: Goodput, *, budget: Budget = UNLIMITED) -> GoodputSolution:
-    """Start with the current GPUs, and make the change with the largest gain until none improves.
+    """Start with the current GPUs, and make the change with the largest gain until none improves the fitness.
 
     A change either gives a job another number of GPUs on one node, up to its current number plus the idle GPUs
     there, or moves one GPU on a node from one job to another. Ties go to the first kind of change, then to the

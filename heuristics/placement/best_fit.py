@@ -15,7 +15,7 @@ def best_fit(
     """Place workers in the order given by the problem, each on the server that will have the least left.
 
     What a server has left is measured by the mean of its free CPUs and its free GPUs, as shares of the largest
-    numbers on any server. A worker that needs part of a GPU gets it from the GPU with the least left.
+    numbers on any server. A worker that needs part of a GPU gets it from the GPU that it fits most tightly.
 
     Complexity: O(workers * servers).
 

@@ -37,12 +37,13 @@ def best_fit_decreasing(
     Source: Aryl, section 5.3 (described in words, without an algorithm).
 
     Departures: the paper does not say how ties are broken; here, equal lines keep their order, and ties between
-    servers go to the first one. It does not say which "new server" is opened; here, it is one with the fewest
-    GPUs that the worker fits on or, optionally, one with the most. The latter may use far fewer servers if
-    their numbers of GPUs differ. Nor does it say what happens when the preferred pool is full; here, workers go
-    to the other pool, and base and flexible workers share a server only if they fit nowhere else. Preferences
-    matter only if broken preferences are minimized or if jobs must not be split. In the paper, the workers of a
-    job are identical; here, a job may have several lines, which are sorted separately if the job may be split.
+    servers go to the first one. It does not say which "new server" is opened; here, it is the one with the
+    fewest free GPUs on which the worker fits or, with ``opens="largest"``, the one with the most. The latter
+    may use far fewer servers if their numbers of GPUs differ. Nor does it say what happens when the preferred
+    pool is full; here, workers go to the other pool, and base and flexible workers share a server only if they
+    fit nowhere else. Preferences matter only if broken preferences are minimized or if jobs must not be split.
+    In the paper, the workers of a job are identical; here, a job may have several lines, which are sorted
+    separately if the job may be split.
 
     Parameters
     ----------

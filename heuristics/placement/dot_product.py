@@ -15,7 +15,8 @@ def dot_product(
     """Place workers in the order given by the problem, each on the server with the smallest dot product.
 
     The two vectors are the worker's needs and the server's free amounts of CPUs and GPUs, as shares of the
-    largest numbers on any server. A worker that needs part of a GPU gets it from the GPU with the least left.
+    largest numbers on any server. A worker that needs part of a GPU gets it from the GPU that it fits most
+    tightly.
 
     Complexity: O(workers * servers).
 

@@ -26,8 +26,8 @@ def fgd(
     and otherwise the capacity of those GPUs that have too little left for it. Each worker goes to the server
     and GPU where fragmentation grows the least.
 
-    Complexity: O(kinds of workers * GPUs) for each server that has changed since the last worker with the
-    same need.
+    Complexity per worker: O(kinds of workers * GPUs of a server) for each server that has changed since the
+    last worker with the same need.
 
     Source: Weng et al., "Beware of fragmentation" (ATC 2023), section 4 and algorithm 1. As in the paper,
     fragmentation depends only on CPUs and GPUs. Memory only limits where a worker can be placed.

@@ -19,7 +19,7 @@ def gpu_packing(
 
     A worker that needs part of a GPU gets it from the shared GPU that it fits most tightly. If there is none,
     or if the worker needs whole GPUs, it goes to the first server with room on which some GPU is in use. If
-    there is no such server either, it goes to an idle server with the fewest GPUs. A worker without GPUs goes
+    there is no such server either, it goes to the idle server with the fewest GPUs. A worker without GPUs goes
     to the first server with room.
 
     Complexity: O(workers * servers).

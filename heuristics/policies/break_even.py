@@ -24,9 +24,9 @@ def break_even(
     job loses at most twice as much as if it had known how long it would wait for the best tier, as in the ski
     rental problem. However, another job may take the GPUs in the meantime.
 
-    With ``clock="offer"``, the wait begins at the first declined offer, so the time before it, when the job had
-    no choice, does not count. With ``clock="starvation"``, the default of `dally`, it begins when the job
-    arrives or loses its GPUs.
+    With ``clock="offer"``, the default, the wait begins at the first declined offer, so the time before it,
+    when the job had no choice, does not count. With ``clock="starvation"``, the default of `dally`, it begins
+    when the job arrives or loses its GPUs.
 
     Source: ski rental (Karlin, Manasse, Rudolph, Sleator 1988) applied to the decision in Dally, Algorithm 1.
     Offers, leases and their order are those of `dally`. Key: given by `order`. Ties: as in `dally`. Preemptive

@@ -75,9 +75,9 @@ def evolution(
     InvalidInput
         An option is out of range.
     Unsupported
-        The candidates have too many genes to fit in memory.
+        The candidates do not fit in memory.
     TimeUp
-        There are more genes than a generation can process within the time limit.
+        A single generation would take longer than the time limit.
 
     Notes
     -----
@@ -87,11 +87,12 @@ def evolution(
 
     - The score is the criterion of the problem (`sruf` is Equation 8), and the lowest score is best; the
       "highest score" in the text contradicts line 7 of Algorithm 1.
-    - A genome holds jobs, not local batches (Equation 1): a job always has the fastest batch size on its GPUs.
+    - A candidate holds jobs, not local batches (Equation 1): a job has the fastest batch size on its GPUs, or
+      keeps its current batch size if a change would cost more than it gains.
     - The paper fills idle GPUs only after the refresh. Here children and mutants are also trimmed to the caps
       of their jobs and filled; otherwise they would use fewer GPUs than Equation 4 demands.
     - Jobs that must run are treated like new ones, in children and mutants too. How long each job has run is
-      unknown here, so the GPUs that they need are taken from the jobs listed first.
+      unknown here, so the jobs that are listed first give up GPUs for them.
     - The parents of a pair are two different candidates. Mutants are drawn with replacement.
     - If jobs are already running, one candidate is the current allocation; if allowed numbers have gaps,
       another one uses as many GPUs as possible.

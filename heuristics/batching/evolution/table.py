@@ -52,7 +52,7 @@ class CostTable:
     Raises
     ------
     InvalidInput
-        Shapes do not match, a weight is infinite, or jobs that must run cannot all run at once.
+        Shapes do not match, a weight is not finite, or jobs that must run cannot all run at once.
 
     Examples
     --------
@@ -87,7 +87,7 @@ class CostTable:
         target: int = 0,
         draw: Draw | None = None,
     ) -> "CostTable":
-        """Build a table from anything that numpy reads as arrays, with defaults for omitted arguments.
+        """Build a table from anything that numpy can convert to arrays, with defaults for omitted arguments.
 
         Examples
         --------
@@ -163,7 +163,7 @@ class CostTable:
 
     @cached_property
     def victims(self) -> Whole:
-        """The jobs in the order in which they give up GPUs to jobs that must run, shape (jobs,).
+        """The indices of the jobs in the order in which they give up GPUs to jobs that must run, shape (jobs,).
 
         The job that has run longest comes first.
         """
@@ -175,7 +175,7 @@ class CostTable:
         return self._cost(self.weight)
 
     def drawn_cost(self, generator: np.random.Generator) -> Floats:
-        """Return the costs with newly drawn weights, or `used_cost` without `draw` (Algorithm 1, line 2)."""
+        """Return the costs with newly drawn weights, or `used_cost` if `draw` is None (Algorithm 1, line 2)."""
         return self.used_cost if self.draw is None else self._cost(self.draw(generator))
 
     def _cost(self, weight: Floats) -> Floats:

@@ -44,16 +44,17 @@ def allox(
     Parameters
     ----------
     alpha
-        Above 0 and at most 1. The fraction of the users whose jobs are ordered, those with the fewest
-        GPU-seconds so far first. With `rounds`, it is instead the fraction of the jobs that keep no GPU, oldest
-        first; at least as many are ordered as there are free GPUs.
+        Above 0 and at most 1. Of the users with waiting jobs, the fraction whose jobs are ordered; users with
+        the fewest GPU-seconds so far come first. With `rounds`: of the jobs that keep no GPU, the fraction that
+        is ordered, oldest jobs first; at least as many are ordered as there are free GPUs.
     users
         The user of each job, keyed by job name; a job without an entry is its own user. None with `rounds`.
     rounds
         ``original`` for Gavel's version; None for that of the paper.
     interval, renewal
         Length of a round, and minimum time between two computations of the orders, in seconds; the minimum does
-        not apply between the first two. Only Gavel's version uses them.
+        not apply after a computation at time 0 (by default, the first release), or if no job could run
+        otherwise. Only Gavel's version uses them.
 
     Raises
     ------

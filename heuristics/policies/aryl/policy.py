@@ -20,7 +20,7 @@ def aryl(state: State, settings: ArylSettings) -> Decider:
     machines that may be on loan, and there, base and flexible workers use separate groups of machines.
 
     Whether a machine belongs to the inference pool depends only on its GPU type. In a cluster without GPUs of
-    the type `inference`, all machines are treated alike, and requests are still answered.
+    that type (the option `inference`), all machines are treated alike, and requests are still answered.
 
     Source: Aryl, sections 3 to 6, Algorithms 1 and 2. Key: the remaining time of a job on its base workers
     (T^max in line 5 for elastic jobs), ignoring the slowdown on some GPU types. Ties: the job released first.

@@ -13,10 +13,10 @@ from gsopt.simulation.parts.greedy import Greedy
 def efq(state: State, *, alpha: float | Fraction = 0.75, skip: bool = True) -> Decider:
     """Run the jobs that would complete first under equal shares, on as many GPUs as they can use efficiently.
 
-    At every event, jobs are served in ascending order of virtual finish time. This is the order in which the
-    jobs would complete if the GPUs were always divided equally among them. Each job gets the largest allowed
-    number of GPUs for which enough are free. If not even the job's demand is free, the job is skipped. A job
-    grows before the jobs behind it get any GPUs.
+    At every event, jobs are served in ascending order of virtual finish time. This is the order in which they
+    would complete if the GPUs were always divided equally among them. Each job gets the largest allowed number
+    of GPUs for which enough are free. If not even the job's demand is free, the job is skipped. A job grows
+    before the jobs behind it get any GPUs.
 
     Source: Ares, sections 3.2-3.3 (elastic fair queuing). Key: virtual finish time, fixed at the release. Ties:
     lower job number. Preemptive at arrivals and completions or, in a run with rounds, at the beginning of

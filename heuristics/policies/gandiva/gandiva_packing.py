@@ -17,13 +17,13 @@ def gandiva_packing(
     interval: float = 360,
     renewal: float = 1920,
 ) -> Decider:
-    """Let jobs, and pairs of jobs that share GPUs, take turns in rounds, so that each gets equal GPU time.
+    """Let units (jobs, or pairs that share GPUs) take turns in rounds, with equal GPU time for all units.
 
     Source: Gandiva (OSDI 2018), section 3.3 (packing), as implemented in the policy ``gandiva`` of Gavel's
     simulator (OSDI 2020). While the jobs demand more GPUs than there are, jobs without a partner are paired at
     random with others of equal demand. A pair is dissolved when its jobs make less progress than if they took
-    turns, or when all jobs fit (`heuristics.policies.gandiva.packing`). With m units (jobs or pairs) on M GPUs,
-    a unit gets the fraction M / (m n) of the time, at most 1, on its n GPUs, in Gavel's rounds
+    turns, or when all jobs fit (`heuristics.policies.gandiva.packing`). With m units on M GPUs, a unit gets the
+    fraction M / (m n) of the time, at most 1, on its n GPUs, in Gavel's rounds
     (`heuristics.policies.gavel.rounds`, ``original``).
 
     Key, largest first: the unit's fraction of the time, divided by its part of the time that all units have
@@ -53,8 +53,8 @@ def gandiva_packing(
     interval
         Length of a round, in seconds.
     renewal
-        Minimum time between two pairings, in seconds. It does not apply between the first pairing and the
-        second.
+        Minimum time between two pairings, in seconds. It does not apply after a pairing at time 0 (by default,
+        the first release), or if no job could run otherwise.
 
     Raises
     ------

@@ -17,14 +17,14 @@ def gandiva_rotation(state: State, *, span: float = 60.0, sharing: Sharing = "me
     multiples of `span` and, if more than two jobs may share a GPU, at completions. Does not know durations.
     O(jobs) per event.
 
-    Readings: in the simulators of the two papers, jobs share GPUs at full speed if there is enough memory
-    (``sharing="memory"``). Here, the scenario defines the slowdowns, and a further job of a group runs at the
-    same time only if this does not reduce the sum of the speeds, each relative to running alone. Unless the
-    scenario allows several jobs per GPU, jobs only take turns. While a job waits for GPUs because there is no
-    group with its demand, later jobs may join groups but not open new ones, so that GPUs become free. The job
-    may still wait as long as groups with other demands last. A job that has not yet made progress in its turn,
-    or has no checkpoints, keeps its turn. Jobs neither grow nor move (see `gandiva`, `gandiva_growing` and, for
-    pairs in rounds, `gandiva_packing`).
+    Readings: in the simulators of the two papers, jobs share GPUs at full speed if there is enough memory.
+    Here, the scenario defines the slowdowns, and by default, a further job of a group runs at the same time
+    only if this does not reduce the sum of the speeds, each relative to running alone. Unless the scenario
+    allows several jobs per GPU, jobs only take turns. While a job waits for GPUs because there is no group with
+    its demand, later jobs may join groups but not open new ones, so that GPUs become free. The job may still
+    wait as long as groups with other demands last. A job that has not yet made progress in its turn, or has no
+    checkpoints, keeps its turn. Jobs neither grow nor move (see `gandiva`, `gandiva_growing` and, for pairs in
+    rounds, `gandiva_packing`).
 
     Parameters
     ----------

@@ -50,15 +50,17 @@ def gavel(
     - A job's time is measured in seconds, not in GPU-seconds, even if the job runs on several GPUs. Shares are
       therefore shares of the time, not of the GPUs.
     - ``original``: shares are computed after arrivals and completions, but at least `renewal` seconds apart.
-      The first shares of a run, however, are replaced at the end of the round in which a job arrives or
-      completes. Until shares are computed again, a new job does not run, although GPUs are kept free for it. A
-      round ends when its last job ends, and jobs whose steps are known run complete steps only.
+      Shares computed at time 0 (by default, the first release), however, are replaced at the end of the round
+      in which a job arrives or completes. Until shares are computed again, a new job does not run, although
+      GPUs are kept free for it. A round ends when its last job ends, and jobs whose steps are known run
+      complete steps only.
     - ``port``: shares are computed in every round, the time that each job has had is never reset, rounds begin
       at multiples of `interval`, and all kinds have one queue.
     - Except with `fifo`, jobs without a share run on spare GPUs: those that have missed the most time first,
       then in order of arrival. In the authors' code for `max_sum`, the last digits of the solver's result
       decide their order; the port rounds them away.
-    - With ``shares="queue"``, `fifo` is a strict queue, as in the code; by default, it is that of the paper.
+    - With ``shares="queue"``, the objective `fifo` yields a strict queue, as in the code. By default, it is the
+      objective of the paper.
     - Kinds of GPUs are allocated in the order in which the cluster lists their types, and then in ascending
       order of memory; in the code, the order is V100, P100, K80.
 
@@ -81,14 +83,15 @@ def gavel(
         Length of a round, in seconds.
     renewal
         Minimum time between two computations of shares in the original rounds, in seconds. It does not apply
-        between the first computation and the second.
+        after a computation at time 0, or if no job could run otherwise.
     isolated
         The isolated time with which finish times are compared. ``accumulated``: the time that a job's work so
         far would have taken in isolation, plus the time for the rest at its current isolated speed.
         ``present``: the time for all its work at the current isolated speed, plus the wait for its first round.
         None: as in the code, i.e. ``accumulated`` in the original rounds, and ``present`` in those of the port.
     restart
-        Overhead per start, in seconds, for all jobs or by model; counted in the isolated time with ``present``.
+        Overhead per start, in seconds, for all jobs or by model; included in the isolated time with
+        ``present``.
 
     Raises
     ------

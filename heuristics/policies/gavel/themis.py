@@ -30,8 +30,8 @@ def themis(state: State, **options: Unpack[RoundOptions]) -> Decider:
     auctions GPUs; see `themis_auction`.
 
     Source: Themis (NSDI 2020), section 4, and Gavel (OSDI 2020), section 4.2, policy
-    ``finish_time_fairness_perf``. The key, ties, readings, departures and cost are those of `gavel`, and so are
-    the options; only `objective` is fixed. Preemptive at the beginning of rounds.
+    ``finish_time_fairness_perf``. The key, ties, readings, departures and complexity are those of `gavel`, and
+    so are the options; only `objective` is fixed. Preemptive at the beginning of rounds.
 
     Raises
     ------

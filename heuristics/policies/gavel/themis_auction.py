@@ -26,8 +26,8 @@ def themis_auction(
     if no job without GPUs could run on them.
 
     The ratio of a job is (age + remaining work / speed) / isolated time. The isolated time is the time that the
-    whole job would take on the GPUs that it demands, multiplied by the ratio of this demand to the number of
-    GPUs per present job if the ratio is above 1.
+    whole job would take on the GPUs that it demands. If it demands more than the number of GPUs per present
+    job, this time is multiplied by the demand and divided by that number.
 
     Source: Themis (NSDI 2020), sections 4 and 5, without its agents and its placement scores, which concern
     jobs of many trials. The authors' code is not public, so the policy could not be checked against it.
@@ -58,7 +58,7 @@ def themis_auction(
     InvalidInput
         An option is out of range.
     Unsupported
-        The cluster has GPUs of several types or memories.
+        The cluster has GPUs of several types or memory sizes.
 
     Examples
     --------

@@ -54,8 +54,8 @@ def lucid(
     multiples of 100 s. O(waiting jobs * running jobs) per event at worst; with `exact`, plus O(n^3) to match n
     jobs.
 
-    `heuristics.policies.restricted_sharing` pairs jobs by a similar rule, without profiling, predictions, load
-    or the restriction to few machines.
+    `heuristics.policies.restricted_sharing` pairs jobs by a similar rule, but does not profile jobs, ignores
+    the load, and does not restrict jobs to few machines.
 
     Our interpretations where paper and code are silent, or need data that are not available:
 

@@ -19,7 +19,7 @@ def restricted_sharing(
     order: Size = "gpu_time",
     placement: Placement = "best",
 ) -> Decider:
-    """Let small jobs share GPUs with one job of equal demand if they hardly slow each other down.
+    """Let a small job share GPUs with one job of equal demand if they hardly slow each other down.
 
     Before it takes free GPUs, a job of at most `largest` GPUs seeks a partner: a job that runs alone on the
     same number of GPUs, with enough memory left. Each of the two gets a score that depends on its speed when

@@ -58,13 +58,14 @@ def marginal(
     preemptions and resizes take time. For such runs, `docs/best-policy.md` uses a hysteresis of 4 and a charge
     of 120.
 
-    **Jobs that tune their batch** (`gsopt.scenario.scenario.Physics.applications`) have a different speed in
-    each epoch, so their menus say little. As soon as such a job arrives in a cluster with GPUs of one kind,
-    GPUs are divided among all jobs anew at every event and every minute. Jobs that tune their batch get entire
-    nodes, or a number of GPUs that divides that of a node (for example, 1, 2 or 4 of 8 GPUs). The area of a job
-    is the sum over its remaining epochs, each on its most efficient number of GPUs. The segments are computed
-    for the work of the next hour, so that a job gets many GPUs in the epochs that use them efficiently. Keys
-    are divided by the square root of 1 + age / `ageing`. Nodes are chosen so that few jobs move.
+    **Jobs that tune themselves** choose their batch size (`gsopt.scenario.scenario.Physics.applications`) and
+    have a different speed in each epoch, so their menus say little. As soon as such a job arrives in a cluster
+    with GPUs of one kind, GPUs are divided among all jobs anew at every event and every minute. Jobs that tune
+    themselves get entire nodes, or a number of GPUs that divides that of a node (for example, 1, 2 or 4 of 8
+    GPUs). The area of a job is the sum over its remaining epochs, each on its most efficient number of GPUs.
+    The segments are computed for the work of the next hour, so that a job gets many GPUs in the epochs that use
+    them efficiently. Keys are divided by the square root of 1 + age / `ageing`. Nodes are chosen so that few
+    jobs move.
 
     **Several types of GPU.** Jobs of models that are measured on several types get GPUs of one type at a time.
     In areas and efficiencies, a GPU has the weight of its type: the geometric mean of the speeds per GPU on
@@ -83,9 +84,10 @@ def marginal(
         jobs tune themselves.
     charge
         The number of seconds that a running job must save by growing, at least 0; if None, 0. Once jobs tune
-        themselves, they must save it within the next hour. If None, it is then 180 if models are measured on
-        particular GPU types, and otherwise 400. For a job with unknown speeds, the charge is capped at 180 s
-        on numbers of GPUs on which no job of its kind has been measured yet, because jobs learn by growing.
+        themselves, a job must save this time within the next hour, and None stands for 180 if models are
+        measured on particular GPU types, and otherwise for 400. For a job with unknown speeds, the charge is
+        capped at 180 s on numbers of GPUs on which no job of its kind has been measured yet, because jobs learn
+        by growing.
     knows
         What is known about jobs that tune themselves: their entire ``course``, including the speed on any set
         of GPUs in any epoch, or only the number of ``epochs``, and thus the share of the work that is done. In

@@ -26,7 +26,7 @@ def afs(*, gain: Gain = "base", order: Order = "release", blocks: bool = False) 
 
     - Throughputs of different models have no common unit, and the paper does not name one. Relative to base
       workers (``base``), every worker of a linearly scaling job gains the same. One job after another therefore
-      gets its maximum, beginning with those with the fewest base GPUs: the "greedy allocation" that favors
+      gets its maximum, beginning with those with the fewest base GPUs: the "greedy allocation" that favours
       "jobs with better throughput at the cost of others". Relative to the current throughput
       (``present``), as in AFS itself, each worker gains less than the one before, and workers are spread over
       the jobs.

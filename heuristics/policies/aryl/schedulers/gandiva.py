@@ -11,8 +11,8 @@ from heuristics.policies.aryl.schedulers.starting import InOrder
 def gandiva(*, blocks: bool = True, own_servers_only: bool = True) -> Scheduler:
     """Start jobs in order of release, and let them grow only while no job waits.
 
-    In the order of their starts, jobs get as many flexible workers as fit on idle GPUs. As soon as a job waits,
-    all flexible workers are released.
+    Jobs get as many flexible workers as fit on idle GPUs. As soon as a job waits, all flexible workers are
+    released.
 
     Source: Gandiva (OSDI 2018) as in Aryl, section 7.1: "scaling out jobs to utilize the remaining resources on
     servers whenever they are under-utilized", i.e. when "there are available resources but no pending jobs".
@@ -27,9 +27,9 @@ def gandiva(*, blocks: bool = True, own_servers_only: bool = True) -> Scheduler:
     blocks
         Whether a job that does not fit blocks the jobs behind it. Otherwise it is skipped.
     own_servers_only
-        Whether a job grows only on the machines on which it already runs, instead of anywhere in its pool. If
-        so, `extras` returns each job's maximum while no job waits, and the policy, which alone knows these
-        machines, places as many workers as fit.
+        Whether a job grows only on the machines on which it already runs. If so, `extras` returns each job's
+        maximum while no job waits, and the policy places as many workers as fit, largest workers first.
+        Otherwise, jobs grow anywhere in their pools, in the order of their starts.
 
     Examples
     --------

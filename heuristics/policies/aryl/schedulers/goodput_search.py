@@ -54,9 +54,9 @@ def goodput_search(
     - the second objective, utilization, which only affects the ranking during the search.
 
     In Pollux, a job gets at most twice the largest number of workers that it has had. Here, with `doubling`, it
-    gets at most twice its current workers. With ``search="greedy"``, the result is optimal if all workers have
-    the same size, jobs may have any number of workers up to their maximum, and each further worker of a job
-    raises the fitness less than the one before.
+    gets at most twice its current workers. With ``search="greedy"`` and a power of at most 1, the result is
+    optimal if all workers have the same size, jobs may have any number of workers up to their maximum, and each
+    further worker of a job raises the fitness less than the one before.
 
     Aryl reports that the default of 100 generations is too few for a large cluster, and uses 250.
 

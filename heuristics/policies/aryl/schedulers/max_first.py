@@ -8,7 +8,7 @@ from heuristics.policies.aryl.schedulers.starting import InOrder, Order, in_orde
 
 
 def max_first(*, order: Order = "area", blocks: bool = False) -> Scheduler:
-    """Grant running jobs as many workers as they can use before starting others, least GPU time first.
+    """Start jobs only on GPUs that running jobs cannot use, and serve jobs with the least GPU time first.
 
     Aryl starts all jobs that fit on their base workers, and divides the remaining GPUs among them. If most jobs
     are elastic, they all run, but slowly. This scheduler does the opposite: a waiting job gets only GPUs that

@@ -20,8 +20,9 @@ def optimus(*, order: Order = "release", blocks: bool = True) -> Scheduler:
     and there may be more than one base worker. A job whose next step does not fit drops out, whereas the
     original stops altogether. Running jobs keep their base workers.
 
-    The flexible workers are those that `heuristics.allocation.marginal_greedy` chooses. If Aryl uses that
-    method for its second phase, it differs from this scheduler only in which jobs start.
+    If no job may use both pools, the flexible workers are those that `heuristics.allocation.marginal_greedy`
+    chooses. If Aryl uses that method for its second phase, it then differs from this scheduler only in which
+    jobs start.
 
     Parameters
     ----------
