@@ -177,7 +177,7 @@ class Merged(GroupModel):
         return program
 
     def check(self, case: ConsolidationCase) -> None:
-        """Raise `Unsupported` if the objective counts machines left whole that are not innermost groups."""
+        """Raise `Unsupported` if the objective counts whole machines, and one of them has several islands."""
         if any(case.vacancy.nodes[v].level for v in case.untouched):
             raise Unsupported(f"{self.name}: machines left whole consist of islands; use laminar")
 

@@ -52,13 +52,14 @@ def column_generation(problem: Placement, budget: Budget, *, seed: int = 0) -> R
     """Solve the relaxation of the pattern model by column generation, then search for integer solutions.
 
     The model is that of `formulations.placement.packing.Packing`. Patterns with a negative reduced cost are
-    generated, first until the relaxation is feasible, then until it is optimal. This stage may use two fifths
-    of the time limit. The bound is Lagrangian, so there is one even if the limit is reached. Next, the
-    relaxation is rounded down, and the remaining workers are placed greedily at varied prices. If the result
-    does not meet the bound and pools do not matter (a single zone), dives follow, which fix patterns one by one
-    and generate new ones for the remaining workers. Finally, integer programs over all patterns found are
-    solved for a few seconds each. If a gap remains and there are few maximal patterns, the model over all of
-    them is solved. Even then, a gap may remain.
+    generated, first until the relaxation is feasible, then until it is optimal. At first, this stage may use
+    two fifths of the time limit. The bound is Lagrangian, so there is one even if the relaxation is not optimal
+    by then. Next, the relaxation is rounded down, and the remaining workers are placed greedily at varied
+    prices. If the result does not meet the bound and pools do not matter (a single zone), dives follow, which
+    fix patterns one by one and generate new ones for the remaining workers. A relaxation that was not optimal
+    in time is then continued for up to four fifths of the remaining time, and rounded again. Integer programs
+    over all patterns found are solved for a few seconds each, before and after further dives. If a gap remains
+    and there are few maximal patterns, the model over all of them is solved. Even then, a gap may remain.
 
     Size
     ----

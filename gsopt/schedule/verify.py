@@ -1,6 +1,6 @@
 """Verify: the exact check of a certificate that proves a lower bound on the mean job completion time.
 
-This module shares no code with the search for bounds, and it computes only with integers. The proof:
+This module shares no code with the search for bounds, and computes in integers and fractions. The proof:
 
 Divide time, counted from the first release date, into cells. A GPU-second in cell b has a price l_b >= 0; in
 the last cell, which has no end, it is free. No schedule uses more GPU-seconds than are available. Let S be

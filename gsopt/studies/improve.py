@@ -56,7 +56,8 @@ def improve(
 ) -> ImprovedSchedule:
     """Search for multipliers that improve a policy's schedule, and keep the best ones in a file.
 
-    The search begins with the multipliers in the file, or without any if there is no file. Each try changes the
+    A multiplier is a factor for the sort keys by which the policy ranks a job. The search begins with the
+    multipliers in the file, or without any if there is no file. Each try changes the
     multipliers of one to three jobs, preferring jobs with long completion times, and simulates the whole
     scenario. If the mean job completion time is at most the best one so far, the new multipliers replace the
     best ones. Every try is recorded in the file immediately. An interrupted search therefore continues where it

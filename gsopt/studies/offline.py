@@ -28,6 +28,10 @@ _WINDOW = 16
 #: Number of events after which a simulation looks at the time limit.
 _EVENTS = 200
 
+#: Number of tries after which the schedule expected from the settings kept so far is simulated. Nearly always,
+#: it is as good as expected.
+_EXPECTED = 10
+
 #: Horizon without prices, as a multiple of the longest job, so that the worth is the inverse of what remains.
 _FAR = 1e9
 
@@ -87,7 +91,7 @@ def offline_schedule(
     The schedule can then be improved by further tries. A try multiplies the worth of randomly chosen jobs by
     random factors, sometimes with another power and horizon, and simulates the whole scenario. The result and
     the best schedule so far usually differ in a few separate periods. In each of these periods, the settings
-    that are better there are kept.
+    that are better there are kept. After every tenth try, the settings kept so far are simulated together.
 
     Source: none; the prices are those of `gsopt.schedule.bounds.prices.price_bound`.
 
@@ -131,25 +135,28 @@ def offline_schedule(
     _refuse(scenario, bound, power, horizon, tries)
     end = inf if time_limit is None else monotonic() + time_limit
     packing = _Packing(scenario, bound)
-    kept = packing.settings(power, horizon)
+    kept = sure = packing.settings(power, horizon)
     best = packing.run(kept, inf)
     assert best is not None  # noqa: S101 - it had no limit
-    number = 0
+    ends, number = best.ends, 0
     while number < tries and monotonic() < end:
-        tried = packing.drawn(kept, best, np.random.default_rng((seed, number)))
+        tried = packing.drawn(kept, ends, np.random.default_rng((seed, number)))
         other = packing.run(tried, end)
         if other is None:
             break
         number += 1
-        better = packing.better_there(best.ends, other.ends)
-        if not better.any():
-            continue
-        mixed = _Settings(*(np.where(better, new, old) for new, old in zip(tried, kept, strict=True)))
-        joint = packing.run(mixed, end)
-        if joint is not None and joint.total < best.total:
-            kept, best = mixed, joint
-            if on_better is not None:
-                on_better(packing.offered(best, number))
+        better = packing.better_there(ends, other.ends)
+        kept = _Settings(*(np.where(better, new, old) for new, old in zip(tried, kept, strict=True)))
+        ends = np.where(better, other.ends, ends)
+        if number % _EXPECTED == 0 or number == tries:
+            joint = packing.run(kept, end)
+            if joint is None:
+                break
+            if joint.total < best.total:
+                best, sure = joint, kept
+                if on_better is not None:
+                    on_better(packing.offered(best, number))
+            kept, ends = sure, best.ends
     return packing.offered(best, number)
 
 
@@ -206,14 +213,14 @@ class _Packing:
             units = _FAR * self._demand.work.max()
         return _Settings(self.gpus**power, np.full(len(self.gpus), units))
 
-    def drawn(self, kept: _Settings, best: _Run, draw: np.random.Generator) -> _Settings:
-        """Return random changes of settings, either of many jobs, or of a few that wait in the best run."""
+    def drawn(self, kept: _Settings, ends: Array, draw: np.random.Generator) -> _Settings:
+        """Return random changes of settings, of many jobs or of a few that wait before they end."""
         shares, horizons = kept
         if draw.random() < _OTHERWISE:
             shares, horizons = self.settings(draw.uniform(*_POWERS), exp(draw.uniform(*_HORIZONS)))
         count = len(shares)
         if draw.random() < _FEW:
-            waits = best.ends - self._demand.release - self._demand.work
+            waits = ends - self._demand.release - self._demand.work
             likely = np.sqrt(np.maximum(waits, 0.0))
             likely = likely if likely.any() else np.ones(count)
             few = draw.choice(count, size=int(draw.integers(1, _MOST + 1)), p=likely / likely.sum())

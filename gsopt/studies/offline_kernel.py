@@ -52,7 +52,7 @@ def advance(  # noqa: C901, PLR0912, PLR0915 - a call for each event would cost 
     left
         Remaining time of each job; updated.
     active, since, chosen
-        The released, incomplete jobs in order of release; the time since which each job has been running, or a
+        The released, incomplete jobs; the time since which each job has been running, or a
         negative number; and the number of the last event that chose each job. All are updated.
     state
         The current time, and the numbers of active jobs, of released jobs and of events.
@@ -88,38 +88,40 @@ def advance(  # noqa: C901, PLR0912, PLR0915 - a call for each event would cost 
                 chosen[active[place]] = event
         else:
             key = np.empty(there)
-            for place in range(there):
-                job = active[place]
-                key[place] = -(slopes[job] + max(horizons[job] / left[job] - 1.0, 0.0)) / shares[job]
-            order = np.argsort(key, kind="mergesort")
+            for place in range(there):  # insertion sort: the order hardly changes from event to event
+                job, rank = active[place], place
+                own = -(slopes[job] + max(horizons[job] / left[job] - 1.0, 0.0)) / shares[job]
+                while rank > 0 and (key[rank - 1] > own or (key[rank - 1] == own and active[rank - 1] > job)):
+                    key[rank], active[rank] = key[rank - 1], active[rank - 1]
+                    rank -= 1
+                key[rank], active[rank] = own, job
             free, first = total, 0
-            while first < there and gpus[active[order[first]]] <= free:
-                free -= gpus[active[order[first]]]
+            while first < there and gpus[active[first]] <= free:
+                free -= gpus[active[first]]
                 first += 1
             begin = first
             if window > 0 and free > 0 and first < there:
                 begin, end = max(0, first - window), min(there, first + window)
                 for rank in range(begin, first):
-                    free += gpus[active[order[rank]]]
+                    free += gpus[active[rank]]
                 for room in range(free + 1):
                     best[room] = 0.0
-                for item in range(end - begin):
-                    place = order[begin + item]
-                    size = gpus[active[place]]
-                    worth = -key[place] * size
+                for rank in range(begin, end):
+                    size = gpus[active[rank]]
+                    worth = -key[rank] * size
                     for room in range(free, -1, -1):
-                        takes[item, room] = size <= room and best[room - size] + worth > best[room]
-                        if takes[item, room]:
+                        takes[rank - begin, room] = size <= room and best[room - size] + worth > best[room]
+                        if takes[rank - begin, room]:
                             best[room] = best[room - size] + worth
                 room = free
-                for item in range(end - begin - 1, -1, -1):
-                    job = active[order[begin + item]]
-                    if takes[item, room]:
+                for rank in range(end - 1, begin - 1, -1):
+                    job = active[rank]
+                    if takes[rank - begin, room]:
                         chosen[job] = event
                         room -= gpus[job]
                 free = room
             for rank in range(there):
-                job = active[order[rank]]
+                job = active[rank]
                 if rank < begin:
                     chosen[job] = event
                 elif chosen[job] != event and gpus[job] <= free:

@@ -52,7 +52,7 @@ def large() -> list[Consolidation]:
 
 
 def challenge() -> list[Consolidation]:
-    """Generate instances that take the exact method long, or that it cannot solve within minutes."""
+    """Generate instances on which the exact method takes minutes, or fails to prove an optimum."""
     made = {
         "triples-40-064": triples(racks=40, machines=8, excess=1, seed=1),
         "triples-30-128": triples(racks=30, machines=16, excess=3, seed=1),

@@ -38,7 +38,7 @@ def srpt_bound(workload: Workload, gpus: Number) -> Exact:
 
 
 def position_bound(workload: Workload, gpus: Number) -> Exact:
-    """Return a lower bound on the sum of completion times, with a separate bound on each completion time.
+    """Return the sum of lower bounds on the first, second, ... completion time.
 
     On a single machine as fast as all GPUs combined, shortest remaining processing time (SRPT) maximizes the
     number of jobs completed by any given time. Hence the q-th completion of a schedule cannot be earlier than

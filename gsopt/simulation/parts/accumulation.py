@@ -42,9 +42,9 @@ class Pairs:
     """Pairs of a waiting and a running job that might share GPUs, with their times and slowdowns.
 
     Slowdowns depend only on the two models, and are cached. The running job is assumed to have no other
-    partner, as in Theorem 1 of Castor, and to keep the speed of its current phase. The tier of the waiting job
-    is assumed to be that of the GPUs that the running job holds alone or, if the waiting job demands fewer,
-    that of the first of them.
+    partner, as in Theorem 1 of Castor, and to keep the speed of its current phase. The waiting job is assumed
+    to get the first GPUs that the running job holds alone, as many as it demands or all of them, and their
+    tier.
 
     Examples
     --------

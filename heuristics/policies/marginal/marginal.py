@@ -47,8 +47,8 @@ def marginal(
     segment to the next. Rigid jobs have one segment; for them, the policy without hysteresis is `srsf`.
 
     Source: none; the key follows from the linear relaxation behind `gsopt.schedule.bounds.prices.price_bound`
-    if one assumes that the price of GPU time when a job completes is proportional to its remaining area to the
-    power of -1/exponent. With an exponent of 1, the last GPUs go to short jobs that hardly use them. With a
+    if one assumes that the price of GPU time when a job completes will be proportional to the job's present
+    remaining area to the power of -1/exponent. With an exponent of 1, the last GPUs go to short jobs that hardly use them. With a
     large exponent, all jobs start before any job grows.
 
     Key: as above. Ties: lower job number. Preemptive at every event; resizes; knows durations. O(running jobs

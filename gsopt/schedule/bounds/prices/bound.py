@@ -70,7 +70,8 @@ class PriceBound:
     is_weighted
         Whether a weight differs from 1.
     surcharges
-        Surcharges for individual jobs around large gangs, in consecutive cells.
+        Surcharges on the price of a GPU-second for individual jobs, such as a large gang and the jobs that wait
+        for it (`gangs` of `price_bound`), by period.
 
     Examples
     --------

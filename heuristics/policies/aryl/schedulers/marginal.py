@@ -16,9 +16,11 @@ Starts = Literal["ranked", "all"]
 
 
 def marginal(*, starts: Starts = "ranked", exponent: float = 4) -> Scheduler:
-    """Start a job if it ranks before the flexible workers that it would displace.
+    """Start jobs and grow running jobs in the order of a common key.
 
-    Running jobs grow by the same key.
+    GPUs that are idle or held by flexible workers are granted in this order: to the base workers of a waiting
+    job, which then starts, or to the next flexible workers of a running job. A job may thus have to wait
+    although GPUs are idle.
 
     The key, smallest first, is the job's remaining GPU time divided by a power of the workers' marginal
     efficiency. The base workers of a waiting job have efficiency 1. The efficiency of a flexible worker is its
