@@ -104,8 +104,9 @@ def filled(
     workload
         ``philly``: machines with 8 GPUs, and jobs with 1 to 128 GPUs, distributed as in the Philly trace.
         ``openb``: machines with CPUs, memory, and GPUs of one of five types, and gangs of 1 to 16 workers like
-        the tasks in Alibaba's cluster "openb"; some tasks need no GPUs. ``llm``: racks of 3 to 24 machines, and pods, i.e.
-        groups of racks, as in Alibaba's cluster "Lingjun", and jobs with 8 to 1,024 GPUs, each within a pod.
+        the tasks in Alibaba's cluster "openb"; some tasks need no GPUs. ``llm``: racks of 3 to 24 machines, and
+        pods, i.e. groups of racks, as in Alibaba's cluster "Lingjun", and jobs with 8 to 1,024 GPUs, each
+        within a pod.
     machines, rack
         Number of machines, and number of machines per rack. The racks of an LLM cluster vary in size.
     utilisation

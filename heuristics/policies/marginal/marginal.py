@@ -48,8 +48,8 @@ def marginal(
 
     Source: none; the key follows from the linear relaxation behind `gsopt.schedule.bounds.prices.price_bound`
     if one assumes that the price of GPU time when a job completes will be proportional to the job's present
-    remaining area to the power of -1/exponent. With an exponent of 1, the last GPUs go to short jobs that hardly use them. With a
-    large exponent, all jobs start before any job grows.
+    remaining area to the power of -1/exponent. With an exponent of 1, the last GPUs go to short jobs that
+    hardly use them. With a large exponent, all jobs start before any job grows.
 
     Key: as above. Ties: lower job number. Preemptive at every event; resizes; knows durations. O(running jobs
     that may grow) per event, and O(distinct segments) per change.
