@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, partial
-from math import exp, fsum, inf, log
+from math import ceil, exp, fsum, inf, log
 from time import monotonic
 from typing import Any, NamedTuple
 
@@ -39,8 +39,9 @@ _FAR = 1e9
 _OTHERWISE, _FEW = 0.25, 0.5
 
 #: What a try draws from: standard deviations of the logarithms of changes; fractions of jobs that change, or,
-#: if only a few do, their largest number; and the ranges of powers and of logarithms of horizons.
-_SPREADS, _CHANGED, _MOST = (0.05, 0.15, 0.5, 1.5), (1.0, 0.3, 0.1, 0.03, 0.01, 0.003), 3
+#: if only a few do, their largest number among so many jobs (`_AMONG`), so that about as many change in each of
+#: the periods of a long trace as in a short one; and the ranges of powers and of logarithms of horizons.
+_SPREADS, _CHANGED, _MOST, _AMONG = (0.05, 0.15, 0.5, 1.5), (1.0, 0.3, 0.1, 0.03, 0.01, 0.003), 3, 2_500
 _POWERS, _HORIZONS = (0.4, 1.3), (log(3e4), log(1e7))
 
 
@@ -223,7 +224,8 @@ class _Packing:
             waits = ends - self._demand.release - self._demand.work
             likely = np.sqrt(np.maximum(waits, 0.0))
             likely = likely if likely.any() else np.ones(count)
-            few = draw.choice(count, size=int(draw.integers(1, _MOST + 1)), p=likely / likely.sum())
+            number = int(draw.integers(1, _MOST + 1)) * ceil(count / _AMONG)
+            few = draw.choice(count, size=number, p=likely / likely.sum())
             changes = np.zeros(count)
             changes[few] = draw.normal(0, _SPREADS[-1], len(few))
         else:

@@ -141,7 +141,7 @@ def certificate_of(found: PriceBound, data: ProofData) -> Certificate:
         "total_jct": "0",
         "round_length": found.round_length,
         "type_prices": dict(zip(found.type_prices, prices[1:], strict=True)),
-        "surcharges": list(_surcharges(found, [edges.index(time) for time in whole], unit, data)),
+        "surcharges": list(_surcharges(found, whole, edges, unit, data)),
     }
     if data.trainings:
         from gsopt.schedule.bounds.division import best_division
@@ -154,17 +154,20 @@ def certificate_of(found: PriceBound, data: ProofData) -> Certificate:
 
 
 def _surcharges(
-    found: PriceBound, cells: Sequence[int], unit: int, data: ProofData
+    found: PriceBound, times: Sequence[int], edges: Sequence[int], unit: int, data: ProofData
 ) -> Iterator[dict[str, Any]]:
-    """Yield the rounded surcharges, given the certificate's cell in which each cell of the bound begins."""
-    order = sorted(range(len(data.jobs)), key=lambda job: line(data.jobs[job])) if found.surcharges else []
+    """Yield the rounded surcharges, given the times of the bound and the edges of the certificate in ticks."""
+    if not found.surcharges:
+        return
+    order = sorted(range(len(data.jobs)), key=lambda job: line(data.jobs[job]))
     places = {job: place for place, job in enumerate(order)}
     for begin, end, prices in found.surcharges:
+        first, last = edges.index(times[begin]), edges.index(times[end])
         rounded = sorted((places[job], round(price * unit)) for job, price in prices.items())
         jobs = [(place, price) for place, price in rounded if price]
-        if jobs and cells[begin] < cells[end]:
+        if jobs and first < last:
             numbers, surcharges = zip(*jobs, strict=True)
-            yield {"begin": cells[begin], "end": cells[end], "jobs": numbers, "prices": surcharges}
+            yield {"begin": first, "end": last, "jobs": numbers, "prices": surcharges}
 
 
 def _grid(found: PriceBound, data: ProofData) -> tuple[int, int]:
