@@ -269,7 +269,7 @@ class Scheduling(Problem[SchedulingSolution]):
         Raises
         ------
         InvalidInput
-            A job runs in a mode other than the default, the only one that the problem supports.
+            A job is unknown, or runs in a mode other than the default, the only one that the problem supports.
 
         Examples
         --------
@@ -279,6 +279,11 @@ class Scheduling(Problem[SchedulingSolution]):
         '{"runs":[{"job":"a","start":1700000000.0,"end":"1700000000.0000003333333333334","gpus":1}]}'
         """
         _refuse_modes(schedule)
+        names = {job.name for job in self.jobs}
+        for index, piece in enumerate(schedule.segments):
+            if piece.job not in names:
+                rule = "must be a job of the problem"
+                raise InvalidInput(f"segments[{index}].job", shorten(piece.job), rule, source="schedule")
         return self.made_of(
             [TaskStretch(each.job, each.start, each.end, each.gpus) for each in schedule.segments]
         )

@@ -237,7 +237,7 @@ class Sharing(Problem[SharingSolution]):
         Raises
         ------
         InvalidInput
-            A job is interrupted or moved.
+            A job is unknown, interrupted or moved.
 
         Examples
         --------
@@ -250,7 +250,7 @@ class Sharing(Problem[SharingSolution]):
         ends = {segment.job: segment.end for segment in sorted(schedule.segments, key=lambda each: each.start)}
         dates = {self._number[job.name]: job.release_date for job in self.workload.jobs}
         course, runs = self._course(), list[Run]()
-        for first in sorted(first_segments(schedule), key=lambda segment: segment.start):
+        for first in sorted(first_segments(schedule, self._number), key=lambda segment: segment.start):
             ended = [self._number[job] for job, end in ends.items() if end <= first.start]
             arrived = [job for job, date in dates.items() if date <= first.start]
             while (event := course.next_event) is not None and not course.ends.keys() >= set(ended):

@@ -490,6 +490,16 @@ def test_only_default_modes_are_taken_over() -> None:
         SchedulingSolution.of(schedule)
 
 
+@pytest.mark.parametrize("rate", [1.0, 3e6])
+def test_a_schedule_of_an_unknown_job_is_refused(rate: float) -> None:
+    """A job that the problem does not have is named, also where times are recomputed in exact numbers."""
+    job = ElasticJob(name="a", release=1_700_000_000, work=1, rates={1: rate})
+    problem = Scheduling(gpus=1, jobs=[job])
+
+    with pytest.raises(InvalidInput, match=r"schedule: segments\[0\].job: 'zz': must be a job of the problem"):
+        problem.taken_over(Schedule((Segment("zz", 0, 1 / rate, 1),)))
+
+
 @pytest.mark.parametrize(("resumed", "rules"), [(2.0, 0), (3.0, 1)])
 def test_a_job_that_must_not_be_preempted(resumed: float, rules: int) -> None:
     """A job may be resized where it may not pause, but it may not pause."""

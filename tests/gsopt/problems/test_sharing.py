@@ -182,6 +182,12 @@ def test_the_judge_of_schedules_agrees() -> None:
         assert abs(float(value) - verdict.mean_jct) <= clock_error(last, last), problem.name
 
 
+def test_a_schedule_of_an_unknown_job_is_refused() -> None:
+    """A job that the problem does not have is named."""
+    with pytest.raises(InvalidInput, match="schedule: job: 'zz': must be a job of the problem"):
+        two_jobs().taken_over(Schedule((Segment("zz", 0, 4, 2, (0, 1)),)))
+
+
 def test_a_schedule_that_interrupts_is_refused() -> None:
     """A job in two pieces is named."""
     apart = Schedule((Segment("a", 0, 2, 2, (0, 1)), Segment("a", 5, 7, 2, (0, 1))))
