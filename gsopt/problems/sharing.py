@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from gsopt.core.errors import Unsupported
-from gsopt.core.numbers.clock import clock_error
+from gsopt.core.numbers.clock import Clock, clock_error
 from gsopt.core.numbers.grid import Exact, decimal, whole
 from gsopt.core.problem import MOST_DIGITS, Frozen, Many, Name, Number, Problem, RuleBroken, Sense
 from gsopt.problems.names import Named
@@ -210,11 +210,7 @@ class Sharing(Problem[SharingSolution]):
     @cached_property
     def workload(self) -> Workload:
         """The jobs as a workload, with times counted from the first release date."""
-        dates = (float(release - self.origin) for release in self.releases)
-        jobs = [
-            job.model_copy(update={"release_date": date}) for job, date in zip(self.jobs, dates, strict=True)
-        ]
-        return Workload(name=self.name, jobs=jobs)
+        return Workload(name=self.name, jobs=self.jobs).since(Clock(self.origin))
 
     @cached_property
     def scenario(self) -> Scenario:
