@@ -340,6 +340,8 @@ class Scheduling(Problem[SchedulingSolution]):
         completions = self._trial(solution).completions
         pairs = zip(completions, self.fair_times, strict=True)
         delays = [completion - fair for completion, fair in pairs if completion is not None]
+        if not delays:
+            raise InvalidSolution("no job completes")
         return {
             **{key: value for key, value in verdict.as_dict().items() if key not in _STATED},
             "largest delay behind GPS (s)": float(max(delays)),
