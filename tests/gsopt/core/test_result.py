@@ -57,7 +57,11 @@ def test_status_follows_from_solution_and_proof(
     assert judged(solution, **found).status is status
 
 
-@pytest.mark.parametrize("bound", [float("inf"), float("-inf"), float("nan"), 10**400, Fraction(10**400, 3)])
+@pytest.mark.parametrize(
+    "bound",
+    [float("inf"), float("-inf"), float("nan"), 10**400, Fraction(10**400, 3)],
+    ids=["inf", "-inf", "nan", "large", "large fraction"],
+)
 def test_bounds_are_finite(bound: Number) -> None:
     """A bound that proves nothing or that no float can hold is refused, with and without a solution."""
     for solution in (None, pick("s1", "s2")):
