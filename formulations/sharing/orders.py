@@ -48,7 +48,7 @@ class Prefix:
         return self.started.keys() - self.ended.keys()
 
 
-@exact_method(unused=["gap", "backend", "log"])
+@exact_method(unused=["backend", "log"])
 def orders(problem: Sharing, budget: Budget) -> Result[SharingSolution]:
     """Find a provably best schedule with starts at any time, for groups of at most four jobs.
 
@@ -73,7 +73,7 @@ def orders(problem: Sharing, budget: Budget) -> Result[SharingSolution]:
     problem
         The problem, with starts at ``"any"`` time.
     budget
-        Time limit, start and callback.
+        Time limit, gap, start and callback.
 
     Raises
     ------

@@ -177,7 +177,9 @@ def set_log_time_axis(axis: "Axis", least: float, most: float) -> str:
     inner = {moment: name for moment, name in _MOMENTS if least <= moment <= most}
     if len(inner) > _room(axis):
         coarse = {moment: name for moment, name in inner.items() if name in _COARSE}
-        inner = coarse if len(coarse) >= _FEWEST_MOMENTS else dict(list(inner.items())[::2])
+        inner = coarse if len(coarse) >= _FEWEST_MOMENTS else inner
+    while len(inner) >= _FEWEST_MOMENTS and len(inner) > _room(axis):
+        inner = dict(list(inner.items())[::2])
     if len(inner) < _FEWEST_MOMENTS:
         return "s"
     if least <= 0:

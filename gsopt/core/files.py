@@ -304,7 +304,8 @@ def parse_json(source: str, text: str) -> dict[str, Any]:
     """Parse a JSON object, and raise `InvalidInput` if the text is not one.
 
     Duplicate keys and the constants ``NaN`` and ``Infinity``, which pydantic's parser would accept, are
-    rejected, too.
+    rejected, too. A number that is too large for a double, such as 1e999, becomes infinite; the caller rejects
+    it with the name of its field.
     """
 
     def no_double_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -138,6 +138,8 @@ class Result(Generic[S]):
 
         Raises
         ------
+        InvalidInput
+            The bound is not finite.
         InvalidSolution
             The solution breaks a rule of the problem.
         Contradiction
@@ -155,6 +157,9 @@ class Result(Generic[S]):
         if objective is not None and infeasible:
             raise Contradiction(f"{method}: a solution of value {objective} and a proof that there is none")
         if bound is not None:
+            if not _fits(bound):
+                rule = "must be a finite number, or None if nothing is proven"
+                raise InvalidInput("bound", shorten(bound), rule, source=method)
             bound = round_bound(problem, bound)
         _refuse_own_contradiction(problem, method, objective, bound)
         return cls(

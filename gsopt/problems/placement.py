@@ -64,12 +64,8 @@ class Resources(Frozen):
 
     def vector(self, names: Sequence[str] = _COMMON) -> Vector:
         """Return the amounts of the given resources, in the given order."""
-        further = self.__pydantic_extra__
-        common = self.gpu, self.cpu, self.memory
-        if tuple(names[:3]) == _COMMON:
-            return (*common, *(further.get(name, 0) for name in names[3:]))
-        named = {**dict(zip(_COMMON, common, strict=True)), **further}
-        return tuple(named.get(name, 0) for name in names)
+        named = self.named
+        return tuple([named.get(name, 0) for name in names])
 
 
 class Server(Lean):

@@ -269,7 +269,7 @@ class Scheduling(Problem[SchedulingSolution]):
         Raises
         ------
         InvalidInput
-            A job runs in a mode other than the default, the only one that the problem supports.
+            A job is unknown, or runs in a mode other than the default, the only one that the problem supports.
 
         Examples
         --------
@@ -279,6 +279,11 @@ class Scheduling(Problem[SchedulingSolution]):
         '{"runs":[{"job":"a","start":1700000000.0,"end":"1700000000.0000003333333333334","gpus":1}]}'
         """
         _refuse_modes(schedule)
+        names = {job.name for job in self.jobs}
+        for index, piece in enumerate(schedule.segments):
+            if piece.job not in names:
+                rule = "must be a job of the problem"
+                raise InvalidInput(f"segments[{index}].job", shorten(piece.job), rule, source="schedule")
         return self.made_of(
             [TaskStretch(each.job, each.start, each.end, each.gpus) for each in schedule.segments]
         )
@@ -335,6 +340,8 @@ class Scheduling(Problem[SchedulingSolution]):
         completions = self._trial(solution).completions
         pairs = zip(completions, self.fair_times, strict=True)
         delays = [completion - fair for completion, fair in pairs if completion is not None]
+        if not delays:
+            raise InvalidSolution("no job completes")
         return {
             **{key: value for key, value in verdict.as_dict().items() if key not in _STATED},
             "largest delay behind GPS (s)": float(max(delays)),

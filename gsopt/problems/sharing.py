@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from gsopt.core.errors import Unsupported
-from gsopt.core.numbers.clock import clock_error
+from gsopt.core.numbers.clock import Clock, clock_error
 from gsopt.core.numbers.grid import Exact, decimal, whole
 from gsopt.core.problem import MOST_DIGITS, Frozen, Many, Name, Number, Problem, RuleBroken, Sense
 from gsopt.problems.names import Named
@@ -210,11 +210,7 @@ class Sharing(Problem[SharingSolution]):
     @cached_property
     def workload(self) -> Workload:
         """The jobs as a workload, with times counted from the first release date."""
-        dates = (float(release - self.origin) for release in self.releases)
-        jobs = [
-            job.model_copy(update={"release_date": date}) for job, date in zip(self.jobs, dates, strict=True)
-        ]
-        return Workload(name=self.name, jobs=jobs)
+        return Workload(name=self.name, jobs=self.jobs).since(Clock(self.origin))
 
     @cached_property
     def scenario(self) -> Scenario:
@@ -237,7 +233,7 @@ class Sharing(Problem[SharingSolution]):
         Raises
         ------
         InvalidInput
-            A job is interrupted or moved.
+            A job is unknown, interrupted or moved.
 
         Examples
         --------
@@ -250,7 +246,7 @@ class Sharing(Problem[SharingSolution]):
         ends = {segment.job: segment.end for segment in sorted(schedule.segments, key=lambda each: each.start)}
         dates = {self._number[job.name]: job.release_date for job in self.workload.jobs}
         course, runs = self._course(), list[Run]()
-        for first in sorted(first_segments(schedule), key=lambda segment: segment.start):
+        for first in sorted(first_segments(schedule, self._number), key=lambda segment: segment.start):
             ended = [self._number[job] for job, end in ends.items() if end <= first.start]
             arrived = [job for job, date in dates.items() if date <= first.start]
             while (event := course.next_event) is not None and not course.ends.keys() >= set(ended):

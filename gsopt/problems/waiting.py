@@ -2,7 +2,7 @@
 
 from bisect import bisect_left, insort
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise, permutations, product
@@ -314,9 +314,7 @@ class Waiting(Problem[WaitingSolution]):
         last: Exact = 0
         busy_since: Exact = 0
         runs = []
-        for first in sorted(first_segments(schedule), key=lambda segment: segment.start):
-            if first.job not in self._job_of:
-                raise InvalidInput("job", shorten(first.job), "must be a job of the problem", source="schedule")
+        for first in sorted(first_segments(schedule, self._job_of), key=lambda segment: segment.start):
             job, given = self._job_of[first.job], float(first.start)
             ready = max([self._release(job) - self.origin, *(free_from.get(gpu, 0) for gpu in first.placement)])
             busy_since = busy_since if ready < last else ready
@@ -418,17 +416,19 @@ def broken_runs(
             yield f"job {job.name!r} runs {times[job.name]} times, must run once"
 
 
-def first_segments(schedule: Schedule) -> list[Segment]:
+def first_segments(schedule: Schedule, jobs: Container[str]) -> list[Segment]:
     """Return the first segment of every job, after checking that later ones continue it on the same GPUs.
 
     Raises
     ------
     InvalidInput
-        A job is interrupted or moved.
+        A job is not among `jobs`, or is interrupted or moved.
     """
     found: dict[str, Segment] = {}
     ends: dict[str, float] = {}
     for segment in sorted(schedule.segments, key=lambda segment: segment.start):
+        if segment.job not in jobs:
+            raise InvalidInput("job", shorten(segment.job), "must be a job of the problem", source="schedule")
         first = found.setdefault(segment.job, segment)
         if first is not segment and (segment.start, set(segment.placement)) != (
             ends[segment.job],

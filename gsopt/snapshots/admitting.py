@@ -347,7 +347,8 @@ def admit(
     request
         The request, or just the name or size of the gang.
     cost
-        Cost of evicting a gang, as in `Snapshot.reclaiming`.
+        Cost of evicting a gang, as in `Snapshot.reclaiming`. Gangs without GPUs may be evicted too, so
+        ``"priority"`` counts from the lowest priority of all gangs that run on nodes with GPUs.
     move_cost
         Cost of moving a gang to other nodes, relative to the cost of evicting it; None if no gang may be
         moved.

@@ -132,9 +132,7 @@ class Drain:
                 if part.node in returned:
                     evicted.update(part.budgets)
         allowed = self.snapshot.budgets
-        return {
-            name: (number, allowed[name]) for name, number in evicted.items() if number > allowed.get(name, 0)
-        }
+        return {name: (number, allowed[name]) for name, number in evicted.items() if number > allowed[name]}
 
     @cached_property
     def commands(self) -> tuple[str, ...]:

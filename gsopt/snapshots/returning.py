@@ -109,7 +109,7 @@ def _workers(gang: Gang, names: set[str]) -> dict[str, int]:
 
 
 def cost_of(gang: Gang, cost: str, time: float | None, lowest: int) -> float:
-    """Return the cost of preempting a gang, where `lowest` is the lowest priority of any gang with GPUs."""
+    """Return the cost of preempting a gang, where `lowest` is the lowest priority of any gang in question."""
     if cost == Cost.JOBS:
         return 1.0
     if cost == Cost.PRIORITY:

@@ -85,6 +85,14 @@ class Snapshot(Frozen):
         return self
 
     @model_validator(mode="after")
+    def _budgets_are_given(self) -> "Snapshot":
+        for index, gang in enumerate(self.gangs):
+            for name in (name for part in gang.parts for name in part.budgets):
+                if name not in self.budgets:
+                    raise RuleBroken(f"gangs[{index}].parts", name, "must be one of the budgets")
+        return self
+
+    @model_validator(mode="after")
     def _names_are_one_thing_to_commands(self) -> "Snapshot":
         """Reject node names such as ``n[1-2]``, which Slurm's commands would read as two names."""
         if self.source == "slurm":

@@ -83,7 +83,7 @@ class StandardForm:
         Raises
         ------
         BrokenModel
-            Shapes do not match, a cost or coefficient is not finite, or a limit or bound is NaN.
+            Shapes do not match, a cost, coefficient or offset is not finite, or a limit or bound is NaN.
         Unsupported
             The absolute value of a coefficient of a row with integer columns exceeds `LARGEST_BIG_M`.
 
@@ -119,7 +119,7 @@ class StandardForm:
         Raises
         ------
         BrokenModel, Unsupported
-            As in `build`.
+            The model does not have exactly one active objective, or as in `build`.
 
         Examples
         --------
@@ -135,6 +135,9 @@ class StandardForm:
         from pyomo.repn.plugins.standard_form import LinearStandardFormCompiler
 
         compiled = LinearStandardFormCompiler().write(model, mixed_form=True, set_sense=None)
+        if len(compiled.objectives) != 1:
+            rule = f"must have one active objective, has {len(compiled.objectives)}"
+            raise BrokenModel(f"model {model.name}: {rule}")
         objective = compiled.objectives[0]
         kinds = np.array([row.bound_type for row in compiled.rows])
         right = np.asarray(compiled.rhs, dtype=np.float64)
@@ -169,8 +172,13 @@ class StandardForm:
                 raise BrokenModel(f"standard form: {name}: {size}: must be {wanted}")
 
     def _check_numbers(self) -> None:
-        if not np.isfinite(self.cost).all() or not np.isfinite(self.matrix.data).all():
-            raise BrokenModel("standard form: cost and matrix must be finite")
+        for name, numbers in (
+            ("cost", self.cost),
+            ("matrix", self.matrix.data),
+            ("offset", float(self.offset)),
+        ):
+            if not np.isfinite(numbers).all():
+                raise BrokenModel(f"standard form: {name} must be finite")
         for name in ("row_lower", "row_upper", "column_lower", "column_upper"):
             if np.isnan(getattr(self, name)).any():
                 raise BrokenModel(f"standard form: {name} must not be NaN")

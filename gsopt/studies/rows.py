@@ -124,11 +124,12 @@ class CellRow:
     def as_dict(self) -> dict[str, Any]:
         """Return columns, state and figures as plain JSON.
 
-        An option with the same name as a figure is called ``option.NAME``.
+        An option with the same name as another entry is called ``option.NAME``.
         """
-        further = {"state": self.outcome.state.value, "message": self.outcome.message, **self.figures}
+        cell = self.outcome
+        further = {"wall": cell.wall, "state": cell.state.value, "message": cell.message, **self.figures}
         columns = {f"option.{name}" if name in further else name: value for name, value in self.columns.items()}
-        return {**columns, "wall": self.outcome.wall, **further}
+        return {**columns, **further}
 
 
 def labels_of(cell: Cell) -> dict[str, Any]:

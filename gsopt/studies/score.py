@@ -218,7 +218,7 @@ def score(
     Raises
     ------
     InvalidInput
-        The method or an instance does not exist, or `limit` or `workers` is not positive.
+        The method or an instance does not exist, or a limit, `workers` or `count` is not positive.
     Contradiction
         The method's value is better than a proven bound.
 
@@ -231,8 +231,9 @@ def score(
     seconds = checked_time_limit(limit, "limit")
     if seconds is None or seconds <= 0:
         raise InvalidInput("limit", shorten(limit), "must be positive")
-    if workers < 1:
-        raise InvalidInput("workers", shorten(workers), "must be at least 1")
+    for name, value in {"memory": memory, "workers": workers, "count": count}.items():
+        if value < 1:
+            raise InvalidInput(name, shorten(value), "must be at least 1")
     problems = [*_problems(instances, fresh, count, arguments)]
     _refuse_missing(method, {problem.word for problem in problems})
     bounds = [_bound(problem) for problem in problems]
@@ -260,7 +261,17 @@ def _problems(
                 yield made.model_copy(update={"name": f"{each}, seed {seed}"})
         else:
             suite = catalogue.names(f"{each.rstrip('/')}/")
-            yield from map(catalogue.load, suite or [each])
+            yield from map(_load, suite or [each])
+
+
+def _load(name: str) -> Problem[Any]:
+    try:
+        return catalogue.load(name)
+    except InvalidInput as error:
+        if error.source or error.field != "instance":
+            raise
+        rule = f"is no suite, no generator, {error.rule.removeprefix('is ')}"
+        raise InvalidInput("suite", error.value, rule) from None
 
 
 def _refuse_missing(method: str, words: Iterable[str]) -> None:

@@ -44,6 +44,8 @@ def sequence(seconds: Reals, available: Reals | None = None) -> list[list[int]]:
     from scipy.optimize import linear_sum_assignment
 
     jobs, machines = seconds.shape
+    if not jobs:
+        return [[] for _ in range(machines)]
     depth = min(jobs, 2 * -(-jobs // machines) + 1)
     offset = np.zeros(machines) if available is None else available
     while True:

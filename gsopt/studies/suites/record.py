@@ -10,15 +10,15 @@ from gsopt.core.result import Result, Status
 from gsopt.evaluation import catalogue
 from gsopt.problems.reader import read_problem
 from gsopt.studies.suites.known import Known, Standing
-from gsopt.studies.suites.verdict import Verdict, VerificationOutcome
+from gsopt.studies.suites.verdict import Verdict, VerificationOutcome, is_better
 
 
 def record(verdict: Verdict, folder: Path | None = None, *, today: date | None = None) -> list[Path]:
     """Write the improvement in a verdict to the instance's files, and return the paths of the files written.
 
     If the verdict is not an improvement, nothing is written. Otherwise, the solution is stored if one was
-    found. Unless optimality or infeasibility was proven before, the value, bound, method and date are written
-    to the instance file.
+    found that is not worse than the stated value. Unless optimality or infeasibility was proven before, the
+    value, bound, method and date are written to the instance file.
 
     Parameters
     ----------
@@ -45,14 +45,16 @@ def record(verdict: Verdict, folder: Path | None = None, *, today: date | None =
     within = folder or catalogue.instances_folder()
     file, kept = within / f"{verdict.instance}.json", within / "solutions" / f"{verdict.instance}.json"
     require_writable(file)
+    problem = read_problem(file)
     written = []
-    if verdict.result.solution is not None:
+    worse = is_better(problem, verdict.known.objective, verdict.result.objective)
+    if verdict.result.solution is not None and not worse:
         require_folder(kept.parent)
         write(verdict.result.solution, kept)
         written.append(kept)
     if verdict.known.standing in (Standing.PROVEN, Standing.INFEASIBLE):
         return written
-    write(improved(read_problem(file), verdict.known, verdict.result, today or datetime.now(UTC).date()), file)
+    write(improved(problem, verdict.known, verdict.result, today or datetime.now(UTC).date()), file)
     return [*written, file]
 
 

@@ -224,10 +224,14 @@ class _SuiteCase:
         return self.result.bound is not None and not self._better(self.result.bound, self.known.bound)
 
     def _better(self, value: Number | None, other: Number | None) -> bool:
-        """Check whether both values exist and one is better than the other by more than rounding."""
-        if value is None or other is None or not self.problem.sense.better(value, other):
-            return False
-        return abs(float(value) - float(other)) > _slack(self.problem, other)
+        return is_better(self.problem, value, other)
+
+
+def is_better(problem: Problem[Any], value: Number | None, other: Number | None) -> bool:
+    """Check whether both values exist and one is better than the other by more than rounding."""
+    if value is None or other is None or not problem.sense.better(value, other):
+        return False
+    return abs(float(value) - float(other)) > _slack(problem, other)
 
 
 def _slack(problem: Problem[Any], value: Number) -> float:

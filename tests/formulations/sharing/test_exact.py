@@ -131,6 +131,22 @@ def test_it_stops_when_asked() -> None:
     assert (result.status, result.stopped_by) == (Status.FEASIBLE, StoppedBy.INTERRUPT)
 
 
+@pytest.mark.parametrize("method", [exact, orders], ids=["exact", "orders"])
+def test_it_stops_at_the_gap(method: Callable[..., Result[SharingSolution]]) -> None:
+    """Within the gap that is asked for, no proof is sought, and the gap is not called unused."""
+    jobs = [
+        Job(name=name, release_date=0, duration=long, gpus=1)
+        for name, long in zip("abc", (4, 3, 5), strict=True)
+    ]
+    problem = Sharing(gpus=2, jobs=jobs, default_interference=1.3, starts="any")
+    close, closer = method(problem, gap=0.5), method(problem, gap=0.1)
+
+    assert (close.status, close.stopped_by) == (Status.FEASIBLE, StoppedBy.GAP)
+    assert unwrap(close.gap) <= 0.5
+    assert "gap" not in close.message
+    assert (closer.status, closer.objective) == (Status.OPTIMAL, Fraction(23, 5))
+
+
 def test_the_first_bound_is_that_of_jobs_alone() -> None:
     """No job ends sooner than alone and at once, so the mean is bounded by that of durations, and no higher."""
     jobs = [Job(name=name, release_date=5, duration=seconds, gpus=1) for name, seconds in [("a", 1), ("b", 4)]]

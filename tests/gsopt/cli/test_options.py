@@ -103,6 +103,8 @@ def test_earlier_names_work(earlier: str, now: str) -> None:
         ("solve reclaiming/aryl-figure-5 --method nope", "--method: 'nope': must be one of"),
         ("score greedy --suite reclaiming/small --limit abc", "--limit: 'abc': must be"),
         ("score greedy --suite reclaiming/churn --servers=-3", "--servers: -3: must be"),
+        ("score greedy --suite reclaiming/churn --count=-1", "--count: -1: must be"),
+        ("score greedy --suite nope", "--suite: 'nope': is no suite, no generator"),
         ("score greedy --suite reclaiming/churn --elastic-share 9", "--elastic-share: 9.0: must be"),
         ("worst srtf scheduling/rigid --workers 0", "--workers: 0: must be"),
         ("generate reclaiming churn --elastic_share x", "--elastic_share: 'x': input should"),

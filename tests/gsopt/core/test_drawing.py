@@ -108,6 +108,8 @@ def test_axes_and_looks() -> None:
         (6.4, "log", (3600, 86_400), ["1 h", "2 h", "4 h", "6 h", "12 h", "1 day"]),
         (3.5, "log", (20, 4000), ["1 min", "10 min", "1 h"]),
         (3.5, "log", (60, 1500), ["1 min", "5 min", "20 min"]),
+        (4.8, "log", (1, 4e7), ["1 s", "1 min", "1 h", "7 days", "365 days"]),
+        (3.0, "log", (1, 4e7), ["1 s", "1 h", "365 days"]),
         (6.4, "symlog", (0, 7), ["1 s", "2 s", "5 s", "0 s"]),
     ],
 )
@@ -124,6 +126,14 @@ def test_short_logarithmic_spans_keep_their_seconds() -> None:
     axes = _axes()
     axes.set_xscale("log")
     assert set_log_time_axis(axes.xaxis, 0.1, 2) == "s"
+
+
+@pytest.mark.parametrize("width", [0.1, 0.5, 1.5])
+def test_narrow_logarithmic_axes_keep_their_seconds(width: float) -> None:
+    """Where three named moments do not fit beside each other, none is drawn."""
+    axes = new_figure(width, 3).subplots()
+    axes.set_xscale("log")
+    assert set_log_time_axis(axes.xaxis, 1, 34_560_000) == "s"
 
 
 @pytest.mark.parametrize(

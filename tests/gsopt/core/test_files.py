@@ -60,7 +60,7 @@ HOSTILE = {
     "truth value for a count": (text(demand=True), "demand: True: input should be a valid integer"),
     "missing key": ('{"problem": "reclaiming", "demand": 1, "jobs": []}', "servers: is required"),
     "NaN": (demanding("NaN"), "NaN: must be a finite number"),
-    "infinite": (demanding("1e999"), "demand"),
+    "infinite": (demanding("1e999"), "demand: inf: input should be a "),
     "negative": (text(demand=-1), "demand: -1: input should be greater than or equal to 0"),
     "400 digits": (text(demand=10**400), "demand: 1000"),
     "400 digits of GPUs": (text(servers=[{"name": "s1", "gpus": 10**400}]), "servers[0].gpus: 1000"),

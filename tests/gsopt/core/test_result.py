@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import gsopt
 from gsopt.core.errors import Contradiction, InvalidInput, InvalidSolution
-from gsopt.core.problem import Sense
+from gsopt.core.problem import Number, Sense
 from gsopt.core.result import (
     Level,
     Result,
@@ -55,6 +55,18 @@ def test_status_follows_from_solution_and_proof(
 ) -> None:
     """A result is optimal only when a bound meets the judge's value; nothing else can claim it."""
     assert judged(solution, **found).status is status
+
+
+@pytest.mark.parametrize(
+    "bound",
+    [float("inf"), float("-inf"), float("nan"), 10**400, Fraction(10**400, 3)],
+    ids=["inf", "-inf", "nan", "large", "large fraction"],
+)
+def test_bounds_are_finite(bound: Number) -> None:
+    """A bound that proves nothing or that no float can hold is refused, with and without a solution."""
+    for solution in (None, pick("s1", "s2")):
+        with pytest.raises(InvalidInput, match=r"m: bound: .*: must be a finite number"):
+            judged(solution, bound=bound)
 
 
 def test_nothing_found_is_none_not_a_number() -> None:

@@ -216,6 +216,15 @@ def test_further_resources_are_named_and_checked(tmp_path: Path) -> None:
     assert problem.violations(placed(("s1", 0, 2))) == ["s1: 12 disk are placed, 10 are free"]
 
 
+def test_amounts_are_in_the_order_of_the_names() -> None:
+    """Any order of names is followed, also one in which a name comes twice."""
+    needs = Resources(gpu=2, cpu=16, memory=5, disk=3)
+
+    assert needs.vector(("gpu", "cpu", "memory", "gpu", "disk", "disk")) == (2, 16, 5, 2, 3, 3)
+    assert needs.vector(("disk", "tape", "gpu", "gpu")) == (3, 0, 2, 2)
+    assert needs.vector(()) == ()
+
+
 def test_a_resource_that_no_server_has_fits_nowhere() -> None:
     """A worker that asks for what no server has is named with it, and so is more used than there is."""
     line = Workers(job="a", demand=Resources(gpu=1, tape=2))

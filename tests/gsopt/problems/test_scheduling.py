@@ -220,8 +220,9 @@ def test_a_job_that_never_runs_does_not_complete() -> None:
         "job '1' does not complete: 0.0 s of 12.0 s of work are done"
     ]
     assert len(figure_4().violations(schedule())) == 3
-    with pytest.raises(InvalidSolution, match="no job completes"):
-        figure_4().objective(schedule())
+    for figure in (figure_4().objective, figure_4().measures):
+        with pytest.raises(InvalidSolution, match="no job completes"):
+            figure(schedule())
 
 
 def test_fairness_is_a_deadline() -> None:
@@ -488,6 +489,16 @@ def test_only_default_modes_are_taken_over() -> None:
     schedule = Schedule((Segment("a", 0, 1, 1), Segment("a", 1, 2, 1, (), "halves")))
     with pytest.raises(InvalidInput, match=r"schedule: segments\[1\].mode: 'halves': must be the default mode"):
         SchedulingSolution.of(schedule)
+
+
+@pytest.mark.parametrize("rate", [1.0, 3e6])
+def test_a_schedule_of_an_unknown_job_is_refused(rate: float) -> None:
+    """A job that the problem does not have is named, also where times are recomputed in exact numbers."""
+    job = ElasticJob(name="a", release=1_700_000_000, work=1, rates={1: rate})
+    problem = Scheduling(gpus=1, jobs=[job])
+
+    with pytest.raises(InvalidInput, match=r"schedule: segments\[0\].job: 'zz': must be a job of the problem"):
+        problem.taken_over(Schedule((Segment("zz", 0, 1 / rate, 1),)))
 
 
 @pytest.mark.parametrize(("resumed", "rules"), [(2.0, 0), (3.0, 1)])

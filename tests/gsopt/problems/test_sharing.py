@@ -182,6 +182,23 @@ def test_the_judge_of_schedules_agrees() -> None:
         assert abs(float(value) - verdict.mean_jct) <= clock_error(last, last), problem.name
 
 
+@pytest.mark.parametrize("release", [0.0, 5.0, 1.7e9 + 0.1])
+def test_deadlines_are_on_the_clock_of_the_workload(release: float) -> None:
+    """A job has as long until its deadline as before, and is late in the same schedule."""
+    job = Job(name="a", release_date=release, duration=10, gpus=2, deadline=release + 15)
+    problem = Sharing(gpus=2, jobs=[job, job.model_copy(update={"name": "b"})])
+    in_turn = runs(("a", release, [0, 1]), ("b", release + 10, [0, 1]))
+
+    assert [(job.release_date, job.deadline) for job in problem.workload.jobs] == [(0, 15)] * 2
+    assert judge(problem.schedule(in_turn), problem.scenario, fairness=False).deadlines_kept == 0.5
+
+
+def test_a_schedule_of_an_unknown_job_is_refused() -> None:
+    """A job that the problem does not have is named."""
+    with pytest.raises(InvalidInput, match="schedule: job: 'zz': must be a job of the problem"):
+        two_jobs().taken_over(Schedule((Segment("zz", 0, 4, 2, (0, 1)),)))
+
+
 def test_a_schedule_that_interrupts_is_refused() -> None:
     """A job in two pieces is named."""
     apart = Schedule((Segment("a", 0, 2, 2, (0, 1)), Segment("a", 5, 7, 2, (0, 1))))

@@ -229,6 +229,16 @@ def test_costs_and_slices() -> None:
     assert "ns/1" not in [each.name for each in spread.evicted]
 
 
+def test_priorities_count_from_the_lowest_that_may_be_evicted() -> None:
+    """A gang without GPUs on a node with GPUs may be evicted, and costs least if its priority is the lowest."""
+    cpus = Gang(name="ns/c", priority=-3, parts=[Part(name="c-0", node="n0", needs=Resources(cpu=3))])
+    given = snapshot([node("n0")], [cpus, gang("ns/g", ("n0", 8), priority=5)])
+    found = admit(given, Request("1x8", priority=9), cost="priority")
+
+    assert {each.name: each.cost for each in found.problem.running} == {"ns/c": 1, "ns/g": 9}
+    assert ([each.name for each in found.evicted], found.result.objective) == (["ns/g"], 9)
+
+
 def test_commands_of_both_schedulers() -> None:
     """Pods are deleted in their namespace, jobs are requeued or cancelled, and any name is one word."""
     hostile = "a b;c"

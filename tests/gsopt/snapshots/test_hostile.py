@@ -182,6 +182,10 @@ _TEXTS: dict[str, tuple[str, str]] = {
         '{"nodes": [{"name": "n"}], "gangs": [{"name": "a", "parts": [{"node": "m"}]}]}',
         "gangs[0].parts: 'm': must be one of the nodes",
     ),
+    "own, with an unknown budget": (
+        '{"nodes": [{"name": "n"}], "gangs": [{"name": "a", "parts": [{"node": "n", "budgets": ["b"]}]}]}',
+        "gangs[0].parts: 'b': must be one of the budgets",
+    ),
     "own, with several nodes for Slurm": (
         '{"source": "slurm", "nodes": [{"name": "n[1-9]"}, {"name": "a,b"}], "gangs": []}',
         "nodes[0].name: 'n[1-9]': must be a name of letters, digits",

@@ -73,8 +73,10 @@ def test_large_coefficients() -> None:
         ({"row_lower": [0, 0]}, "row_lower: 2: must be 1"),
         ({"column_upper": [1]}, "column_upper: 1: must be 2"),
         ({"columns": ("a",)}, "columns: 1: must be 2"),
-        ({"cost": [1, np.nan]}, "must be finite"),
-        ({"matrix": [[1, np.inf]]}, "must be finite"),
+        ({"cost": [1, np.nan]}, "cost must be finite"),
+        ({"matrix": [[1, np.inf]]}, "matrix must be finite"),
+        ({"offset": np.nan}, "offset must be finite"),
+        ({"offset": -np.inf}, "offset must be finite"),
         ({"row_upper": [np.nan]}, "must not be NaN"),
     ],
 )
@@ -83,6 +85,19 @@ def test_broken_arrays_are_refused(change: dict[str, object], message: str) -> N
     good: dict[str, object] = {"cost": [1, 1], "matrix": [[1, 1]], "row_lower": [0], "row_upper": [9]}
     with pytest.raises(BrokenModel, match=message):
         StandardForm.build(**(good | change))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("number", [0, 2])
+def test_models_have_one_objective(number: int) -> None:
+    """A model without an active objective, or with two of them, is refused, and not converted in part."""
+    model = small_model()
+    if number:
+        model.other = pyo.Objective(expr=model.y)
+    else:
+        model.cost.deactivate()
+
+    with pytest.raises(BrokenModel, match=f"model .*: must have one active objective, has {number}"):
+        StandardForm.from_pyomo(model)
 
 
 @pytest.mark.parametrize(

@@ -217,6 +217,9 @@ def test_options_with_one_name_are_kept_apart() -> None:
     assert found.columns["load"] == 1
     assert (found.columns["instance.load"], found.columns["jobs"]) == (2, 3)
     assert (found.as_dict()["gap"], found.as_dict()["option.gap"]) == (0.5, 0.01)
+    plain = row({}, options={"wall": 7, "state": 8, "message": 9}).as_dict()
+    assert [plain[f"option.{name}"] for name in ("wall", "state", "message")] == [7, 8, 9]
+    assert [plain[name] for name in ("state", "message")] == ["done", ""]
 
 
 def test_labels_survive_storing() -> None:

@@ -161,9 +161,12 @@ def test_values_beyond_a_bound_stop_the_score() -> None:
     [
         ("greedyy", "reclaiming/small", {}, "method: 'greedyy': must be one of"),
         ("absent.py:rule", "reclaiming/small", {}, "must be an existing file and a function in it"),
-        ("greedy", "reclaiming/tall", {}, "is no file and no committed instance"),
+        ("greedy", "reclaiming/tall", {}, "suite: 'reclaiming/tall': is no suite, no generator, no file"),
+        ("greedy", "no.json", {}, "no.json: "),
         ("greedy", "reclaiming/small", {"limit": 0}, "limit: 0: must be positive"),
         ("greedy", "reclaiming/small", {"workers": 0}, "workers: 0: must be at least 1"),
+        ("greedy", "reclaiming/small", {"memory": -1}, "memory: -1: must be at least 1"),
+        ("greedy", "reclaiming/churn", {"count": 0}, "count: 0: must be at least 1"),
         ("greedy", "reclaiming/churn", {"server": 3}, "server: 3: is not an option of churn"),
     ],
 )

@@ -48,15 +48,17 @@ def outline(cluster: Cluster, *, width: int = 80, most: int = 60) -> str:
         machine 0.[0-1]: 2 machines of 8 GPUs
       rack [1-2]: 2 likewise
     """
-    if cluster.is_plain:
-        return f"{cluster.gpus:,} GPUs without a network"
+    lines = [f"{cluster.gpus:,} GPUs without a network"] if cluster.is_plain else _lines(cluster, most)
+    return "\n".join(line if len(line) <= width else f"{line[: width - 3]}..." for line in lines)
+
+
+def _lines(cluster: Cluster, most: int) -> list[str]:
     machines = len(cluster.machines)
     head = f"{cluster.gpus:,} GPUs on {machines:,} machine{'s' * (machines > 1)}"
     tree = list(_tree(cluster))
     shown = len(tree) if len(tree) <= most else max(most - 1, 0)
     rest = [f"... {len(tree) - shown:,} more lines"] if shown < len(tree) else []
-    lines = [head, "", *_table(cluster), "", *tree[:shown], *rest]
-    return "\n".join(line if len(line) <= width else f"{line[: width - 3]}..." for line in lines)
+    return [head, "", *_table(cluster), "", *tree[:shown], *rest]
 
 
 # The table of levels

@@ -259,6 +259,7 @@ def total(seconds: list[list[float]], available: list[float], orders: list[list[
 
 def test_positions_on_few_machines() -> None:
     """Like machines take the shortest first, one may take all, and a job that runs nowhere has no order."""
+    assert sequence(np.zeros((0, 2))) == sequence(np.zeros((0, 2)), np.ones(2)) == [[], []]
     assert sequence(np.array([[3.0], [1.0], [2.0]])) == [[1, 2, 0]]
     orders = sequence(np.array([[float(each)] * 2 for each in (1, 2, 3, 4)]))
     assert sorted(len(jobs) for jobs in orders) == [2, 2]

@@ -194,6 +194,29 @@ def test_a_better_bound_alone_leaves_a_bracket(problem: Problem[Any], tmp_path: 
     assert (about.objective, about.bound) == (1.0, 0.0)  # the bound that was known before
 
 
+@pytest.mark.parametrize("on_file", [BEST, None])
+def test_a_worse_solution_with_a_better_bound_is_not_stored(
+    problem: Problem[Any], tmp_path: Path, on_file: Frozen | None
+) -> None:
+    """The bound is written, and the solution on file, if any, stays the one that is worth the stated value."""
+    said = with_about(problem, {"objective": 1.0})
+    file, kept = tmp_path / "reclaiming/example.json", tmp_path / "solutions/reclaiming/example.json"
+    write(said, file)
+    if on_file is not None:
+        kept.parent.mkdir(parents=True)
+        write(on_file, kept)
+    result = Result.judged(said, method="exact", solution=WORSE, bound=1, runtime=1.0)
+    held = verdict.held_against_file(said, result, has_solution=on_file is not None)
+
+    assert (held.outcome, held.note) == (VerificationOutcome.IMPROVED, "bound 0 -> 1")
+    assert record(held, tmp_path, today=TODAY) == [file]
+    now = read_problem(file)
+    assert kept.exists() == (on_file is not None)
+    stored = read_solution(kept, now) if on_file else None
+    assert stored == on_file
+    assert compare(now, stored, time_limit=30).outcome is VerificationOutcome.IMPROVED
+
+
 def test_a_proof_takes_the_solution_that_it_lacked(problem: Problem[Any], tmp_path: Path) -> None:
     """A value that was proven without a solution on file has one then; the proof stays as it is."""
     proof = with_about(problem, {"objective": 1.0, "bound": 1.0, "proved_by": "a", "found_by": ""})

@@ -185,6 +185,7 @@ def test_what_is_inside_machines() -> None:
     assert lines[3:5] == ["gpu           4          1  1 Tb/s", "island        2          2  -"]
     assert lines[-1] == "  machine m: 4 GPUs in 2 islands"
     assert outline(Cluster.plain(64)) == "64 GPUs without a network"
+    assert outline(Cluster.plain(6400), width=10) == "6,400 G..."
     two = Cluster.uniform(machines=2, gpus=2)
     whole = outline(two).splitlines()
     assert outline(two, most=0) == outline(two, most=1) == "\n".join([*whole[:-3], "... 3 more lines"])
