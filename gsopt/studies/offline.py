@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, partial
-from math import ceil, exp, fsum, inf, log
+from math import exp, fsum, inf, log
 from time import monotonic
 from typing import Any, NamedTuple
 
@@ -28,20 +28,18 @@ _WINDOW = 16
 #: Number of events after which a simulation looks at the time limit.
 _EVENTS = 200
 
-#: Number of tries after which the schedule expected from the settings kept so far is simulated. Nearly always,
-#: it is as good as expected.
-_EXPECTED = 10
+#: Number of jobs between two states that are kept, from which simulations continue.
+_APART = 1_000
 
 #: Horizon without prices, as a multiple of the longest job, so that the worth is the inverse of what remains.
 _FAR = 1e9
 
 #: Fractions of tries with another power and horizon, and with changes of only a few jobs.
-_OTHERWISE, _FEW = 0.25, 0.5
+_OTHERWISE, _FEW = 0.25, 0.85
 
 #: What a try draws from: standard deviations of the logarithms of changes; fractions of jobs that change, or,
-#: if only a few do, their largest number among so many jobs (`_AMONG`), so that about as many change in each of
-#: the periods of a long trace as in a short one; and the ranges of powers and of logarithms of horizons.
-_SPREADS, _CHANGED, _MOST, _AMONG = (0.05, 0.15, 0.5, 1.5), (1.0, 0.3, 0.1, 0.03, 0.01, 0.003), 3, 2_500
+#: if only a few do, their largest number; and the ranges of powers and of logarithms of horizons.
+_SPREADS, _CHANGED, _MOST = (0.05, 0.15, 0.5, 1.5), (1.0, 0.3, 0.1, 0.03, 0.01, 0.003), 3
 _POWERS, _HORIZONS = (0.4, 1.3), (log(3e4), log(1e7))
 
 
@@ -92,7 +90,7 @@ def offline_schedule(
     The schedule can then be improved by further tries. A try multiplies the worth of randomly chosen jobs by
     random factors, sometimes with another power and horizon, and simulates the whole scenario. The result and
     the best schedule so far usually differ in a few separate periods. In each of these periods, the settings
-    that are better there are kept. After every tenth try, the settings kept so far are simulated together.
+    that are better there are kept.
 
     Source: none; the prices are those of `gsopt.schedule.bounds.prices.price_bound`.
 
@@ -136,28 +134,24 @@ def offline_schedule(
     _refuse(scenario, bound, power, horizon, tries)
     end = inf if time_limit is None else monotonic() + time_limit
     packing = _Packing(scenario, bound)
-    kept = sure = packing.settings(power, horizon)
-    best = packing.run(kept, inf)
+    best = packing.run(packing.settings(power, horizon), inf)
     assert best is not None  # noqa: S101 - it had no limit
-    ends, number = best.ends, 0
+    number = 0
     while number < tries and monotonic() < end:
-        tried = packing.drawn(kept, ends, np.random.default_rng((seed, number)))
-        other = packing.run(tried, end)
+        tried, first = packing.drawn(best, np.random.default_rng((seed, number)))
+        other = packing.run(tried, end, best, first)
         if other is None:
             break
         number += 1
-        better = packing.better_there(ends, other.ends)
-        kept = _Settings(*(np.where(better, new, old) for new, old in zip(tried, kept, strict=True)))
-        ends = np.where(better, other.ends, ends)
-        if number % _EXPECTED == 0 or number == tries:
-            joint = packing.run(kept, end)
-            if joint is None:
-                break
-            if joint.total < best.total:
-                best, sure = joint, kept
-                if on_better is not None:
-                    on_better(packing.offered(best, number))
-            kept, ends = sure, best.ends
+        better = packing.better_there(best.ends, other.ends)
+        if not better.any():
+            continue
+        mixed = _Settings(*(np.where(better, new, old) for new, old in zip(tried, best.settings, strict=True)))
+        joint = packing.run(mixed, end, best, first)
+        if joint is not None and joint.total < best.total:
+            best = joint
+            if on_better is not None:
+                on_better(packing.offered(best, number))
     return packing.offered(best, number)
 
 
@@ -183,13 +177,30 @@ class _Settings(NamedTuple):
     horizons: Array
 
 
+class _Mark(NamedTuple):
+    """The state of a simulation: its cell of prices, and active jobs with their remaining times and slopes."""
+
+    state: tuple[float, int, int, int]
+    cell: int
+    jobs: Array
+    left: Array
+    slopes: Array
+
+    def equals(self, other: "_Mark") -> bool:
+        """Return whether the simulations continue in the same way."""
+        own, others = self[2:], other[2:]
+        return self.state[:3] == other.state[:3] and all(map(np.array_equal, own, others))
+
+
 @dataclass(frozen=True, eq=False)
 class _Run:
-    """The runs of jobs (rows with job, start and end) in units of time, in order of release, and their ends."""
+    """Runs of jobs (rows with job, start and end) in units of time, the jobs' ends, and states on the way."""
 
+    settings: _Settings
     runs: Array
     ends: Array
     total: float
+    marks: list[_Mark]
 
 
 class _Packing:
@@ -206,6 +217,7 @@ class _Packing:
         self._prices = np.zeros((1, 0)) if bound is None else np.array([bound.prices])
         self._slopes = np.zeros(len(demand)) if bound is None else np.array(bound.slopes)[self._order]
         self.gpus = np.array([job.gpus for job in scenario.workload.jobs], dtype=np.int64)[self._order]
+        self._times = np.unique(self._demand.release[::_APART])
 
     def settings(self, power: float, horizon: float) -> _Settings:
         """Return the same power, and the same horizon in seconds, for all jobs."""
@@ -214,28 +226,36 @@ class _Packing:
             units = _FAR * self._demand.work.max()
         return _Settings(self.gpus**power, np.full(len(self.gpus), units))
 
-    def drawn(self, kept: _Settings, ends: Array, draw: np.random.Generator) -> _Settings:
-        """Return random changes of settings, of many jobs or of a few that wait before they end."""
-        shares, horizons = kept
-        if draw.random() < _OTHERWISE:
-            shares, horizons = self.settings(draw.uniform(*_POWERS), exp(draw.uniform(*_HORIZONS)))
-        count = len(shares)
+    def drawn(self, best: _Run, draw: np.random.Generator) -> tuple[_Settings, int]:
+        """Return random changes of settings, and the last mark before the first job that changes.
+
+        Either many jobs change, or a few jobs that wait in the best run and are present at the same time.
+        """
+        shares, horizons = best.settings
+        release, count = self._demand.release, len(shares)
         if draw.random() < _FEW:
-            waits = ends - self._demand.release - self._demand.work
+            waits = best.ends - release - self._demand.work
             likely = np.sqrt(np.maximum(waits, 0.0))
             likely = likely if likely.any() else np.ones(count)
-            number = int(draw.integers(1, _MOST + 1)) * ceil(count / _AMONG)
-            few = draw.choice(count, size=number, p=likely / likely.sum())
+            one = int(draw.choice(count, p=likely / likely.sum()))
+            near = np.flatnonzero((release <= best.ends[one]) & (best.ends >= release[one]) & (likely > 0))
+            few = np.append(one, draw.choice(near, size=int(draw.integers(_MOST))))
             changes = np.zeros(count)
             changes[few] = draw.normal(0, _SPREADS[-1], len(few))
-        else:
-            changes = draw.normal(0, draw.choice(_SPREADS), count) * (
-                draw.random(count) < draw.choice(_CHANGED)
-            )
-        return _Settings(shares * np.exp(changes), horizons)
+            first = int(np.searchsorted(self._times, release[few].min(), side="right")) - 1
+            return _Settings(shares * np.exp(changes), horizons), first
+        if draw.random() < _OTHERWISE:
+            shares, horizons = self.settings(draw.uniform(*_POWERS), exp(draw.uniform(*_HORIZONS)))
+        changes = draw.normal(0, draw.choice(_SPREADS), count) * (draw.random(count) < draw.choice(_CHANGED))
+        return _Settings(shares * np.exp(changes), horizons), 0
 
-    def run(self, settings: _Settings, end: float) -> _Run | None:
-        """Simulate the scenario, or return None if the time `end` has come before that is done."""
+    def run(self, settings: _Settings, end: float, base: _Run | None = None, first: int = 0) -> _Run | None:
+        """Simulate the scenario, or return None if the time `end` has come before that is done.
+
+        With another run as `base`, the simulation begins at its mark number `first`, before which the settings
+        must be the same. It stops at a mark where both are in the same state, and where all jobs with other
+        settings are complete. The runs are then incomplete.
+        """
         from gsopt.studies.offline_kernel import advance
 
         release, count = self._demand.release, len(self._demand)
@@ -244,13 +264,27 @@ class _Packing:
         since, runs, at = np.full(count, -1.0), np.empty((4 * count + 4, 3)), 0
         fixed = release, self.gpus, settings.shares, self._scenario.cluster.gpus, _WINDOW, settings.horizons
         done = WORK_DONE * left
-        state, known = (0.0, 0, 0, 0), 0
-        while state[1] or state[2] < count:
+        state, known, marks = (0.0, 0, 0, 0), 0, list[_Mark]()
+        if base is not None:
+            state, known, jobs, left[jobs], slopes[jobs] = base.marks[first]
+            active[: len(jobs)], marks = jobs, base.marks[:first]
+            changed = np.any([own != old for own, old in zip(settings, base.settings, strict=True)], axis=0)
+            beyond = int(np.flatnonzero(changed).max(initial=-1)) + 1
+        same: _Mark | None = None
+        while same is None and (state[1] or state[2] < count):
             if monotonic() >= end:
                 return None
             now, there = state[:2]
+            while len(marks) < len(self._times) and now >= self._times[len(marks)]:
+                jobs = np.sort(active[:there])
+                marks.append(_Mark(state, known, jobs, left[jobs], slopes[jobs]))
+                if base is None or state[2] < beyond or changed[jobs].any():
+                    continue
+                if marks[-1].equals(base.marks[len(marks) - 1]):
+                    same, marks = marks[-1], marks[:-1] + base.marks[len(marks) - 1 :]
             cell = int(np.searchsorted(self._edges, now, side="right"))
             until = self._edges[cell] if cell < len(self._edges) else inf
+            until = min(until, self._times[len(marks)]) if len(marks) < len(self._times) else until
             if there and known < cell < len(self._edges):
                 slopes[active[:there]] = self._slopes_now(now, active[:there], left)
             known = cell
@@ -259,9 +293,11 @@ class _Packing:
             if at + 2 * state[1] + 2 > len(runs):
                 runs = np.concatenate([runs, np.empty_like(runs)])
         found = runs[:at]
-        ends = np.zeros(count)
-        np.maximum.at(ends, found[:, 0].astype(np.int64), found[:, 2])
-        return _Run(found, ends, fsum((ends - release).tolist()))
+        ends = np.zeros(count) if base is None else base.ends.copy()
+        ends[found[:, 0].astype(np.int64)] = found[:, 2]  # the last row of each job counts
+        if base is not None and same is not None:
+            ends[same.jobs] = base.ends[same.jobs]
+        return _Run(settings, found, ends, fsum((ends - release).tolist()), marks)
 
     def _slopes_now(self, now: float, jobs: Array, left: Array) -> Array:
         """Return how much more the cheapest plans of jobs would cost with one more second of work."""
@@ -299,10 +335,12 @@ class _Packing:
     def offered(self, run: _Run, tries: int) -> OfflineSchedule:
         """Return a run as the result of a search."""
         mean = float(Fraction(run.total) * self._unit / len(self._demand))
-        return OfflineSchedule(mean, tries, partial(self._schedule, run))
+        return OfflineSchedule(mean, tries, partial(self._schedule, run.settings))
 
-    def _schedule(self, run: _Run) -> Schedule:
-        """Return a run as a schedule on the clock of the workload."""
+    def _schedule(self, settings: _Settings) -> Schedule:
+        """Return the schedule, on the clock of the workload, that is simulated with some settings."""
+        run = self.run(settings, inf)
+        assert run is not None  # noqa: S101 - it had no limit
         jobs, unit = self._scenario.workload.jobs, float(self._unit)
         origin = first_release(self._scenario.workload)
         numbers = self._order[run.runs[:, 0].astype(np.int64)].tolist()

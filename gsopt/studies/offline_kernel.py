@@ -75,6 +75,8 @@ def advance(  # noqa: C901, PLR0912, PLR0915 - a call for each event would cost 
     while (released < jobs or there > 0) and now < until and event < last and at + 2 * there + 2 <= len(runs):
         if there == 0:
             now = max(now, release[released])
+            if now >= until:
+                break
         while released < jobs and release[released] <= now:
             active[there] = released
             there += 1

@@ -18,6 +18,8 @@ from gsopt.studies import offline
 from gsopt.studies.offline import OfflineSchedule, offline_schedule
 from gsopt.studies.offline_kernel import advance
 from heuristics.policies import srtf
+from tests.effort import cases
+from tests.unwrap import unwrap
 
 Array = np.ndarray[Any, Any]
 
@@ -117,7 +119,7 @@ def test_tries_never_make_it_worse() -> None:
 
 def test_mixtures_that_are_no_better_are_dropped() -> None:
     """If the settings of several periods do not go together, the best schedule so far is kept."""
-    scenario, reported = _drawn(5, jobs=30, gpus=3), list[OfflineSchedule]()
+    scenario, reported = _drawn(19, jobs=30, gpus=3), list[OfflineSchedule]()
     bound = _bound(scenario)
     found = offline_schedule(scenario, bound, tries=16, on_better=reported.append)
 
@@ -178,6 +180,28 @@ def test_a_simulation_looks_at_the_limit(monkeypatch: pytest.MonkeyPatch) -> Non
 
         assert packing.run(packing.settings(1.0, 20.0), end=1) is None
         assert next(ticks) == 2
+
+
+def test_what_continues_from_a_mark_ends_like_a_whole_simulation(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From a mark before the first change until both are in the same state, all jobs end as in a whole run."""
+    monkeypatch.setattr(offline, "_APART", 3)
+    shorter = 0
+    for seed in range(cases(60)):
+        draw, scenario = np.random.default_rng(seed), _drawn(seed, jobs=40, gpus=4 + seed % 5)
+        packing = offline._Packing(scenario, None if seed % 3 == 0 else _bound(scenario))  # noqa: SLF001
+        base = unwrap(packing.run(packing.settings(1.0, 20.0), np.inf))
+        for _ in range(10):
+            tried, first = packing.drawn(base, draw)
+            found, whole = packing.run(tried, np.inf, base, first), unwrap(packing.run(tried, np.inf))
+            found = unwrap(found)
+
+            assert found.ends.tolist() == whole.ends.tolist()
+            assert found.total == whole.total
+            assert len(found.marks) == len(whole.marks)
+            assert all(map(offline._Mark.equals, found.marks, whole.marks))  # noqa: SLF001
+            shorter += len(found.runs) < len(whole.runs)
+            base = found
+    assert shorter
 
 
 def test_far_periods_are_improved_separately() -> None:
