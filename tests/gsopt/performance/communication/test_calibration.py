@@ -123,5 +123,7 @@ def test_what_cannot_be_fitted_is_refused() -> None:
         fit_collective({"a": [layer]}, {"b": 0.5}, {})
     with pytest.raises(InvalidInput, match=r"^measured: \[\]: must name models"):
         fit_collective({"a": [layer]}, {}, {})
-    with pytest.raises(InvalidInput, match=r"^models: 1: must compute and send for some time$"):
-        fit_collective({"a": [silent]}, {"a": 0.5}, {})
+    idle = Layer(forward=0, input_gradient=0, weight_gradient=0, size=1)
+    for layers in ([silent], [idle]):
+        with pytest.raises(InvalidInput, match=r"^models: 1: must compute and send for some time$"):
+            fit_collective({"a": layers}, {"a": 0.5}, {})
