@@ -11,7 +11,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from gsopt.core.errors import shorten
+from gsopt.core.errors import InvalidInput, shorten
 from gsopt.core.numbers.grid import Exact, decimal, exact_total, step, whole
 from gsopt.core.problem import Frozen, Gpus, Many, Name, Number, Problem, RuleBroken, Sense
 from gsopt.problems.names import Named
@@ -138,6 +138,11 @@ class ElasticJob(Frozen):
 
         The two may have common factors. Adding many such pairs is faster than adding fractions.
 
+        Raises
+        ------
+        InvalidInput
+            The number of extra workers is not allowed.
+
         Examples
         --------
         >>> ElasticJob(name="B", min_workers=2, max_workers=6, time_at_min=60).ratio(2)
@@ -145,6 +150,8 @@ class ElasticJob(Frozen):
         """
         if extra == 0:
             return 0, 1
+        if not self.allows(extra):
+            raise InvalidInput(f"extra[{self.name!r}]", shorten(extra), f"must be {_menu(self)}")
         if self.values is not None:
             return decimal(self.values[bisect_left(self.extras, extra)]).as_integer_ratio()
         time = self.time or 0

@@ -9,15 +9,19 @@ menus are valid.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
+from math import inf
 from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field
 
-from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.errors import InvalidInput, number_of, require, shorten
 from gsopt.core.numbers.tolerances import SUM
 from gsopt.core.problem import Frozen, Name, RuleBroken
 from gsopt.scenario.cluster import Tier
-from gsopt.scenario.job import DEFAULT_MODE, Job, Phase, Slowdown
+from gsopt.scenario.job import DEFAULT_MODE, LATEST, LEAST, Job, Phase, Slowdown
+
+#: Maximum batch size, and maximum bytes of a message, in measured samples.
+_MOST_SAMPLED = 1e18
 
 #: Exposed communication time per unit of computation time.
 Penalty = Annotated[float, Field(ge=0, le=1e6)]
@@ -291,7 +295,7 @@ def linear_menu(gpus: int, counts: Iterable[int]) -> tuple[tuple[int, float], ..
     Raises
     ------
     InvalidInput
-        `gpus` is not one of `counts`.
+        `gpus` is not one of `counts`, or a count is not positive.
 
     Examples
     --------
@@ -307,7 +311,7 @@ def tabulated_menu(gpus: int, throughput: Mapping[int, float]) -> tuple[tuple[in
     Raises
     ------
     InvalidInput
-        There is no throughput for the demanded number of GPUs.
+        There is no throughput for the demanded number of GPUs, or a throughput is not positive and finite.
 
     Examples
     --------
@@ -318,6 +322,8 @@ def tabulated_menu(gpus: int, throughput: Mapping[int, float]) -> tuple[tuple[in
         raise InvalidInput(
             "", shorten(sorted(throughput)), f"must hold the demanded {gpus} GPUs", source="throughput"
         )
+    for count, value in throughput.items():
+        require(0 < number_of(value) < inf, f"throughput[{count}]", value, "must be more than 0 and finite")
     return tuple((count, value / throughput[gpus]) for count, value in sorted(throughput.items()))
 
 
@@ -393,13 +399,22 @@ class IterationTime(Frozen):
 
         `batch_size` is this total, unlike in `seconds`. On a single GPU, there is no all-reduce.
 
+        Raises
+        ------
+        InvalidInput
+            A number of GPUs is less than 1, or an iteration takes no time.
+
         Examples
         --------
         >>> model = IterationTime(compute=0, per_sample=0.25, latency=2)
         >>> model.menu(1, [1, 2, 4], batch_size=32, message=1)
         ((1, 1.0), (2, 1.3333333333333333), (4, 2.0))
         """
-        times = {k: self.seconds(batch_size / k, message=message if k > 1 else 0.0) for k in {gpus, *counts}}
+        demanded = {gpus, *counts}
+        require(min(demanded) >= 1, "counts", min(demanded), "must be at least 1")
+        times = {k: self.seconds(batch_size / k, message=message if k > 1 else 0.0) for k in demanded}
+        for count, time in times.items():
+            require(0 < time < inf, f"seconds[{count}]", time, "must be more than 0 and finite")
         return tabulated_menu(gpus, {count: 1 / time for count, time in times.items()})
 
 
@@ -412,7 +427,7 @@ def fit_iteration_time(samples: Sequence[tuple[float, float, float]]) -> Iterati
     Raises
     ------
     InvalidInput
-        There are no samples, or a time is not positive.
+        There are no samples, a time is not from 1e-9 to 1e12 seconds, or another number is not from 0 to 1e18.
 
     Examples
     --------
@@ -425,8 +440,14 @@ def fit_iteration_time(samples: Sequence[tuple[float, float, float]]) -> Iterati
     import numpy as np
     from scipy.optimize import least_squares
 
-    if not samples or any(seconds <= 0 for _, _, seconds in samples):
-        raise InvalidInput("", shorten(samples), "must hold positive times", source="samples")
+    require(bool(samples), "samples", samples, "must hold positive times")
+    for index, sample in enumerate(samples):
+        batch, message, seconds = map(number_of, sample)
+        for name, number in (("batch size", batch), ("message", message)):
+            rule = f"must be from 0 to {_MOST_SAMPLED:g}"
+            require(0 <= number <= _MOST_SAMPLED, f"samples[{index}]: {name}", number, rule)
+        rule = f"must be from {LEAST:g} to {LATEST:g}"
+        require(LEAST <= seconds <= LATEST, f"samples[{index}]: seconds", seconds, rule)
     times = np.array([seconds for _, _, seconds in samples])
     scale = [
         times.min(),

@@ -130,15 +130,15 @@ class ProofData:
         """Extract the data from a scenario, and reject every feature that could make the bound invalid."""
         given, most, slower = scenario.workload.jobs, scenario.cluster.gpus, scenario.speed.gpu_types
         types = {name: scenario.cluster.room(name) for name in sorted(scenario.cluster.gpu_types)}
-        are_alike = len(types) <= 1 or not slower
-        least = min((decimal(slower.get(each.gpu_type, 1)) for each in scenario.cluster.machines), default=1)
+        slowdowns = {decimal(slower.get(name, 1)) for name in types}
         for holds, field, value, rule in (
             (given, "workload.jobs", len(given), "hold a job"),
             (scenario.share_limit == 1, "share_limit", scenario.share_limit, "be 1"),
             (not scenario.events, "events", len(scenario.events), "be empty"),
-            (are_alike, "cluster", list(types), "have equally fast GPUs"),
+            (len(slowdowns) <= 1, "cluster", list(types), "have equally fast GPUs"),
         ):
             require(bool(holds), field, value, f"must {rule} for a certificate")
+        slowdown = max(slowdowns, default=1)
         origin, jobs, trainings = decimal(given[0].release_date), [], trainings_of(scenario, round_length)
         delay = sum(start - release for each in trainings for release, start in each.starts)
         for job in given:
@@ -146,7 +146,7 @@ class ProofData:
                 release, start = first_progress(scenario, job, round_length)
                 entries = (entry for menu in job.speeds.values() for entry in menu.items() if entry[0] <= most)
                 menu = tuple(sorted({(gpus, decimal(speed)) for gpus, speed in entries}))
-                jobs.append((start, decimal(job.duration) * least, menu))
+                jobs.append((start, decimal(job.duration) * slowdown, menu))
                 delay += start - release
         changes = [(max(decimal(each.time) - origin, 0), each.gpus) for each in scenario.capacity_changes]
         gpus = dict([(0, most), *changes])

@@ -81,7 +81,8 @@ class Trainees(dict[int, Trainee]):
         """Return the speed that a job would have now if it shared no GPU.
 
         Its GPUs are given by index, or as a number of GPUs connected by a tier. In the latter case, they are
-        of the type on which the job is fastest.
+        of the type that the mode requires or, by default, on which the job is fastest. If no such type has so
+        many GPUs, the speed is 0.
         """
         item, trainee = self._jobs[job], self[job]
         batch = item.batch_in(mode)
@@ -89,12 +90,12 @@ class Trainees(dict[int, Trainee]):
         if not isinstance(gpus, int):
             shape, gpu_type = self.shapes.of(gpus), self._type_of(trainee, gpus)
             return item.duration * trainee.rate(shape, batch, gpu_type)
-        if not trainee.application.gpu_types:
+        required = item.gpu_type_in(mode)
+        if not required and not trainee.application.gpu_types:
             return item.duration * trainee.rate(self.shapes.closest(gpus, tier), batch)
-        return item.duration * max(
-            trainee.rate(self.shapes.closest(gpus, tier, kind), batch, kind)
-            for kind in self.shapes.types_with(gpus)
-        )
+        kinds = [kind for kind in self.shapes.types_with(gpus) if required in ("", kind)]
+        rates = (trainee.rate(self.shapes.closest(gpus, tier, kind), batch, kind) for kind in kinds)
+        return item.duration * max(rates, default=0.0)
 
     def _type_of(self, trainee: Trainee, gpus: Sequence[int]) -> str:
         """Return the type of a job's GPUs; raise `InvalidInput` if there are several and types matter."""

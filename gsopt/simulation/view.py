@@ -134,6 +134,8 @@ class RunView:
     def ready(self, job: int) -> Any:
         """Return the time from which a job makes progress: now or, if later, the end of its overhead."""
         run = self._run
+        if not 0 <= job < run.next_job:
+            self._jobs[job]  # raises
         return max(run.progress_from[job], run.now) if run.held[job] else run.now
 
     def samples(self, job: int) -> Any:
@@ -157,16 +159,24 @@ class RunView:
     def service(self, job: int) -> Any:
         """Return the time for which a job has held GPUs so far, in GPU-seconds."""
         run = self._run
+        if not 0 <= job < run.next_job:
+            self._jobs[job]  # raises
         held = run.held[job]
         return run.service[job] + held * (run.now - run.held_since[job])
 
     def mode(self, job: int) -> str:
         """Return the mode of a running job."""
-        return self._run.plan.mode(job)
+        run = self._run
+        if not 0 <= job < run.next_job:
+            self._jobs[job]  # raises
+        return run.plan.mode(job)
 
     def placement(self, job: int) -> tuple[int, ...]:
         """Return the indices of a running job's GPUs."""
-        return self._run.ledger.placement(job)
+        run = self._run
+        if not 0 <= job < run.next_job:
+            self._jobs[job]  # raises
+        return run.ledger.placement(job)
 
     def users(self, gpu: int) -> tuple[int, ...]:
         """Return the jobs that hold the given GPU."""

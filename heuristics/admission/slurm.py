@@ -56,7 +56,7 @@ def slurm(
     Slurm's own choice of nodes. Here, the gang is placed in the group with the least room to spare, on the
     fewest machines.
 
-    Complexity: O(C (R (log R + P) + M)) for ``C = reorder_count + 2`` attempts, R running gangs on M machines
+    Complexity: O(C (R log R + M + P)) for ``C = reorder_count + 2`` attempts, R running gangs on M machines
     in total, and P machines of the pending gang, if pending gangs have one part.
 
     Examples
@@ -93,8 +93,9 @@ def slurm(
             order = _reordered(room, order, *found, strict=strict_order)
             found = _attempt(room, seats, order, budget) or found
         stopped, places = found
+        chosen = _machines(room, places)
         for gang in stopped:
-            if _shared(room, gang, places):
+            if not chosen.isdisjoint(room.machines(gang)):
                 room.stop(gang)
         return Stops(places)
 
@@ -125,13 +126,13 @@ def _reordered(
     last = stopped[-1]
     if strict:
         return [last, *(gang for gang in order if gang is not last)]
-    shared = {gang.name: _shared(room, gang, places) for gang in stopped[:-1]}
+    chosen = _machines(room, places)
+    shared = {gang.name: len(chosen.intersection(room.machines(gang))) for gang in stopped[:-1]}
     others = [gang for gang in order if gang is not last]
     return [last, *sorted(others, key=lambda gang: -shared.get(gang.name, 0))]
 
 
-def _shared(room: Room, gang: Running, places: Places) -> int:
-    """Return how many of a gang's original machines are among the given places."""
+def _machines(room: Room, places: Places) -> set[int]:
+    """Return the positions of the machines that are among the given places."""
     position = room.problem.position
-    chosen = {position[name] for machines in places for name in machines}
-    return len(chosen.intersection(room.machines(gang)))
+    return {position[name] for machines in places for name in machines}

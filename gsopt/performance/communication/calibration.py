@@ -12,12 +12,15 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from gsopt.core.errors import require
+from gsopt.core.errors import number_of, require
 from gsopt.core.numbers.tolerances import FITTED, UNMEASURED_PENALTY
 from gsopt.core.problem import Frozen
 from gsopt.performance.communication.collective import Collective
 from gsopt.performance.communication.layers import Layer
 from gsopt.performance.communication.overlap import penalty
+
+#: Largest measured penalty, as in `gsopt.scenario.speed.TierPenalty`, and largest factor for computing times.
+_LARGEST_PENALTY, _LARGEST_SCALE = 1e6, 1e12
 
 #: Starting points of the fit: fractions of the latency, and of the time per byte, that could explain a penalty
 #: alone.
@@ -67,8 +70,8 @@ def fit_collective(
     Raises
     ------
     InvalidInput
-        Nothing was measured, a measured model has no layers, no computing time or nothing to send, or a scale
-        is not positive.
+        Nothing was measured, a measured model has no layers, no computing time or nothing to send, a measured
+        penalty is not from 0 to 1e6, or a scale is not positive or is more than 1e12.
 
     Examples
     --------
@@ -84,6 +87,11 @@ def fit_collective(
 
     has_layers = bool(measured) and measured.keys() <= models.keys()
     require(has_layers, "measured", sorted(measured), "must name models that have layers")
+    for name, target in measured.items():
+        scale, rule = scales.get(name, 1.0), f"must be from 0 to {_LARGEST_PENALTY:g}"
+        require(0 <= number_of(target) <= _LARGEST_PENALTY, f"measured[{name!r}]", target, rule)
+        rule = f"must be more than 0 and at most {_LARGEST_SCALE:g}"
+        require(0 < number_of(scale) <= _LARGEST_SCALE, f"scales[{name!r}]", scale, rule)
 
     def given(parameters: Any) -> dict[str, float]:
         collective = _collective(parameters)
@@ -97,7 +105,11 @@ def fit_collective(
         ]
 
     alone = [_alone(models[name], target, scales.get(name, 1.0)) for name, target in measured.items()]
-    latency, per_byte = (median(times) for times in zip(*alone, strict=True))
+    positive = [times for times in alone if min(times) > 0]
+    if not positive:  # no model waits, although none computes while its last gradients are sent
+        free = Collective(latency=0.0)
+        return Fit(collective=free, penalties=dict.fromkeys(measured, 0.0), spread=0.0)
+    latency, per_byte = (median(times) for times in zip(*positive, strict=True))
     starts = [[log10(latency * share), log10(per_byte * other)] for share, other in _STARTS]
     fits = [least_squares(errors, start, xtol=FITTED, ftol=FITTED, gtol=FITTED) for start in starts]
     best = min(fits, key=lambda fit: float(fit.cost)).x
@@ -112,13 +124,14 @@ def _collective(parameters: Any) -> Collective:
 
 def _alone(layers: Sequence[Layer], measured: float, scale: float) -> tuple[float, float]:
     """Return the latency and the time per byte that would each explain a penalty alone."""
-    waiting = scale * measured * sum(layer.computation for layer in layers)
+    computation = scale * sum(layer.computation for layer in layers)
+    waiting = measured * computation
     ends = [
         (waiting + scale * beside, number, size)
         for number, (size, beside) in enumerate(_ends(layers), start=1)
         if size > 0
     ]
-    works = bool(ends) and ends[-1][0] > 0
+    works = bool(ends) and computation > 0
     require(works, "models", len(layers), "must compute and send for some time")
     return min(time / number for time, number, _ in ends), min(time / size for time, _, size in ends)
 

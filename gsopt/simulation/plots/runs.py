@@ -270,7 +270,7 @@ def utilisation(runs: Mapping[str, Replay], *, axes: "Axes | None" = None) -> "A
         lines.append((middles, [seconds / (width * run.scenario.cluster.gpus) for seconds in held]))
     _draw_lines(axes, list(runs), lines)
     _finish(axes, begin, end)
-    axes.set_ylim(0, 1.02)
+    axes.set_ylim(0, 1.02 * max([1.0, *(max(heights) for _, heights in lines)]))
     tick_shares(axes.yaxis)
     return axes
 

@@ -57,7 +57,7 @@ def elasticflow(
     exact
         Whether to admit a job whenever all deadlines could be met if GPUs and time were arbitrarily divisible.
         No rule that guarantees deadlines admits more. Jobs are still planned as above, so some of them may be
-        late.
+        late. `gsopt.simulate` has an option of the same name, so set this one with `functools.partial`.
     rejected
         Whether rejected jobs run ``last``, on spare GPUs, or ``never``, as in the paper.
     rules

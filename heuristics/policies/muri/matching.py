@@ -147,7 +147,9 @@ class _Search:
         """Return the slack of the tightest edge between a vertex and a node; infinity if there is none."""
         if vertex == _NOWHERE:
             return inf
-        return min(map(self._slack, self._edges(self._vertices[vertex], node)), default=inf)
+        duals, weights = self._duals, self._weights[vertex]
+        slacks = [duals[other] - 2 * weights[other] for other in node.vertices if weights[other] > 0]
+        return duals[vertex] + min(slacks, default=inf)
 
     def _come_near(self, vertex: int, node: _Node) -> None:
         if self._distance(vertex, node) < self._distance(node.nearest, node):

@@ -81,7 +81,8 @@ def pollux(
     Parameters
     ----------
     exact
-        Whether decisions are solved to proven optimality instead of by the published search.
+        Whether decisions are solved to proven optimality instead of by the published search. `gsopt.simulate`
+        has an option of the same name, so set this one with `functools.partial`.
     solver
         The exact method, or its name.
     limit

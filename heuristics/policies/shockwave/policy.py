@@ -103,7 +103,8 @@ def shockwave(
         The time from which finish times are measured: the ``start`` of the run, or a job's ``release``.
     exact
         Whether integer programs are solved to proven optimality. Otherwise, they are solved to a gap of a
-        thousandth, or until the `limit`.
+        thousandth, or until the `limit`. `gsopt.simulate` has an option of the same name, so set this one with
+        `functools.partial`.
     limit
         Seconds after which an integer program ends with its best solution so far. None: no limit, so that runs
         are the same on every machine. Ignored with `exact`.

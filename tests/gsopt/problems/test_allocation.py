@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from gsopt.core.errors import InvalidInput
 from gsopt.core.files import to_json
 from gsopt.problems import Allocation
 from gsopt.problems.allocation import AllocationSolution, ElasticJob
@@ -98,6 +99,21 @@ def test_values_of_a_menu_stand_beside_its_counts() -> None:
     """The second value is that of the second count, whatever the numbers between."""
     job = ElasticJob(name="m", min_workers=1, counts=(3, 4, 9), values=(1, -2.5, 0.25))
     assert [job.value(w) for w in (0, 3, 4, 9)] == [0, 1, Fraction(-5, 2), Fraction(1, 4)]
+
+
+@pytest.mark.parametrize(
+    ("job", "number", "rule"),
+    [
+        (B, 5, "0 to 4"),
+        (B, -2, "0 to 4"),  # would divide by 0
+        (changed(B, max_workers=None, counts=(2, 6)), 3, r"0 or one of \(2, 6\)"),
+        (changed(B, max_workers=None, counts=(2, 6), values=(1, 2)), 7, r"0 or one of \(2, 6\)"),
+    ],
+)
+def test_other_numbers_of_extra_workers_have_no_value(job: ElasticJob, number: int, rule: str) -> None:
+    """A number that the job does not allow is refused by one line, whether or not values are listed."""
+    with pytest.raises(InvalidInput, match=rf"^extra\['B'\]: {number}: must be {rule}$"):
+        job.ratio(number)
 
 
 def test_a_menu_of_nothing_is_inelastic() -> None:

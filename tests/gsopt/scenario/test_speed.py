@@ -174,11 +174,44 @@ def test_samples_without_a_batch_can_be_fitted() -> None:
     assert fit_iteration_time([(0, 0, 1.0)]).seconds(0) == pytest.approx(1)
 
 
-@pytest.mark.parametrize("samples", [[], [(1.0, 0.0, 0.0)], [(1.0, 0.0, -1.0)]])
-def test_fit_needs_positive_times(samples: list[tuple[float, float, float]]) -> None:
-    """Nothing can be fitted to no samples or to times that are not positive."""
-    with pytest.raises(InvalidInput, match="positive times"):
+@pytest.mark.parametrize(
+    ("samples", "error"),
+    [
+        ([], r"samples: \[\]: must hold positive times"),
+        ([(1.0, 0.0, 0.0)], r"samples\[0\]: seconds: 0.0: must be from 1e-09 to 1e\+12"),
+        ([(1, 0, 1), (1, 0, -1)], r"samples\[1\]: seconds: -1: must be from 1e-09 to 1e\+12"),
+        ([(1, 0, float("nan"))], r"samples\[0\]: seconds: nan: must be from 1e-09 to 1e\+12"),
+        ([(1, 0, 1e300)], r"samples\[0\]: seconds: 1e\+300: must be from 1e-09 to 1e\+12"),
+        ([(-1, 0, 1)], r"samples\[0\]: batch size: -1: must be from 0 to 1e\+18"),
+        ([(1, float("inf"), 1)], r"samples\[0\]: message: inf: must be from 0 to 1e\+18"),
+    ],
+)
+def test_fit_needs_samples_in_range(samples: list[tuple[float, float, float]], error: str) -> None:
+    """Nothing can be fitted to no samples, and a number out of range is refused by one line."""
+    with pytest.raises(InvalidInput, match=rf"^{error}$"):
         fit_iteration_time(samples)
+
+
+@pytest.mark.parametrize("sample", [(0, 0, 1e-9), (1e18, 1e18, 1e12), (1e-9, 1e9, 1.0)])
+def test_fit_takes_all_magnitudes(sample: tuple[float, float, float]) -> None:
+    """A single sample at the ends of the ranges is fitted."""
+    batch, message, seconds = sample
+    assert fit_iteration_time([sample]).seconds(batch, message=message) == pytest.approx(seconds)
+
+
+def test_menus_refuse_what_has_no_speed() -> None:
+    """Throughputs of 0, no GPUs and iterations that take no time are refused by one line."""
+    with pytest.raises(InvalidInput, match=r"^throughput\[2\]: 0.0: must be more than 0 and finite$"):
+        tabulated_menu(2, {2: 0.0})
+    with pytest.raises(InvalidInput, match=r"^throughput\[4\]: inf: must be more than 0 and finite$"):
+        tabulated_menu(2, {2: 1.0, 4: float("inf")})
+    with pytest.raises(InvalidInput, match=r"^throughput\[0\]: 0.0: must be more than 0 and finite$"):
+        linear_menu(0, [0, 1])
+    instant = IterationTime(compute=0, per_sample=0)
+    with pytest.raises(InvalidInput, match=r"^seconds\[1\]: 0.0: must be more than 0 and finite$"):
+        instant.menu(1, [2], batch_size=4, message=1)
+    with pytest.raises(InvalidInput, match=r"^counts: 0: must be at least 1$"):
+        instant.menu(1, [0, 2], batch_size=4, message=1)
 
 
 @pytest.mark.parametrize(

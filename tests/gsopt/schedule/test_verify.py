@@ -286,6 +286,18 @@ def test_a_slow_type_is_as_slow_as_it_is(speed: dict[str, float], slowdown: floa
     assert proof.mean_jct * len(jobs) == pytest.approx(float(Fraction(same.total_jct)), rel=1e-3)
 
 
+@pytest.mark.parametrize(("speed", "slowdown"), [({"a": 1.0}, 1), ({"a": 1.3, "b": 1.3}, 1.3)])
+def test_types_of_equal_stated_speed_are_alike(speed: dict[str, float], slowdown: float) -> None:
+    """Two types with the same slowdown prove what plain GPUs prove for jobs that take longer."""
+    jobs = _small().workload.jobs
+    longer = [job.model_copy(update={"duration": job.duration * slowdown}) for job in jobs]
+    alike = Scenario.of(Workload(jobs=jobs), RACKS, speed=Speed(gpu_types=speed))
+
+    proof = gsopt.verify(gsopt.certify(alike, evaluations=60), alike)
+    same = gsopt.certify(Workload(jobs=longer), cluster=8, evaluations=60)
+    assert proof.mean_jct * len(jobs) == pytest.approx(float(Fraction(same.total_jct)), rel=1e-3)
+
+
 def test_types_that_jobs_require_leave_the_bound_valid() -> None:
     """Of types that are equally fast, a certificate ignores which one a job or its mode requires."""
     other = Mode(name="m", menu=((1, 0.5), (2, 1.0)), gpu_type="b")

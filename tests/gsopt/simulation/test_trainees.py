@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from gsopt.core.errors import InvalidInput
 from gsopt.scenario.adaptive.agents import Agents
+from gsopt.scenario.adaptive.application import Application
 from gsopt.scenario.cluster import Cluster, Machine, Rack
 from gsopt.scenario.events import Leave, Return
 from gsopt.scenario.job import Job, Mode
@@ -264,6 +265,32 @@ def test_another_type_is_a_restart(restarts: Any) -> None:
         IllegalDecision, match="gpus: of the types new and old: must be of one type, as cnn was"
     ):
         _run(scenario, scripted([Start(0, (1, 2), "adaptive")]))
+
+
+@pytest.mark.parametrize("model", [APPLICATION, typed()])
+def test_a_number_of_gpus_is_of_the_required_type(model: Application) -> None:
+    """The speed on a number of GPUs is that on the required type, or on the fastest; 0 if there are too few."""
+    types = ("old", "new", "new")
+    machines = [Machine(name=str(place), gpus=2, gpu_type=name) for place, name in enumerate(types)]
+    first = {"old": (0, 1), "new": (2, 3)}
+    found: list[float] = []
+
+    def look(state: State) -> Iterable[Action]:
+        if not found:
+            for job, gpu_type in enumerate(("old", "new", "")):
+                places = [first[gpu_type]] if gpu_type else list(first.values())
+                for count in (1, 2):
+                    assert state.rate(job, count) == max(state.rate(job, gpus[:count]) for gpus in places)
+            found.extend([state.rate(0, 4), state.rate(1, 4), state.rate(1, 6)])
+            found.append(state.rate(0, 2, "elsewhere") - state.rate(0, (2, 3), "elsewhere"))
+        yield from (Start(job, (0,) if job == 0 else (1 + job,)) for job in state.arrived)
+
+    elsewhere = Mode(name="elsewhere", menu=[(2, 100.0)], gpu_type="new", tunes=True)
+    jobs = [_job(kind or "any", gpu_type=kind, modes=(elsewhere,)) for kind in ("old", "new", "")]
+    cluster = Cluster(racks=[Rack(name="r", machines=machines)])
+    _run(Scenario.of(bundle(jobs), cluster, applications={"cnn": model}, agents=_EXACT), doing(look))
+    assert found[0] == found[2] == found[3] == 0
+    assert found[1] > 0
 
 
 @pytest.mark.parametrize("time", [8.75, 9.0])

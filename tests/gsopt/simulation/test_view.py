@@ -35,14 +35,23 @@ POLICIES = [getattr(policies, name) for name in policies.__all__]
 
 
 def test_jobs_that_are_not_released_cannot_be_seen() -> None:
-    """Their number may be asked for and nothing else: not the job, its work, its room or its speed."""
+    """Their number may be asked for and nothing else: not the job, its work, its room, speed or GPUs."""
     asked = 0
 
     def look(state: State) -> Iterable[Action]:
         nonlocal asked
         assert len(state.jobs) == 3
         for job in (2, 3, -1):
-            for question in (state.jobs.__getitem__, state.remaining, state.fits, lambda j: state.rate(j, 1)):
+            for question in (
+                state.jobs.__getitem__,
+                state.remaining,
+                state.fits,
+                lambda j: state.rate(j, 1),
+                state.service,
+                state.mode,
+                state.ready,
+                state.placement,
+            ):
                 if state.now < 5:
                     asked += 1
                     with pytest.raises((NotReleased, IndexError), match=r"not released yet|out of range"):
@@ -55,7 +64,7 @@ def test_jobs_that_are_not_released_cannot_be_seen() -> None:
         return map(Start, state.arrived)
 
     simulate(workload((0, 1, 1), (0, 2, 1), (5, 1, 1)), doing(look), cluster=2)
-    assert asked == 3 * 12
+    assert asked == 3 * 24
 
 
 def test_the_beginning_shows_no_job() -> None:

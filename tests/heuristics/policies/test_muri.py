@@ -436,6 +436,19 @@ def test_matchings_have_the_largest_weight(seed: int) -> None:
     assert sum(weights[i][j] for i, j in pairs) == sum(weights[i][j] for i, j in nx.max_weight_matching(graph))
 
 
+def test_pairs_without_weight_are_no_edges() -> None:
+    """Vertices that must not be matched are infinitely far from each other, also inside blossoms."""
+    weights = [
+        [0, 4, 0, 5, 4, 3],
+        [4, 0, 5, 9, 1, 0],
+        [0, 5, 0, 5, 0, 0],
+        [5, 9, 5, 0, 0, 0],
+        [4, 1, 0, 0, 0, 4],
+        [3, 0, 0, 0, 4, 0],
+    ]
+    assert breadth_first_matching(weights) == [(0, 3), (1, 2), (4, 5)]
+
+
 def test_srsf_as_the_authors_of_muri_simulate_it() -> None:
     """Its mean JCT is that of the authors' program without overheads, and 0.04 % off with them."""
     run = simulate(published()[0], srsf, cluster=Cluster.uniform(machines=2, gpus=8), bound=False)

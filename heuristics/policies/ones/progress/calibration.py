@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.errors import InvalidInput, require, shorten
 from heuristics.policies.ones.progress.forecast import Forecast
 from heuristics.policies.ones.progress.observation import EpochReport, Floats, rows_of
 from heuristics.policies.ones.progress.predictor import ProgressPredictor
@@ -52,7 +52,7 @@ class Calibration:
         >>> Calibration.of(Forecast.of(1, 1, 1), [0.25, 0.75]).reached
         array([0.25, 0.75])
         """
-        return cls(forecast.reached(progress))
+        return cls(np.atleast_1d(forecast.reached(progress)))
 
     def coverage(self, level: ArrayLike) -> Floats:
         """Return the fraction of forecasts whose central interval at each level contains the true progress."""
@@ -96,7 +96,7 @@ def calibrate(
     Raises
     ------
     InvalidInput
-        No forecasts remain, or a log is invalid (see `rows_of`).
+        No forecasts remain, a log is invalid (see `rows_of`), or the numbers of logs and totals differ.
 
     Examples
     --------
@@ -108,6 +108,8 @@ def calibrate(
     >>> len(calibrate(ProgressPredictor(), logs, skip=3).reached)  # the end of a job is no row
     38
     """
+    rule = f"must be none, or one for each of the {len(logs)} logs"
+    require(len(totals) in (0, len(logs)), "totals", len(totals), rule)
     reached = [np.empty(0)]
     for number, (log, total) in enumerate(zip(logs, totals or [None] * len(logs), strict=True)):
         rows = rows_of(log, total)

@@ -1,12 +1,12 @@
 """Forecast: distributions of the progress of jobs, and of their remaining samples."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.errors import InvalidInput, require_one_of, shorten
 from gsopt.core.numbers.tolerances import LEAST_VARIATE, QUANTILE
 from heuristics.policies.ones.progress.observation import Floats
 
@@ -96,6 +96,7 @@ class Forecast:
 
     def left(self, centre: Centre = "median") -> Floats:
         """Return each job's remaining samples: their median, their mean, or their value at mean progress."""
+        require_one_of("centre", centre, get_args(Centre))
         if centre == "median":
             return self.left_quantile(0.5)
         shape = self.alpha - 1 if centre == "mean" else self.alpha

@@ -150,5 +150,6 @@ def rows_of(log: Sequence[EpochReport], total: float | None = None) -> Observati
     every = float(processed.max(initial=0.0)) if total is None else total
     if (processed > every).any():
         raise InvalidInput("total", shorten(every), f"must be at least the {processed.max():g} processed")
-    inner = (processed > 0) & (processed / max(every, 1) < 1)
-    return ObservationRows(features=features[inner], progress=processed[inner] / every)
+    progress = processed / (every or 1.0)
+    inner = (progress > 0) & (progress < 1)
+    return ObservationRows(features=features[inner], progress=progress[inner])

@@ -76,6 +76,41 @@ def test_the_other_columns_fit_to_a_factor(
     assert penalty(models["resnet50"], fit.collective, scale=scales["resnet50"]) < 0.01
 
 
+def test_models_that_never_wait_send_in_no_time() -> None:
+    """If nothing hides the last all-reduce and no model waits, the only explanation is that sending is free."""
+    bare = Layer(forward=1, input_gradient=0, weight_gradient=3, size=10)
+    for layers in ([bare], [bare, bare.model_copy(update={"input_gradient": 2.0})]):
+        fit = fit_collective({"a": layers}, {"a": 0.0}, {})
+        assert fit.collective == Collective(latency=0)
+        assert fit.penalties == {"a": penalty(layers, fit.collective)} == {"a": 0.0}
+        assert fit.spread == 0
+
+
+def test_a_model_that_never_waits_does_not_spoil_the_fit_of_others() -> None:
+    """The starting point comes from the models that allow some time for sending."""
+    bare = Layer(forward=1, input_gradient=0, weight_gradient=3, size=10)
+    models = {"a": [bare], "b": [bare], "c": [bare] * 2}
+    fit = fit_collective(models, {"a": 0.0, "b": 0.0, "c": 0.5}, {})
+    assert fit.penalties["c"] > 0
+    assert fit.spread > 1
+
+
+@pytest.mark.parametrize("measured", [-0.2, float("inf"), float("nan"), 2e6, "0.5", True])
+def test_a_measured_penalty_is_a_number_in_range(measured: object) -> None:
+    """A negative, infinite, huge or wordy penalty is refused by one line that names the model."""
+    layer = Layer(forward=1, input_gradient=2, weight_gradient=3, size=10)
+    with pytest.raises(InvalidInput, match=r"^measured\['a'\]: .*: must be from 0 to 1e\+06$"):
+        fit_collective({"a": [layer]}, {"a": measured}, {})  # type: ignore[dict-item]
+
+
+@pytest.mark.parametrize("scale", [0, -1.0, float("inf"), float("nan"), 1e13])
+def test_a_scale_is_a_number_in_range(scale: float) -> None:
+    """A factor for computing times is above 0 and not huge; the error names the model."""
+    layer = Layer(forward=1, input_gradient=2, weight_gradient=3, size=10)
+    with pytest.raises(InvalidInput, match=r"^scales\['a'\]: .*: must be more than 0 and at most 1e\+12$"):
+        fit_collective({"a": [layer]}, {"a": 0.5}, {"a": scale})
+
+
 def test_what_cannot_be_fitted_is_refused() -> None:
     """A penalty is measured, and above 0 where it is to give a scale; models compute and send."""
     layer = Layer(forward=1, input_gradient=1, weight_gradient=1, size=1)
@@ -88,5 +123,7 @@ def test_what_cannot_be_fitted_is_refused() -> None:
         fit_collective({"a": [layer]}, {"b": 0.5}, {})
     with pytest.raises(InvalidInput, match=r"^measured: \[\]: must name models"):
         fit_collective({"a": [layer]}, {}, {})
-    with pytest.raises(InvalidInput, match=r"^models: 1: must compute and send for some time$"):
-        fit_collective({"a": [silent]}, {"a": 0.5}, {})
+    idle = Layer(forward=0, input_gradient=0, weight_gradient=0, size=1)
+    for layers in ([silent], [idle]):
+        with pytest.raises(InvalidInput, match=r"^models: 1: must compute and send for some time$"):
+            fit_collective({"a": layers}, {"a": 0.5}, {})

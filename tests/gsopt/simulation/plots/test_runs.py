@@ -7,12 +7,15 @@ from typing import Any
 import pytest
 
 from gsopt.core.errors import InvalidInput
+from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.job import Job
-from gsopt.simulation import simulate
+from gsopt.scenario.scenario import Scenario
+from gsopt.simulation import Start, replay, simulate
 from gsopt.simulation.plots import JobTime, boxes, jobs_remaining, shares, utilisation
 from heuristics.policies import fifo, srtf
 from tests.gsopt.simulation.plots.samples import large, legend, small
 from tests.gsopt.simulation.scenarios import bundle
+from tests.gsopt.simulation.scripts import doing
 
 
 @pytest.mark.parametrize("part", JobTime)
@@ -123,6 +126,18 @@ def test_points_stand_in_the_middle_of_equal_spans() -> None:
 
     assert gaps == {1.0}
     assert set(_heights(line)) == {1.0}
+
+
+def test_shared_gpus_stay_in_sight() -> None:
+    """Two jobs that share all GPUs are a line at 200 %, inside the picture, which otherwise ends at 100 %."""
+    jobs = [Job(name=name, release_date=0, duration=60, gpus=2) for name in "ab"]
+    scenario = Scenario.of(bundle(jobs), Cluster.uniform(machines=1, gpus=2), share_limit=2)
+    run = replay(scenario, doing(lambda state: [Start(job, (0, 1)) for job in state.arrived]), record=True)
+    axes = utilisation({"shared": run})
+
+    assert set(_heights(axes.lines[0])) == {2.0}
+    assert axes.get_ylim() == (0, 2.04)
+    assert utilisation({"alone": small(fifo)}).get_ylim() == utilisation({}).get_ylim() == (0, 1.02)
 
 
 def test_a_run_that_is_not_recorded_has_no_utilisation() -> None:

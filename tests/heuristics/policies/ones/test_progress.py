@@ -84,6 +84,13 @@ def test_a_job_may_end_within_an_epoch() -> None:
     assert rows_of(log_of(4), total=5000).progress.tolist() == [0.2, 0.4, 0.6, 0.8]
 
 
+def test_units_below_one_sample_do_not_matter() -> None:
+    """Samples may be counted in any unit; the last observation of a job is no row."""
+    log = [EpochReport(epoch_samples=0.5, initial_loss=1, processed=n / 2, loss=1) for n in (0, 0.25, 1)]
+    assert rows_of(log).progress.tolist() == [0.25]
+    assert len(rows_of(log[-1:])) == 0
+
+
 def test_no_log_is_no_rows() -> None:
     """Without observations, or with one at the end only, there is nothing to learn."""
     assert len(rows_of([])) == 0
@@ -496,6 +503,12 @@ def test_bad_forecasts_are_refused(values: tuple[float, float, float], message: 
         Forecast.of(*values)
 
 
+def test_an_unknown_centre_is_refused() -> None:
+    """What is left has a mean and a median, but no mode."""
+    with pytest.raises(InvalidInput, match=r"^centre: 'mode': must be one of mean, median, mean_progress$"):
+        Forecast.of([1, 2], 1, 1).left("mode")  # type: ignore[arg-type]
+
+
 def test_a_probability_is_at_most_1() -> None:
     """Quantiles and levels are probabilities."""
     forecast = Forecast.of(1, 1, 1)
@@ -639,8 +652,15 @@ def test_no_forecast_knows_its_job() -> None:
     assert calibrate(ProgressPredictor(), logs, totals=[None, None, None, 6000], skip=3).reached.shape == (5,)
 
 
+def test_a_calibration_of_one_number() -> None:
+    """The true progress of a single forecast may be a plain number, as its parameters may."""
+    assert Calibration.of(Forecast.of(1, 1, 1), 0.3).reached.tolist() == pytest.approx([0.3])
+
+
 def test_what_is_no_calibration_is_refused() -> None:
-    """There is at least one forecast, and what it gives is a probability."""
+    """There is at least one forecast, what it gives is a probability, and each log has its total."""
+    with pytest.raises(InvalidInput, match=r"^totals: 1: must be none, or one for each of the 2 logs$"):
+        calibrate(ProgressPredictor(), [[], []], totals=[1.0])
     with pytest.raises(InvalidInput, match="reached: 0: must be at least one forecast"):
         calibrate(ProgressPredictor(), [])
     with pytest.raises(InvalidInput, match=r"reached: 1\.5: must be at least 0 and at most 1"):
