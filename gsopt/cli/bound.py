@@ -36,9 +36,7 @@ def bound(
     evaluations: Annotated[
         int | None, typer.Option(help="number of price vectors to try; default: by the number of cells")
     ] = None,
-    gangs: Annotated[
-        int, typer.Option(min=0, help="number of large gangs around which jobs pay surcharges")
-    ] = 0,
+    gangs: Annotated[int, typer.Option(help="number of large gangs around which jobs pay surcharges")] = 0,
     time_limit: Annotated[
         float | None, time_limit_option("time for trying prices, such as 30s or 2min; default: none")
     ] = None,

@@ -35,7 +35,7 @@ _APART = 1_000
 _FAR = 1e9
 
 #: Fractions of tries with another power and horizon, and with changes of only a few jobs.
-_OTHERWISE, _FEW = 0.25, 0.85
+_OTHERWISE, _FEW = 0.25, 0.5
 
 #: What a try draws from: standard deviations of the logarithms of changes; fractions of jobs that change, or,
 #: if only a few do, their largest number; and the ranges of powers and of logarithms of horizons.

@@ -43,6 +43,7 @@ def test_what_does_not_fit_is_refused(jobs: Path, tmp_path: Path) -> None:
     assert f"{path}: total_jct: '1/3': must be " in refused("verify", path, jobs, "--gpus", "8")
     assert f"{jobs}: " in refused("verify", jobs, jobs, "--gpus", "8")
     assert "cannot be written" in refused("bound", jobs, "--gpus", "8", "-o", tmp_path / "no" / "a.json")
+    assert "gangs: -1: must be at least 0" in refused("bound", jobs, "--gpus", "8", "--gangs=-1", "-o", path)
     shared = gsopt("bound", jobs, "--cluster", "1x1x8", "--setting", "share_limit=2", "-o", path)
     assert shared.returncode == Exit.BAD_INPUT
     assert shared.stderr.endswith("gsopt: share_limit: 2: must be 1 for a certificate\n")
