@@ -1,0 +1,182 @@
+"""Certificates with surcharges prove what a second checker, written from the documentation, finds."""
+
+from fractions import Fraction
+from random import Random
+from typing import Any
+
+import pytest
+
+import gsopt
+from gsopt.core.budget import UNLIMITED
+from gsopt.core.errors import InvalidInput
+from gsopt.problems.scheduling import ElasticJob, Scheduling
+from gsopt.scenario.job import Job, Workload
+from gsopt.scenario.scenario import CapacityChange, Scenario
+from gsopt.schedule.bounds.prices import gangs
+from gsopt.schedule.certificate import Certificate
+from gsopt.schedule.verify import ProofData
+from tests.effort import cases
+from tests.gsopt.schedule.naive_gangs import proven_total
+from tests.unwrap import unwrap
+
+
+@pytest.fixture(autouse=True)
+def _few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Try few surcharges, which is enough for few jobs."""
+    monkeypatch.setattr(gangs, "_EVALUATIONS", 100)
+
+
+def _times(random: Random) -> tuple[float, float]:
+    """Draw a release date and a duration, of one of several magnitudes."""
+    return random.choice(
+        [
+            (random.randint(0, 8), random.randint(1, 9)),
+            (round(random.uniform(0, 5), 3), round(random.uniform(0.1, 9), 4)),
+            (0, float(f"{10 ** random.uniform(-6, 6):.3g}")),
+            (random.choice([0, 1e6]), random.randint(1, 3)),
+        ]
+    )
+
+
+def _scenario(random: Random, most: int = 8) -> Scenario:
+    """Draw a few rigid jobs on few GPUs, some alike, some on an epoch clock."""
+    gpus, origin = random.randint(2, 8), random.choice([0, 0.3, 1.7e9])
+    rows = [
+        (*_times(random), random.choice([gpus, random.randint(1, gpus)]))
+        for _ in range(random.randint(2, most))
+    ]
+    rows = sorted(row if random.random() < 0.8 else rows[0] for row in rows)
+    jobs = [
+        Job(name=str(place), release_date=origin + release, duration=duration, gpus=size)
+        for place, (release, duration, size) in enumerate(rows)
+    ]
+    return Scenario.of(Workload(jobs=jobs), gpus)
+
+
+def _with_changes(random: Random, scenario: Scenario) -> Scenario:
+    """Return a scenario some of whose GPUs leave and return."""
+    first, gpus = scenario.workload.jobs[0].release_date, scenario.cluster.gpus
+    fewer = CapacityChange(time=first + random.choice([0, 1, 0.5]), gpus=random.randint(0, gpus))
+    more = CapacityChange(time=fewer.time + random.choice([1, 2.5]), gpus=gpus)
+    return scenario.model_copy(update={"capacity_changes": (fewer, more)})
+
+
+def _certificate(random: Random, scenario: Scenario) -> Certificate:
+    """Draw prices and surcharges, some of which overlap, and state what they prove."""
+    data = ProofData.of(scenario)
+    ticks = data.ticks * random.choice([1, 2, 7])
+    times = [int(ticks * time) for release, duration, _ in data.jobs for time in (release, release + duration)]
+    edges = sorted(
+        {0, 1 + max(times), *(random.choice([1 + random.randrange(max(times)), *times]) for _ in range(6))}
+    )
+    cells, unit = len(edges) - 1, random.choice([1, 3, 10**6, 2**33])
+    dearest = max(1, round(unit * random.choice([0.2, 1, 3])))
+    surcharges: list[dict[str, Any]] = []
+    for _ in range(random.randint(1, 4)):
+        begin = random.randrange(cells)
+        jobs = sorted(random.sample(range(len(data.jobs)), random.randint(1, len(data.jobs))))
+        prices = [random.randint(1, dearest) for _ in jobs]
+        surcharges.append(
+            {"begin": begin, "end": random.randint(begin + 1, cells), "jobs": jobs, "prices": prices}
+        )
+    fields: dict[str, Any] = {
+        "kind": "mean JCT by prices of GPU time",
+        "jobs": len(data.jobs),
+        "digest": data.digest(),
+        "ticks": ticks,
+        "edges": edges,
+        "unit": unit,
+        "prices": sorted((random.randint(0, dearest) for _ in range(cells)), reverse=True),
+        "surcharges": sorted(surcharges, key=lambda each: each["begin"]),
+    }
+    total = data.total(Certificate(**fields, total_jct="0"), UNLIMITED)
+    return Certificate(**fields, total_jct=str(total))
+
+
+def test_a_second_checker_finds_the_same_total() -> None:
+    """Random prices and surcharges, also on GPUs that leave and return, prove exactly the same total."""
+    for seed in range(cases(4000)):
+        random = Random(f"second {seed}")
+        scenario = _scenario(random)
+        scenario = scenario if seed % 3 else _with_changes(random, scenario)
+        known = _certificate(random, scenario)
+
+        assert Fraction(known.total_jct) == proven_total(known, scenario), seed
+
+
+def test_it_finds_the_total_of_issued_certificates() -> None:
+    """Certificates with surcharges around one or two gangs prove exactly what they state."""
+    found = 0
+    for seed in range(cases(100)):
+        random = Random(f"issued {seed}")
+        scenario = _scenario(random)
+        known = gsopt.certify(scenario, evaluations=40, cells=40, gangs=random.choice([1, 2]))
+        found += bool(known.surcharges)
+
+        assert Fraction(known.total_jct) == proven_total(known, scenario), seed
+    assert found >= cases(100) / 4
+
+
+def test_no_prices_prove_more_than_the_optimum() -> None:
+    """Whatever the prices and surcharges, the total is at most that of a proven optimal schedule."""
+    for seed in range(cases(40)):
+        random = Random(f"optimum {seed}")
+        scenario = _scenario(random, most=4)
+        jobs = [
+            ElasticJob(name=job.name, release=job.release_date, work=job.duration, rates={job.gpus: 1.0})
+            for job in scenario.workload.jobs
+        ]
+        result = gsopt.solve(Scheduling(gpus=scenario.cluster.gpus, jobs=jobs), time_limit=20)
+        best = float(unwrap(result.objective)) * len(jobs) * (1 + 1e-9)
+
+        for _ in range(30):
+            assert Fraction(_certificate(random, scenario).total_jct) <= best, seed
+        for number in (0, 2):
+            known = gsopt.certify(scenario, evaluations=100, cells=40, gangs=number)
+            assert Fraction(known.total_jct) <= best, seed
+
+
+def _damage(random: Random, fields: dict[str, Any]) -> None:
+    """Change one thing in a certificate: a surcharge, its job or cell, a price, an edge or the total."""
+    each = random.choice(fields["surcharges"])
+    place = random.randrange(len(each["jobs"]))
+    match random.randrange(9):
+        case 0:
+            fields["total_jct"] = str(Fraction(fields["total_jct"]) + Fraction(1, 10 ** random.randint(0, 12)))
+        case 1:
+            each["prices"][place] = max(each["prices"][place] + random.choice([-1, 1, 10**6]), 0)
+        case 2:
+            each["jobs"][place] += random.choice([-1, 1, 7])
+        case 3:
+            each[random.choice(["begin", "end"])] += random.choice([-1, 1, 100])
+        case 4:
+            each["jobs"], each["prices"] = (
+                numbers + numbers[-1:] for numbers in (each["jobs"], each["prices"])
+            )
+        case 5:
+            fields["surcharges"].remove(each)
+        case 6:
+            fields["surcharges"].append(dict(each))
+        case 7:
+            fields[random.choice(["unit", "ticks"])] *= 2
+        case 8:
+            numbers = fields[random.choice(["prices", "edges"])]
+            numbers[random.randrange(len(numbers))] += random.choice([-1, 1])
+
+
+def test_damaged_surcharges_prove_nothing_more() -> None:
+    """A certificate that was changed is refused, unless its prices still prove what it states."""
+    refused = 0
+    for seed in range(cases(4000)):
+        random = Random(f"damaged {seed}")
+        scenario = _scenario(random)
+        fields = _certificate(random, scenario).model_dump(mode="json")
+        _damage(random, fields)
+        try:
+            other = Certificate(**fields)
+            gsopt.verify(other, scenario)
+        except (InvalidInput, ValueError):
+            refused += 1
+            continue
+        assert Fraction(other.total_jct) == proven_total(other, scenario), seed
+    assert refused >= cases(4000) / 2
