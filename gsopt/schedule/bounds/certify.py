@@ -123,6 +123,7 @@ def certificate_of(found: PriceBound, data: ProofData) -> Certificate:
     for time, *column in zip(whole, *([*row, 0.0] for row in rows), strict=True):
         rounded[time] = tuple(column)
     edges, columns = list(rounded), list(rounded.values())[:-1]
+    cells = {time: cell for cell, time in enumerate(edges)}
     highest = max((max(each.prices.values()) for each in found.surcharges), default=0.0)
     unit = _unit(edges, max(map(sum, columns), default=0.0) + highest, ticks, grain, data)
     prices = [[round(price * unit) for price in row] for row in zip(*columns, strict=True)] or [
@@ -141,7 +142,7 @@ def certificate_of(found: PriceBound, data: ProofData) -> Certificate:
         "total_jct": "0",
         "round_length": found.round_length,
         "type_prices": dict(zip(found.type_prices, prices[1:], strict=True)),
-        "surcharges": list(_surcharges(found, [edges.index(time) for time in whole], unit, data)),
+        "surcharges": list(_surcharges(found, [cells[time] for time in whole], unit, data)),
     }
     if data.trainings:
         from gsopt.schedule.bounds.division import best_division
