@@ -37,7 +37,6 @@ def charged_prices(
     prices: dict[int, list[int]] = {}
     total = 0
     for index, each in enumerate(known.surcharges):
-        refuse_late(budget)
         pairs = []
         for number, surcharge in zip(each.jobs, each.prices, strict=True):
             field = f"surcharges[{index}].jobs"
@@ -47,15 +46,17 @@ def charged_prices(
             row = prices.setdefault(order[number], list(known.prices))
             row[each.begin : each.end] = [price + surcharge for price in row[each.begin : each.end]]
             pairs.append((menu[0][0], menu[0][0] * surcharge))
-        total += largest_total(pairs, gpus) * (known.edges[each.end] - known.edges[each.begin])
+        most = largest_total(pairs, gpus, budget)
+        total += most * (known.edges[each.end] - known.edges[each.begin])
     return {job: exact_array([*row, 0]) for job, row in prices.items()}, total
 
 
-def largest_total(pairs: Sequence[tuple[int, int]], gpus: int) -> int:
+def largest_total(pairs: Sequence[tuple[int, int]], gpus: int, budget: Budget) -> int:
     """Return the largest total value of jobs that fit on the GPUs, given pairs of GPUs and value."""
     largest = sum(value for _, value in pairs)
     best = exact_array([0, largest])[:1].repeat(gpus + 1)  # by the number of GPUs to fill
     for size, value in pairs:
+        refuse_late(budget)
         best[size:] = np.maximum(best[size:], best[: max(gpus + 1 - size, 0)] + value)
     return int(best[gpus])
 

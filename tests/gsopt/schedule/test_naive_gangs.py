@@ -8,10 +8,11 @@ import pytest
 
 import gsopt
 from gsopt.core.budget import UNLIMITED
-from gsopt.core.errors import InvalidInput
+from gsopt.core.errors import InvalidInput, TimeUp
 from gsopt.problems.scheduling import ElasticJob, Scheduling
 from gsopt.scenario.job import Job, Workload
 from gsopt.scenario.scenario import CapacityChange, Scenario
+from gsopt.schedule import verify_gangs
 from gsopt.schedule.bounds.prices import gangs
 from gsopt.schedule.certificate import Certificate
 from gsopt.schedule.verify import ProofData
@@ -102,6 +103,25 @@ def test_a_second_checker_finds_the_same_total() -> None:
         known = _certificate(random, scenario)
 
         assert Fraction(known.total_jct) == proven_total(known, scenario), seed
+
+
+def test_a_packing_looks_at_the_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A check whose time runs out between two jobs of the same surcharges ends there."""
+    scenario = Scenario.of(Workload(jobs=[Job(name=n, release_date=0, duration=4, gpus=2) for n in "abc"]), 3)
+    known = gsopt.certify(scenario, evaluations=40, gangs=1)
+    assert any(len(each.jobs) == 3 for each in known.surcharges)
+    times = iter(range(3))
+
+    def is_late(_: object) -> None:
+        if next(times) == 2:
+            raise TimeUp("late")
+
+    monkeypatch.setattr(verify_gangs, "refuse_late", is_late)
+    one = known.model_copy(
+        update={"surcharges": [each for each in known.surcharges if len(each.jobs) == 3][:1]}
+    )
+    with pytest.raises(TimeUp, match="late"):
+        ProofData.of(scenario).total(one, UNLIMITED)
 
 
 def test_it_finds_the_total_of_issued_certificates() -> None:
