@@ -19,7 +19,7 @@ Rigid = tuple[int, int, int]
 def proven_total(certificate: Certificate, scenario: Scenario) -> Fraction:
     """Return the lower bound on the sum of all job completion times that the prices prove, in seconds."""
     jobs = rigid_jobs(scenario, certificate.ticks)
-    plans = sum(_cheapest_plan(job, place, certificate) for place, job in enumerate(jobs))
+    plans = sum(cheapest_plan(job, place, certificate) for place, job in enumerate(jobs))
     income = _income(certificate, scenario, [gpus for _, _, gpus in jobs])
     return Fraction(plans - income, certificate.unit * certificate.ticks)
 
@@ -34,15 +34,7 @@ def rigid_jobs(scenario: Scenario, ticks: int) -> list[Rigid]:
     return [(_whole(release * ticks), _whole(duration * ticks), gpus) for _, release, duration, gpus in lines]
 
 
-def fitting_sets(sizes: list[int], gpus: int) -> Iterator[tuple[int, ...]]:
-    """Yield every set of jobs that fit on the given number of GPUs together, as places in the list."""
-    for count in range(len(sizes) + 1):
-        for chosen in combinations(range(len(sizes)), count):
-            if sum(sizes[place] for place in chosen) <= gpus:
-                yield chosen
-
-
-def _cheapest_plan(job: Rigid, place: int, certificate: Certificate) -> int:
+def cheapest_plan(job: Rigid, place: int, certificate: Certificate) -> int:
     """Return the least job completion time plus price of GPU time, over all plans of a job.
 
     A job that completes in a cell runs at the beginning of that cell, or from its release on. A second there
@@ -63,6 +55,14 @@ def _cheapest_plan(job: Rigid, place: int, certificate: Certificate) -> int:
                 found.append(waiting + _cheapest_seconds(duration, [*cells, last]))
             cells.append((prices[index], length))
     return min(found)
+
+
+def fitting_sets(sizes: list[int], gpus: int) -> Iterator[tuple[int, ...]]:
+    """Yield every set of jobs that fit on the given number of GPUs together, as places in the list."""
+    for count in range(len(sizes) + 1):
+        for chosen in combinations(range(len(sizes)), count):
+            if sum(sizes[place] for place in chosen) <= gpus:
+                yield chosen
 
 
 def _cheapest_seconds(duration: int, cells: list[tuple[int, int]]) -> int:

@@ -1,6 +1,8 @@
 """Certificates with surcharges prove what a second checker, written from the documentation, finds."""
 
+from dataclasses import replace
 from fractions import Fraction
+from math import lcm
 from random import Random
 from typing import Any
 
@@ -13,11 +15,14 @@ from gsopt.problems.scheduling import ElasticJob, Scheduling
 from gsopt.scenario.job import Job, Workload
 from gsopt.scenario.scenario import CapacityChange, Scenario
 from gsopt.schedule import verify_gangs
-from gsopt.schedule.bounds.prices import gangs
-from gsopt.schedule.certificate import Certificate
+from gsopt.schedule.bounds.certify import certificate_of
+from gsopt.schedule.bounds.prices import PriceBound, gangs, price_bound
+from gsopt.schedule.bounds.prices.ascent import Surcharge as SurchargeRow
+from gsopt.schedule.certificate import Certificate, Surcharge
 from gsopt.schedule.verify import ProofData
+from gsopt.schedule.verify_gangs import Entry, line
 from tests.effort import cases
-from tests.gsopt.schedule.naive_gangs import proven_total
+from tests.gsopt.schedule.naive_gangs import cheapest_plan, proven_total, rigid_jobs
 from tests.unwrap import unwrap
 
 
@@ -135,6 +140,104 @@ def test_it_finds_the_total_of_issued_certificates() -> None:
 
         assert Fraction(known.total_jct) == proven_total(known, scenario), seed
     assert found >= cases(100) / 4
+
+
+def _unrounded(found: PriceBound, scenario: Scenario) -> Certificate:
+    """Return a certificate with exactly the prices and surcharges of a bound."""
+    data = ProofData.of(scenario)
+    lines = sorted(map(line, data.jobs))
+    times = [Fraction(time) for time in found.times]
+    prices = [Fraction(price) for price in found.prices]
+    rows = [
+        sorted((lines.index(line(data.jobs[job])), Fraction(price)) for job, price in each.prices.items())
+        for each in found.surcharges
+    ]
+    ticks = lcm(data.ticks, *(time.denominator for time in times))
+    unit = lcm(*(price.denominator for price in [*prices, *(price for row in rows for _, price in row)]))
+    surcharges = [
+        Surcharge(
+            begin=each.begin,
+            end=each.end,
+            jobs=[place for place, _ in row],
+            prices=[int(price * unit) for _, price in row],
+        )
+        for each, row in zip(found.surcharges, rows, strict=True)
+    ]
+    return Certificate(
+        kind="mean JCT by prices of GPU time",
+        jobs=len(lines),
+        digest=data.digest(),
+        ticks=ticks,
+        edges=[int(time * ticks) for time in times],
+        unit=unit,
+        prices=[int(price * unit) for price in prices],
+        total_jct="0",
+        surcharges=surcharges,
+    )
+
+
+def _is_slope(slope: float, job: Entry, known: Certificate, scenario: Scenario) -> bool:
+    """Check how much more a job costs with a little more work, or less with a little less."""
+    ticks = known.ticks
+    rigid = (int(job[0] * ticks), int(job[1] * ticks), job[2][0][0])
+    place = rigid_jobs(scenario, ticks).index(rigid)
+    little = ticks // 2**20
+    less, same, more = (
+        cheapest_plan((rigid[0], rigid[1] + change, rigid[2]), place, known) for change in (-little, 0, little)
+    )
+    slopes = [float(Fraction(high - low, little * known.unit)) for low, high in ((less, same), (same, more))]
+    return min(slopes) - 1e-6 <= slope <= max(slopes) + 1e-6
+
+
+def test_bounds_are_no_more_than_their_prices_prove() -> None:
+    """A bound in floats is slightly below what its prices and surcharges prove in fractions, with its slopes."""
+    found, slopes = 0, list[bool]()
+    for seed in range(cases(200)):
+        random = Random(f"floats {seed}")
+        jobs = [
+            Job(
+                name=str(n),
+                release_date=date / 10,
+                duration=random.choice([1, 2.1, 3.7]),
+                gpus=random.randint(1, 4),
+            )
+            for n, date in enumerate([*range(random.randint(3, 6)), 99])
+        ]
+        scenario = Scenario.of(Workload(jobs=jobs), 5)
+        if len({line(job) for job in ProofData.of(scenario).jobs}) < len(jobs):
+            continue
+        bound = price_bound(
+            scenario, evaluations=random.choice([20, 40]), cells=40, gangs=random.choice([1, 2])
+        )
+        known = _unrounded(bound, scenario)
+        proven = proven_total(known, scenario)
+        found += bool(bound.surcharges)
+
+        assert bound.total_jct <= proven, seed
+        assert bound.total_jct == pytest.approx(float(proven), rel=1e-9), seed
+        for slope, job in zip(bound.slopes, ProofData.of(scenario).jobs, strict=True):
+            slopes.append(_is_slope(slope, job, known, scenario))
+    assert found >= cases(200) / 4
+    assert sum(slopes) >= 0.9 * len(slopes)  # there are others if a plan ends exactly where a cell does
+
+
+def test_surcharges_that_vanish_are_left_out() -> None:
+    """Surcharges in cells shorter than a tick, or below the unit of prices, are not in a certificate."""
+    scenario = Scenario.of(Workload(jobs=[Job(name=n, release_date=0, duration=4, gpus=2) for n in "ab"]), 3)
+    bound = replace(
+        price_bound(scenario, evaluations=10),
+        times=(0.0, 1e-15, 10.0),
+        prices=(0.25, 0.25),
+        surcharges=(
+            SurchargeRow(0, 1, {0: 0.5}),
+            SurchargeRow(1, 2, {0: 1e-30, 1: 0.5}),
+            SurchargeRow(1, 2, {0: 1e-30}),
+        ),
+    )
+    known = certificate_of(bound, ProofData.of(scenario))
+
+    assert [each.jobs for each in known.surcharges] == [(1,)]
+    assert Fraction(known.total_jct) == proven_total(known, scenario)
 
 
 def test_no_prices_prove_more_than_the_optimum() -> None:
