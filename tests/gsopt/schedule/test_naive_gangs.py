@@ -190,7 +190,7 @@ def _is_slope(slope: float, job: Entry, known: Certificate, scenario: Scenario) 
 
 
 def test_bounds_are_no_more_than_their_prices_prove() -> None:
-    """A bound in floats is slightly below what its prices and surcharges prove in fractions, with its slopes."""
+    """A bound in floats is slightly below what its prices and surcharges prove in fractions."""
     found, slopes = 0, list[bool]()
     for seed in range(cases(200)):
         random = Random(f"floats {seed}")
