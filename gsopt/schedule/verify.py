@@ -42,7 +42,7 @@ from gsopt.scenario.scenario import Scenario
 from gsopt.schedule.certificate import Certificate, Proof
 from gsopt.schedule.verify_adaptive import FITS, Array, refuse_late, total_cost
 from gsopt.schedule.verify_epochs import Training, first_progress, hull, trainings_of
-from gsopt.schedule.verify_gangs import Entry, charged_prices, exact_array, line
+from gsopt.schedule.verify_gangs import Entry, charged, charges, exact_array, line
 
 #: Number of completion cells that are evaluated at once: at first, and at most.
 _FEWEST, _MOST = 8, 64
@@ -172,11 +172,11 @@ class ProofData:
         jobs = [_in_ticks(ticks, *job) for job in self.jobs]
         longest = max((-(-job.work // int(job.speed[0])) for job in jobs), default=0)
         end = max([edges[-1], *(job.release for job in jobs)]) + longest  # by then, every job could complete
-        charged, surcharges = charged_prices(self.jobs, max(gpus for _, gpus in self.gpus), known, budget)
+        extra, surcharges = charges(self.jobs, max(gpus for _, gpus in self.gpus), known, budget)
         all_edges, all_prices, found = exact_array([*edges, end]), exact_array([*prices, 0]), found - surcharges
         for number, job in enumerate(jobs):
             refuse_late(budget)
-            found += _least_cost(job, all_edges, unit, charged.get(number, all_prices))
+            found += _least_cost(job, all_edges, unit, charged(all_prices, extra.get(number, ())))
         changes = [(int(time * ticks), gpus) for time, gpus in self.gpus]
         for (begin, gpus), (until, _) in pairwise([*changes, (end, 0)]):
             for cell in range(bisect_right(edges, begin) - 1, len(prices)):

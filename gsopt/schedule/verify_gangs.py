@@ -26,36 +26,46 @@ def line(job: Entry) -> str:
     return f"{release} {duration} {' '.join(f'{gpus}:{speed}' for gpus, speed in menu)}"
 
 
-def charged_prices(
+def charges(
     jobs: Sequence[Entry], gpus: int, known: Certificate, budget: Budget
-) -> tuple[dict[int, Array], int]:
-    """Return the prices, with surcharges, of each job that pays any, and what S includes for surcharges.
+) -> tuple[dict[int, list[tuple[int, int, int]]], int]:
+    """Return the surcharges of each job (first cell, end and amount), and what S includes for all of them.
 
     `gpus` is the largest number of available GPUs.
     """
     order = sorted(range(len(jobs)), key=lambda job: line(jobs[job])) if known.surcharges else []
-    prices: dict[int, list[int]] = {}
+    found: dict[int, list[tuple[int, int, int]]] = {}
     total = 0
     for index, each in enumerate(known.surcharges):
-        refuse_late(budget)
         pairs = []
         for number, surcharge in zip(each.jobs, each.prices, strict=True):
             field = f"surcharges[{index}].jobs"
             require(number < len(order), field, number, f"must be below {len(order)}, the number of jobs")
             menu = jobs[order[number]][2]
             require(len(menu) == 1, field, number, "must be a job that can only run on one number of GPUs")
-            row = prices.setdefault(order[number], list(known.prices))
-            row[each.begin : each.end] = [price + surcharge for price in row[each.begin : each.end]]
+            found.setdefault(order[number], []).append((each.begin, each.end, surcharge))
             pairs.append((menu[0][0], menu[0][0] * surcharge))
-        total += largest_total(pairs, gpus) * (known.edges[each.end] - known.edges[each.begin])
-    return {job: exact_array([*row, 0]) for job, row in prices.items()}, total
+        most = largest_total(pairs, gpus, budget)
+        total += most * (known.edges[each.end] - known.edges[each.begin])
+    return found, total
 
 
-def largest_total(pairs: Sequence[tuple[int, int]], gpus: int) -> int:
+def charged(prices: Array, surcharges: Sequence[tuple[int, int, int]]) -> Array:
+    """Return the prices with the surcharges of a job."""
+    if not surcharges:
+        return prices
+    row = prices.astype(object)
+    for begin, end, surcharge in surcharges:
+        row[begin:end] += surcharge
+    return exact_array(row.tolist())
+
+
+def largest_total(pairs: Sequence[tuple[int, int]], gpus: int, budget: Budget) -> int:
     """Return the largest total value of jobs that fit on the GPUs, given pairs of GPUs and value."""
     largest = sum(value for _, value in pairs)
     best = exact_array([0, largest])[:1].repeat(gpus + 1)  # by the number of GPUs to fill
     for size, value in pairs:
+        refuse_late(budget)
         best[size:] = np.maximum(best[size:], best[: max(gpus + 1 - size, 0)] + value)
     return int(best[gpus])
 

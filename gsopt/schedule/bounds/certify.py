@@ -160,9 +160,9 @@ def _surcharges(
     if not found.surcharges:
         return
     order = sorted(range(len(data.jobs)), key=lambda job: line(data.jobs[job]))
-    places = {job: place for place, job in enumerate(order)}
+    places, cells = ({each: place for place, each in enumerate(row)} for row in (order, edges))
     for begin, end, prices in found.surcharges:
-        first, last = edges.index(times[begin]), edges.index(times[end])
+        first, last = cells[times[begin]], cells[times[end]]
         rounded = sorted((places[job], round(price * unit)) for job, price in prices.items())
         jobs = [(place, price) for place, price in rounded if price]
         if jobs and first < last:

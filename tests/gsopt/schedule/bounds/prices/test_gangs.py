@@ -59,6 +59,15 @@ def test_a_gang_waits_for_whole_gpus() -> None:
     assert found.surcharges
 
 
+def test_surcharges_around_two_gangs_add_up() -> None:
+    """Surcharges around a second gang that is there at the same time raise the bound further."""
+    rows = [(0, 2.1, 3), (0.1, 3.7, 4), (0.2, 1, 2), (0.3, 2.1, 4), (0.4, 1, 3), (0.5, 2.1, 2)]
+    jobs = [Job(name=str(n), release_date=r, duration=d, gpus=k) for n, (r, d, k) in enumerate(rows)]
+    scenario = Scenario.of(Workload(jobs=jobs), 5)
+    one, two = (price_bound(scenario, evaluations=60, cells=40, gangs=number).total_jct for number in (1, 2))
+    assert two > one * 1.003
+
+
 @pytest.mark.parametrize("compiled", [False, True])
 def test_no_bound_is_above_the_optimum(compiled: bool) -> None:
     """Around any gangs, with weights, changes of capacity and any order of jobs, the optimum is no lower."""
