@@ -50,8 +50,9 @@ def greedy(problem: Batching, budget: Budget) -> Result[Batches]:
     computed exactly, proves this. The steps always end in this way if costs are strictly convex and every
     number of GPUs is allowed, because every step is then a single GPU. Otherwise, a step may need more GPUs
     than are left. The price then only yields a bound, and the remaining GPUs all go to the job that gains the
-    most from them. If no job gains, they stay idle. If all GPUs must be used, however, they go to the job that
-    loses the least or, if no job may have them all, the allocation with which the method begins is kept.
+    most from them. If no job gains, they stay idle. If all GPUs must be used, however, the remaining ones go to
+    the job that loses the least. If no job may have all of them, the result is the allocation with which the
+    method begins.
 
     Parameters
     ----------

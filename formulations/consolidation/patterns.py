@@ -24,7 +24,8 @@ class Patterns(Merged):
     Sets
     ----
     As in `formulations.consolidation.divisible.Divisible`, and F_p: numbers of free GPUs on machines in p. Q_f:
-    maximal patterns for f free GPUs, which are numbers of jobs by demand to which no job can be added.
+    maximal patterns for f free GPUs. A pattern states how many jobs of each demand a machine holds together;
+    it is maximal if no further job fits.
 
     Parameters
     ----------

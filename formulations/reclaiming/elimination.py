@@ -1,4 +1,4 @@
-"""Elimination: an order in which to eliminate jobs, found without filling any table."""
+"""Elimination: an order of the variables of a dynamic program, found from their graph alone."""
 
 from collections.abc import Iterable
 from heapq import heapify, heappop, heappush

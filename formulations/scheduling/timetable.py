@@ -106,8 +106,8 @@ def timetable_of(instance: Instance, solution: SchedulingSolution) -> Timetable:
 def steps_of(instance: Instance, solution: SchedulingSolution) -> list[TimetableStep]:
     """Return the steps of a schedule.
 
-    If a job is no faster on its GPUs than on fewer GPUs, it counts as running on the smaller number. Times
-    within a few ticks of the problem's clock count as equal.
+    If a job is no faster on its GPUs than on fewer GPUs, it counts as running on the smaller number. Times that
+    differ only by the rounding of floats count as equal.
     """
     number = {name: job for job, name in enumerate(instance.names)}
     starting, ending = defaultdict[Number, list[int]](list), defaultdict[Number, list[int]](list)

@@ -71,9 +71,9 @@ KEYS = tuple(Setting.model_fields)
 def setting_of(values: Mapping[str, Any], notes: list[str] | None = None) -> Setting:
     """Read the setting from the keys of an instance in a study file.
 
-    ``cluster`` may be a file, or the shape of equal racks such as ``4x8x8``. With a cluster file that does not
-    state it, ``gpus`` is the number of GPUs per machine. ``speed`` may be a key of `SPEEDS`. For every item in
-    a cluster file that is ignored, a line is appended to `notes`.
+    ``cluster`` may be a file, or the shape of equal racks such as ``4x8x8``. If a cluster file does not state
+    the number of GPUs per machine, ``gpus`` is this number. ``speed`` may be a key of `SPEEDS`. For every item
+    in a cluster file that is ignored, a line is appended to `notes`.
     """
     chosen = {key: values[key] for key in KEYS if key in values}
     if isinstance(text := chosen.get("cluster"), str):

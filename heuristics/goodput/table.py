@@ -80,6 +80,6 @@ class SpeedupTable:
         return counted
 
     def solution(self, vectors: Counts) -> GoodputSolution:
-        """Return the solution in which each job has the given number of GPUs on every node."""
+        """Return the solution with the given numbers of GPUs, an array of shape (jobs, nodes)."""
         named = zip(self.problem.jobs, vectors.tolist(), strict=True)
         return GoodputSolution(gpus={job.name: gpus for job, gpus in named if any(gpus)})

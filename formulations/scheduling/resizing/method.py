@@ -154,7 +154,8 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
     def run(self, problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
         """Solve within a budget, beginning with schedules that follow simple rules.
 
-        As far as time allows, each of them is improved for its order of events, and then the model is solved.
+        As far as time allows, each of them is replaced by the best schedule with the same order of events. Then
+        the model is solved.
         If there is no time to load Pyomo, the result is the best of these schedules, with a simple bound.
         """
         Resizable.of(problem)  # refuses what it does not express

@@ -40,12 +40,12 @@ def shockwave(
     demands. It maximizes the sum of log((e + q) / E) / (N T) over all N jobs, minus `makespan` times the
     longest remaining time of any job after the window. Here, e is the job's completed work, q its planned work,
     and E its total work. The logarithm is replaced by a piecewise linear function, with breakpoints at fifths
-    and the value log(1e-6) at 0. Plans must be fair: after the window, an equal share of the GPUs must suffice
-    for each job to complete by its promised time, multiplied by `ratio`. The promised time is the time at which
-    the job would complete with an equal share since its release. It is estimated anew at every plan, and a
-    weighted mean of all estimates so far is used. If no plan is fair, late jobs are instead weighted by a power
-    of their finish-time ratio, i.e. the time at which they would complete with an equal share, divided by the
-    promised time. Jobs with the most weight per planned round run first. GPUs that would be idle go to jobs
+    and the value log(1e-6) at 0. Plans must be fair: after the window, an equal share (see the readings below)
+    must suffice for each job to complete by its promised time, multiplied by `ratio`. The promised time is the
+    time at which the job would complete with an equal share since its release. It is estimated anew at every
+    plan, and a weighted mean of all estimates so far is used. If no plan is fair, late jobs are instead
+    weighted by a power of their finish-time ratio, i.e. the time at which they would complete with an equal
+    share, divided by the promised time. Jobs with the most weight per planned round run first. GPUs that would be idle go to jobs
     that fit, those with the most remaining time first.
 
     Source: Shockwave (NSDI 2023), sections 4 to 6. Breakpoints, estimates, weights and defaults are from the
@@ -63,8 +63,9 @@ def shockwave(
     - `since`: in the program, finish times are measured from the ``start`` of the run, so the longer a run
       lasts, the closer ratios are to 1. In the paper, they are measured from each job's ``release``. Here, the
       start of a run is the release of its first job.
-    - An equal share is the number of GPUs divided by the number of jobs, and at most 1, regardless of demands,
-      as in the program.
+    - With an equal share, a job progresses at its full speed (that on all the GPUs that it demands) times the
+      number of GPUs divided by the number of jobs, or at full speed if there are fewer jobs than GPUs. As in
+      the program, this ignores how many GPUs jobs demand.
     - In the program, the weight of a late job that needs less than a round is its ratio to the power 100, which
       solvers cannot represent. Here, weights are capped at `most_weight`.
     - For `renewal`, only rounds in which jobs are present are counted. In the program, a completion restarts

@@ -18,9 +18,9 @@ Starts = Literal["ranked", "all"]
 def marginal(*, starts: Starts = "ranked", exponent: float = 4) -> Scheduler:
     """Start jobs and grow running jobs in the order of a common key.
 
-    GPUs that are idle or held by flexible workers are granted in this order: to the base workers of a waiting
-    job, which then starts, or to the next flexible workers of a running job. A job may thus have to wait
-    although GPUs are idle.
+    In the order of the key, GPUs that are idle or held by flexible workers go either to the base workers of a
+    waiting job, which then starts, or to the next flexible workers of a running job. A job may thus have to
+    wait although GPUs are idle.
 
     The key, smallest first, is the job's remaining GPU time divided by a power of the workers' marginal
     efficiency. The base workers of a waiting job have efficiency 1. The efficiency of a flexible worker is its
