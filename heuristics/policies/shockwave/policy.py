@@ -45,8 +45,8 @@ def shockwave(
     time at which the job would complete with an equal share since its release. It is estimated anew at every
     plan, and a weighted mean of all estimates so far is used. If no plan is fair, late jobs are instead
     weighted by a power of their finish-time ratio, i.e. the time at which they would complete with an equal
-    share, divided by the promised time. Jobs with the most weight per planned round run first. GPUs that would be idle go to jobs
-    that fit, those with the most remaining time first.
+    share, divided by the promised time. Jobs with the most weight per planned round run first. GPUs that would
+    be idle go to jobs that fit, those with the most remaining time first.
 
     Source: Shockwave (NSDI 2023), sections 4 to 6. Breakpoints, estimates, weights and defaults are from the
     program that its authors published. Key: as above. Ties: as in the knapsack and the solver. Preemptive at
