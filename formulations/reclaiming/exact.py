@@ -22,8 +22,9 @@ def exact(problem: Reclaiming, budget: Budget, *, width: int = 12) -> Result[Rec
 
     1. Reduction, followed by dynamic programming (`decomposition`) if few jobs share servers.
     2. A bound: the lower convex hull of the minimum cost as a function of the number of servers, found by
-       parametric minimum cuts. What the two corners around the demand leave open is decided by dynamic
-       programming or greedily, and the result often meets the bound.
+       parametric minimum cuts. Each corner of the hull is an optimal choice for some number of servers. Where
+       the choices at the two corners next to the demand differ, dynamic programming or a greedy rule decides.
+       The value often meets the bound.
     3. The core: the servers and jobs on which solutions that are better than the best known one may still
        differ, according to this bound. If few jobs of the core share servers, it is solved by dynamic
        programming.

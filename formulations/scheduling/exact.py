@@ -67,14 +67,14 @@ def exact(problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
 
     With at most 30 jobs, it continues as follows:
 
-    1. It looks for better schedules: with at least 11 jobs, by simulated annealing of the lists, and then by a
-       local search over priority orders. For the orders of arrivals and completions that these suggest, a
+    1. It looks for better schedules by a local search over priority orders. With at least 11 jobs, simulated
+       annealing of the lists comes first. For the orders of arrivals and completions that these suggest, a
        linear program finds the best schedule.
-    2. With at most 15 jobs, a relaxation on a grid of times (buckets) yields a bound. If the bound would exceed
-       the value of the best schedule with a job completing in certain buckets, the job cannot complete there in
-       a better one. This narrows the window in which each job completes, so that the grid can be finer. Orders
-       of pairs of jobs are ruled out in the same way, unless too many are undecided. The relaxation also
-       suggests an order of events for the linear program.
+    2. With at most 15 jobs, a relaxation on a grid of times (buckets) yields a bound. If the relaxation with a
+       job forced to complete in certain buckets has a bound above the value of the best known schedule, the job
+       does not complete there in any better one. This narrows the window in which each job completes, so that
+       the grid can be finer. Orders of pairs of jobs are ruled out in the same way, unless too many are
+       undecided. The relaxation also suggests an order of events for the linear program.
     3. If few positions in the order of completions remain for each job, the model `milp` is solved within the
        remaining windows and orders.
     4. If this does not settle the problem, branch and bound splits the windows: one job completes either before

@@ -81,10 +81,10 @@ def time_indexed(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
 def solve_relaxation(best: BestRuns, share: float = 1.0, conflicts: float = 0) -> str:
     """Solve the relaxation, raise the bound, look for fixed GPUs, and return a message on the outcome.
 
-    If there are no GPUs for the relaxation's schedule, a small set of jobs that cannot get GPUs together is
-    excluded (`find_conflict`): at least one of them must get a different start or run time. The relaxation is
-    then solved again, at most `conflicts` times. All this takes at most the fraction `share` of the remaining
-    time.
+    If no fixed GPUs suit the relaxation's schedule, `find_conflict` looks for a few jobs whose starts and run
+    times already make that impossible. A new row requires that at least one of these jobs gets a different
+    start or run time, and the relaxation is solved again, at most `conflicts` times. All this takes at most the
+    fraction `share` of the remaining time.
     """
     left = best.budget.left()
     budget = best.budget if left is None else best.budget.within(share * left)

@@ -128,9 +128,9 @@ class Configuration(Problem[ConfigurationSolution]):
 
     A job with goodput G costs G**p if the power p is negative, and -G**p if it is positive. The total cost is
     minimized in both cases. If a job gets a configuration other than its current one, its goodput is
-    multiplied by its restart factor. A job that currently has no configuration needs no restart. A job that
-    gets no configuration costs the penalty. Together, the configurations use at most the available GPUs of
-    each type.
+    multiplied by its restart factor. A job that currently has no configuration needs no restart. A pinned
+    job must keep its current configuration. Any other job may also get none, which costs the penalty. Together,
+    the configurations use at most the available GPUs of each type.
 
     **Rounding.** As in the authors' program, each power of a goodput is rounded to `decimals` decimals and
     then limited to `cap`. Objective values are exact sums of the resulting costs and the penalties.

@@ -271,7 +271,7 @@ class _Packing:
             changed = np.any([own != old for own, old in zip(settings, base.settings, strict=True)], axis=0)
             beyond = int(np.flatnonzero(changed).max(initial=-1)) + 1
         same: _Mark | None = None
-        while same is None and (state[1] or state[2] < count):
+        while state[1] or state[2] < count:
             if monotonic() >= end:
                 return None
             now, there = state[:2]
@@ -282,6 +282,8 @@ class _Packing:
                     continue
                 if marks[-1].equals(base.marks[len(marks) - 1]):
                     same, marks = marks[-1], marks[:-1] + base.marks[len(marks) - 1 :]
+            if same is not None:
+                break
             cell = int(np.searchsorted(self._edges, now, side="right"))
             until = self._edges[cell] if cell < len(self._edges) else inf
             until = min(until, self._times[len(marks)]) if len(marks) < len(self._times) else until

@@ -122,8 +122,9 @@ def scaled_down(limit: int, rate: Number, elapsed: Number) -> int:
     rate
         The rate sigma, in 1/s.
     elapsed
-        T_processed, in seconds. Integers and fractions are exact. For floats, sigma T is reduced by the
-        fraction `SPAN_ERROR`, because penalties must not depend on the last digit of a time.
+        T_processed, in seconds. If `rate` and `elapsed` are integers or fractions, sigma T is exact. Otherwise,
+        it is reduced by the fraction `SPAN_ERROR`, because penalties must not depend on the last digit of a
+        time.
 
     Raises
     ------

@@ -28,9 +28,10 @@ _AHEAD, _GROWTH = 3600.0, 4
 
 
 class WorkLeft(NamedTuple):
-    """The fewest weighted GPU-seconds that a job still needs, and its seconds ahead in each way to run.
+    """The fewest weighted GPU-seconds that a job still needs, and the seconds that its next work takes.
 
-    The seconds ahead are the time that the work of about the next hour takes.
+    The next work is what the job does in about an hour in its current way to run, or in a usual one. The
+    seconds are given for each way to run.
     """
 
     area: float
@@ -97,10 +98,9 @@ class TypedOutlook(ABC):
         return self._modes[job, way[0]]
 
     def left(self, state: State, job: int, held: Way | None) -> WorkLeft:
-        """Estimate the work that a job still needs, and its seconds ahead in each way to run.
+        """Estimate the work that a job still needs, and how long its next work takes in each way to run.
 
-        The work is in weighted GPU-seconds, the fewest that suffice. The seconds ahead are the time that the
-        work of about the next hour takes. `held` is the way in which the job runs now; None without GPUs.
+        `held` is the way in which the job runs now; None without GPUs.
         """
         trainee = state.trainee(job)
         if trainee is None:
@@ -115,7 +115,7 @@ class TypedOutlook(ABC):
 
     @abstractmethod
     def _by_trainee(self, state: State, job: int, trainee: TraineeView, held: Way | None) -> WorkLeft:
-        """Estimate the work that an adaptive job still needs, and its seconds ahead, as `left` does."""
+        """Estimate the work that an adaptive job still needs, and how long its next work takes, as `left` does."""
 
     def _speeds(self, state: State, job: int) -> dict[str, float]:
         """Return a job's profiled speed on a single GPU of each type, or nothing if it is not adaptive."""
@@ -221,7 +221,7 @@ class UnknownTypedWork(TypedOutlook):
         self._had: dict[int, tuple[float, float]] = {}  # until when, and GPU-seconds by their worth
 
     def left(self, state: State, job: int, held: Way | None) -> WorkLeft:
-        """Estimate the work that a job still needs, and its seconds ahead in each way to run.
+        """Estimate the work that a job still needs, and how long its next work takes in each way to run.
 
         `held` is also the way in which it has run since the last call for it; None without GPUs.
         """
@@ -268,7 +268,7 @@ class _Epochs:
             self.speeds[name] = max(self.speeds.get(name, 0.0), 1 / (seconds * count))
 
     def left(self, epoch: int, done: float, usual: Way, worth: Worth) -> WorkLeft:
-        """Return the work that a job in an epoch still needs, and its seconds ahead in each way to run.
+        """Return the work that a job in an epoch still needs, and how long its next work takes in each way.
 
         `done` is its work done so far, and the work of the next hour is what it does in its `usual` way to run.
         """
