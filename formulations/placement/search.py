@@ -26,10 +26,10 @@ def search(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
     regardless of the order of identical servers and of the GPUs of a server. A branch ends if an earlier one
     reached the same state with the same remaining workers at no higher value, or if its bound is no better than
     the best placement. If servers are minimized, the bound is the number of servers in use plus the number of
-    further servers that the remaining needs for the scarcest resource require. Otherwise, it is the unallocated
-    GPUs if all remaining workers were placed. With more than 200 workers, there is no search, and the result
-    has only a bound: that of `formulations.placement.ceiling` on unallocated GPUs, or the number of servers
-    already in use.
+    further servers that the remaining needs for the scarcest resource require. Otherwise, it is the number of
+    GPUs that would stay unallocated if all remaining workers could be placed. With more than 200 workers, there
+    is no search, and the result has only a bound: that of `formulations.placement.ceiling` on unallocated GPUs,
+    or the number of servers already in use.
 
     Size
     ----

@@ -186,11 +186,6 @@ class _Mark(NamedTuple):
     left: Array
     slopes: Array
 
-    def equals(self, other: "_Mark") -> bool:
-        """Return whether the simulations continue in the same way."""
-        own, others = self[2:], other[2:]
-        return self.state[:3] == other.state[:3] and all(map(np.array_equal, own, others))
-
 
 @dataclass(frozen=True, eq=False)
 class _Run:
@@ -201,6 +196,14 @@ class _Run:
     ends: Array
     total: float
     marks: list[_Mark]
+
+    def goes_on(self, settings: _Settings, marks: list[_Mark]) -> bool:
+        """Return whether this run goes on like one with other settings and marks from the last mark on."""
+        mark, own = marks[-1], self.marks[len(marks) - 1]
+        if mark.state[:3] != own.state[:3] or not all(map(np.array_equal, mark[2:], own[2:])):
+            return False
+        changed = np.any([new != old for new, old in zip(settings, self.settings, strict=True)], axis=0)
+        return not (changed[mark.state[2] :].any() or changed[mark.jobs].any())
 
 
 class _Packing:
@@ -268,8 +271,6 @@ class _Packing:
         if base is not None:
             state, known, jobs, left[jobs], slopes[jobs] = base.marks[first]
             active[: len(jobs)], marks = jobs, base.marks[:first]
-            changed = np.any([own != old for own, old in zip(settings, base.settings, strict=True)], axis=0)
-            beyond = int(np.flatnonzero(changed).max(initial=-1)) + 1
         same: _Mark | None = None
         while state[1] or state[2] < count:
             if monotonic() >= end:
@@ -278,11 +279,8 @@ class _Packing:
             while len(marks) < len(self._times) and now >= self._times[len(marks)]:
                 jobs = np.sort(active[:there])
                 marks.append(_Mark(state, known, jobs, left[jobs], slopes[jobs]))
-                if base is None or state[2] < beyond or changed[jobs].any():
-                    continue
-                if marks[-1].equals(base.marks[len(marks) - 1]):
-                    same, marks = marks[-1], marks[:-1] + base.marks[len(marks) - 1 :]
-            if same is not None:
+            if marks and base is not None and base.goes_on(settings, marks):
+                same = marks[-1]
                 break
             cell = int(np.searchsorted(self._edges, now, side="right"))
             until = self._edges[cell] if cell < len(self._edges) else inf
@@ -299,6 +297,7 @@ class _Packing:
         ends[found[:, 0].astype(np.int64)] = found[:, 2]  # the last row of each job counts
         if base is not None and same is not None:
             ends[same.jobs] = base.ends[same.jobs]
+            marks += base.marks[len(marks) :]
         return _Run(settings, found, ends, fsum((ends - release).tolist()), marks)
 
     def _slopes_now(self, now: float, jobs: Array, left: Array) -> Array:

@@ -34,9 +34,9 @@ def restricted_sharing(
     event at worst.
 
     This is only a part of Lucid: there is no profiler, which takes 200 s and some GPUs, and there are no
-    prediction models. Instead, durations are known, and so is the interference of each pair, which replaces the
-    score of each model over all others. Sharing is not switched off when few jobs are expected, and jobs keep
-    their full batch size.
+    prediction models. Instead, durations are known, and so are the slowdowns of each pair. Lucid has a single
+    slowdown for each model, whatever its partner. Sharing is not switched off when few jobs are expected, and
+    jobs keep their full batch size.
 
     Parameters
     ----------

@@ -115,7 +115,7 @@ class TypedOutlook(ABC):
 
     @abstractmethod
     def _by_trainee(self, state: State, job: int, trainee: TraineeView, held: Way | None) -> WorkLeft:
-        """Estimate the work that an adaptive job still needs, and how long its next work takes, as `left` does."""
+        """Estimate the remaining work of an adaptive job, and how long its next work takes, as `left` does."""
 
     def _speeds(self, state: State, job: int) -> dict[str, float]:
         """Return a job's profiled speed on a single GPU of each type, or nothing if it is not adaptive."""

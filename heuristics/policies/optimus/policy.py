@@ -23,7 +23,7 @@ def optimus(
     knowledge: Literal["known", "predicted"] = "known",
     doubled: bool = True,
 ) -> Decider:
-    """Grant every job its fewest GPUs, then grant GPUs one by one to the job whose remaining time falls most.
+    """Grant every job its fewest GPUs, then enlarge the job whose remaining time falls most per GPU.
 
     All GPUs are reallocated at multiples of `interval`. If the number of a job's GPUs does not change, the job
     keeps its GPUs. The other jobs are placed in ascending order of their numbers of GPUs, each on the machines
@@ -40,8 +40,9 @@ def optimus(
     speeds are not fitted, there are no parameter servers, a job ends when it reaches its target loss instead of
     when its loss hardly decreases, and the following departures apply.
 
-    Departures: a job begins with its fewest GPUs and grows from one of its allowed numbers to the next, whereas
-    Optimus adds single GPUs. Unless `stops` is set, a step that does not fit ends the growth of its job only.
+    Departures: a job begins with its fewest GPUs, and a step takes it from one of its allowed numbers to the
+    next, whereas Optimus adds single GPUs. Unless `stops` is set, a step that does not fit ends the growth of
+    its job only.
 
     Parameters
     ----------
@@ -63,9 +64,9 @@ def optimus(
         observed losses, for jobs whose training is described. Such a job gets its fewest GPUs until its
         remaining work can be predicted, which takes at least three observed losses.
     doubled
-        Whether an adaptive job is always expected to divide its batch in two on a single GPU, as in Pollux'
-        simulator. Otherwise, it is expected to do so only if the batch size exceeds the initial one, as the
-        jobs in that simulator do.
+        Whether the policy assumes that an adaptive job on a single GPU always divides its batch in two, like
+        the Optimus policy in Pollux' simulator. Otherwise, it assumes so only for batch sizes above the initial
+        one, which is how jobs in that simulator behave.
 
     Raises
     ------
