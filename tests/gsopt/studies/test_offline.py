@@ -37,9 +37,11 @@ def _bound(scenario: Scenario) -> PriceBound:
     return price_bound(scenario, evaluations=30)
 
 
-def _drawn(seed: int, jobs: int, gpus: int, scale: float = 1.0, origin: float = 0.0) -> Scenario:
+def _drawn(
+    seed: int, jobs: int, gpus: int, scale: float = 1.0, origin: float = 0.0, apart: int = 1
+) -> Scenario:
     draw = random.Random(seed)
-    times = [(draw.randint(0, 30), draw.choice([1, 1, 2, 5, 9, 40])) for _ in range(jobs)]
+    times = [(apart * draw.randint(0, 30), draw.choice([1, 1, 2, 5, 9, 40])) for _ in range(jobs)]
     return _scenario([(origin + r * scale, d * scale, draw.randint(1, gpus)) for r, d in times], gpus)
 
 
@@ -192,9 +194,12 @@ def test_what_continues_from_a_mark_ends_like_a_whole_simulation(monkeypatch: py
     monkeypatch.setattr(offline, "_APART", 3)
     shorter = 0
     for seed in range(cases(60)):
-        draw, scenario = np.random.default_rng(seed), _drawn(seed, jobs=40, gpus=4 + seed % 5)
-        packing = offline._Packing(scenario, None if seed % 3 == 0 else _bound(scenario))  # noqa: SLF001
-        base = unwrap(packing.run(packing.settings(1.0, 20.0), np.inf))
+        draw, scenario = (
+            np.random.default_rng(seed),
+            _drawn(seed, jobs=80, gpus=4 + seed % 5, apart=[1, 10, 100][seed % 3]),
+        )
+        packing = offline._Packing(scenario, None if seed % 4 == 0 else _bound(scenario))  # noqa: SLF001
+        base = unwrap(packing.run(packing.settings(1.0, 1.0), np.inf))
         for _ in range(10):
             tried, first = packing.drawn(base, draw)
             found, whole = packing.run(tried, np.inf, base, first), unwrap(packing.run(tried, np.inf))
@@ -255,6 +260,14 @@ def test_the_kernel_stops_before_its_rows_run_out() -> None:
     assert state[1] > 0
     assert runs == whole[: len(runs)]
     assert len(runs) <= rows < len(runs) + 2 * state[1] + 2
+
+
+def test_of_equal_jobs_the_first_runs_first() -> None:
+    """If two jobs are worth the same, the one that comes first runs, whatever the order of the others."""
+    scenario = _scenario([(0, 3, 1), (0, 5, 1), (0, 5, 1), (1, 2, 1), (2, 5, 1)], gpus=1)
+    ends = {each.job: each.end for each in offline_schedule(scenario, None).schedule.segments}
+
+    assert ends["j1"] < ends["j2"] < ends["j4"]
 
 
 def test_jobs_after_the_window_fill_up() -> None:
