@@ -102,9 +102,9 @@ SCENARIOS: dict[str, Whole | Adaptive] = {
         traces.helios,
         "helios_venus_full/helios_trace.csv.gz",
         640,
-        evaluations=1_800,
-        cells=6_000,
-        offline={"power": 0.8, "horizon": 1e6, "tries": 420},
+        evaluations=1_200,
+        cells=4_000,
+        offline={"power": 0.8, "horizon": 1e6, "tries": 330},
     ),
     "crux": Whole(
         traces.crux,
