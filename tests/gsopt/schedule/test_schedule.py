@@ -15,7 +15,9 @@ from gsopt.schedule.foreign import read_schedule
 from tests.effort import cases
 
 _NUMBERS = st.integers(-(10**12), 10**12) | st.floats(allow_nan=False, allow_infinity=False) | st.fractions()
-_NAMES = st.text(st.characters(codec="utf-8", exclude_categories=["Cc"]), min_size=1, max_size=8)
+_NAMES = st.text(
+    st.characters(codec="utf-8", exclude_categories=["Cc", "Cf", "Zl", "Zp"]), min_size=1, max_size=8
+)
 _SEGMENTS = st.builds(
     Segment,
     job=_NAMES,
