@@ -104,7 +104,7 @@ SCENARIOS: dict[str, Whole | Adaptive] = {
         640,
         evaluations=1_200,
         cells=4_000,
-        offline={"power": 0.8, "horizon": 1e6, "tries": 330},
+        offline={"power": 0.8, "horizon": 1e6, "tries": 300},
     ),
     "crux": Whole(
         traces.crux,

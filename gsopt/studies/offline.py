@@ -232,25 +232,26 @@ class _Packing:
     def drawn(self, best: _Run, draw: np.random.Generator) -> tuple[_Settings, int]:
         """Return random changes of settings, and the last mark before the first job that changes.
 
-        Either many jobs change, or a few jobs that wait in the best run and are present at the same time.
+        Either many jobs change, or a few that wait in the best run.
         """
         shares, horizons = best.settings
-        release, count = self._demand.release, len(shares)
-        if draw.random() < _FEW:
-            waits = best.ends - release - self._demand.work
-            likely = np.sqrt(np.maximum(waits, 0.0))
-            likely = likely if likely.any() else np.ones(count)
-            one = int(draw.choice(count, p=likely / likely.sum()))
-            near = np.flatnonzero((release <= best.ends[one]) & (best.ends >= release[one]) & (likely > 0))
-            few = np.append(one, draw.choice(near, size=int(draw.integers(_MOST))))
-            changes = np.zeros(count)
-            changes[few] = draw.normal(0, _SPREADS[-1], len(few))
-            first = int(np.searchsorted(self._times, release[few].min(), side="right")) - 1
-            return _Settings(shares * np.exp(changes), horizons), first
         if draw.random() < _OTHERWISE:
             shares, horizons = self.settings(draw.uniform(*_POWERS), exp(draw.uniform(*_HORIZONS)))
-        changes = draw.normal(0, draw.choice(_SPREADS), count) * (draw.random(count) < draw.choice(_CHANGED))
-        return _Settings(shares * np.exp(changes), horizons), 0
+        release, count = self._demand.release, len(shares)
+        if draw.random() < _FEW:
+            likely = np.sqrt(np.maximum(best.ends - release - self._demand.work, 0.0))
+            likely = likely if likely.any() else np.ones(count)
+            few = draw.choice(count, size=int(draw.integers(1, _MOST + 1)), p=likely / likely.sum())
+            changes = np.zeros(count)
+            changes[few] = draw.normal(0, _SPREADS[-1], len(few))
+        else:
+            changes = draw.normal(0, draw.choice(_SPREADS), count) * (
+                draw.random(count) < draw.choice(_CHANGED)
+            )
+        tried = _Settings(shares * np.exp(changes), horizons)
+        changed = np.any([new != old for new, old in zip(tried, best.settings, strict=True)], axis=0)
+        earliest = release[changed].min(initial=release[-1])
+        return tried, int(np.searchsorted(self._times, earliest, side="right")) - 1
 
     def run(self, settings: _Settings, end: float, base: _Run | None = None, first: int = 0) -> _Run | None:
         """Simulate the scenario, or return None if the time `end` has come before that is done.

@@ -121,7 +121,7 @@ def test_tries_never_make_it_worse() -> None:
 
 def test_mixtures_that_are_no_better_are_dropped() -> None:
     """If the settings of several periods do not go together, the best schedule so far is kept."""
-    scenario, reported = _drawn(9, jobs=40, gpus=4), list[OfflineSchedule]()
+    scenario, reported = _drawn(5, jobs=30, gpus=3), list[OfflineSchedule]()
     bound = _bound(scenario)
     found = offline_schedule(scenario, bound, tries=16, on_better=reported.append)
 
