@@ -102,9 +102,7 @@ SCENARIOS: dict[str, Whole | Adaptive] = {
         traces.helios,
         "helios_venus_full/helios_trace.csv.gz",
         640,
-        evaluations=1_200,
-        cells=4_000,
-        offline={"power": 0.8, "horizon": 1e6, "tries": 300},
+        offline={"power": 0.8, "horizon": 1e6, "tries": 250},
     ),
     "crux": Whole(
         traces.crux,
