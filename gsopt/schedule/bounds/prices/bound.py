@@ -204,8 +204,8 @@ def price_bound(
     """
     begin = monotonic()
     _refuse(scenario, weights, cells, evaluations, seconds)
-    relaxation = Relaxation.of(scenario, round_length)
     require(gangs >= 0, "gangs", gangs, "must be at least 0")
+    relaxation = Relaxation.of(scenario, round_length)
     is_plain = scenario.share_limit == 1 and not scenario.speed.gpu_types and not relaxation.times
     rule = "must be 0 if there are adaptive jobs, shared GPUs or GPU types of different speeds"
     require(is_plain or not gangs, "gangs", gangs, rule)
@@ -247,13 +247,13 @@ def _around_gangs(
     if compiled is None:  # thousands of evaluations, with a row of prices for each job with surcharges
         compiled = is_installed() and is_worth_loading(None if end == inf else end - monotonic())
 
-    def check(_: Prices) -> None:
+    def check() -> None:
         if monotonic() >= end:
             raise Enough
 
     with suppress(Enough):
         for gang in large_gangs(demand, supply, is_rigid, gangs):
-            ascent = GangAscent(gang, demand, supply, best, is_rigid, compiled=compiled, on_evaluation=check)
+            ascent = GangAscent(gang, demand, supply, best, is_rigid, compiled=compiled, check=check)
             try:
                 ascent.climb()
             finally:

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from math import fsum
-from typing import Any
 
 import numpy as np
 
@@ -61,8 +60,8 @@ class GangAscent:
         Whether each job has only one way to run, so that it may have surcharges.
     compiled
         Whether evaluations use the compiled kernel.
-    on_evaluation
-        Function that is called with the best prices after each evaluation; it may raise `Enough`.
+    check
+        Function that is called before each evaluation and each knapsack; it may raise `Enough`.
     """
 
     def __init__(
@@ -74,9 +73,9 @@ class GangAscent:
         is_rigid: Array,
         *,
         compiled: bool,
-        on_evaluation: Callable[[Prices], Any],
+        check: Callable[[], None],
     ) -> None:
-        self.best, self._before, self._compiled, self._on_evaluation = start, start, compiled, on_evaluation
+        self.best, self._before, self._compiled, self._check = start, start, compiled, check
         edges, release, seconds = start.edges, demand.release, demand.height
         begin, span = release[gang], seconds[gang]
         end = begin + _REACH * span
@@ -132,6 +131,7 @@ class GangAscent:
         )
 
     def _costs(self, demand: Demand, prices: Array, charges: Array) -> PriceEvaluation:
+        self._check()
         by_kind = np.concatenate([prices[:1], prices[:1] + prices[1:], prices[:1] + charges])
         return evaluate(demand, self._before.edges, by_kind, compiled=self._compiled)
 
@@ -162,7 +162,7 @@ class GangAscent:
         charges = self._charges.copy()
         charges[self._rows, cells] += np.repeat(surcharges, self._ends - self._begins, axis=1)
         found = self._costs(self._demand, prices, charges)
-        packings = [fullest(self._sizes, values, self._gpus) for values in (sizes * surcharges).T]
+        packings = [self._packing(values) for values in (sizes * surcharges).T]
         most, runs = np.array([total for total, _ in packings]), np.array([jobs for _, jobs in packings]).T
         rents = np.concatenate([(prices * self._there).ravel(), most * self._seconds, self._rents])
         value = prove(
@@ -176,6 +176,10 @@ class GangAscent:
         used = np.add.reduceat(usage[len(prices) :][self._rows][:, cells], self._begins - cells.start, axis=1)
         slope = np.concatenate([usage.sum(axis=0, keepdims=True), usage[1 : len(prices)]]) - self._there
         return value - self._slip, slope, used - sizes * runs * self._seconds
+
+    def _packing(self, values: Array) -> tuple[float, Array]:
+        self._check()
+        return fullest(self._sizes, values, self._gpus)
 
     def _keep(self, value: float, prices: Array, surcharges: Array, slopes: Array) -> None:
         """Keep prices and surcharges if they prove more than the best ones."""
@@ -192,7 +196,6 @@ class GangAscent:
             self.best = Prices(self._before.edges, prices, value, all_slopes, evaluations, chosen)
         else:
             self.best = replace(self.best, evaluations=evaluations)
-        self._on_evaluation(self.best)
 
 
 def fullest(sizes: Array, values: Array, gpus: int) -> tuple[float, Array]:

@@ -2,30 +2,18 @@
 
 import numpy as np
 import pytest
-from scipy.optimize import linprog
 
 from gsopt.schedule.bounds.prices import bundle
 from gsopt.schedule.bounds.prices.bundle_kernel import exchange as kernel
 from gsopt.schedule.bounds.prices.demand import Array
-from tests.gsopt.schedule.bounds.prices.climbing import top
-from tests.unwrap import unwrap
+from tests.gsopt.schedule.bounds.prices.climbing import planes, top
 
 
 @pytest.mark.parametrize("compiled", [False, True])
 @pytest.mark.parametrize("seed", range(6))
 def test_the_lowest_of_planes_is_climbed_to_the_optimum_of_a_program(seed: int, compiled: bool) -> None:
     """The top of the lowest of 40 planes over nonnegative points is that of a linear program."""
-    random = np.random.default_rng(seed)
-    slopes, heights = random.normal(size=(40, 6)), random.uniform(0, 5, size=40)
-    slopes[:6] = -np.eye(6)  # so that there is a top
-
-    def function(point: Array) -> tuple[float, Array]:
-        values = slopes @ point + heights
-        return float(values.min()), slopes[values.argmin()]
-
-    rows = np.hstack([-slopes, np.ones((40, 1))])
-    limits = [(0, None)] * 6 + [(None, None)]
-    highest = -float(unwrap(linprog([0] * 6 + [-1], A_ub=rows, b_ub=heights, bounds=limits).fun))
+    function, highest = planes(seed, (0, 5))
     found = top(bundle.climb_kinks, function, np.ones(6), 300, compiled=compiled)
 
     assert highest - 1e-3 * abs(highest) <= found <= highest + 1e-9

@@ -8,6 +8,7 @@ import pytest
 
 import gsopt
 from gsopt.core.errors import InvalidInput
+from gsopt.core.numbers.tolerances import SUM
 from gsopt.problems.scheduling import ElasticJob, Scheduling
 from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.job import Job, Workload
@@ -54,7 +55,7 @@ def test_a_gang_waits_for_whole_gpus() -> None:
 
     assert alone.mean_jct < 11.2
     assert found.mean_jct > alone.mean_jct + 0.3
-    assert found.mean_jct <= best * (1 + 1e-9)
+    assert found.mean_jct <= best * (1 + SUM)
     assert not alone.surcharges
     assert found.surcharges
 
@@ -88,11 +89,11 @@ def test_no_bound_is_above_the_optimum(compiled: bool) -> None:
         alone = price_bound(scenario, evaluations=60, compiled=compiled)
         found = price_bound(scenario, evaluations=60, compiled=compiled, gangs=random.choice([1, 2, 9]))
 
-        assert alone.mean_jct <= found.mean_jct <= best * (1 + 1e-9), scenario
+        assert alone.mean_jct <= found.mean_jct <= best * (1 + SUM), scenario
         gained += found.mean_jct > alone.mean_jct * 1.001
         changed = scenario.model_copy(update={"capacity_changes": (CapacityChange(time=3 * scale, gpus=1),)})
         if all(job.gpus == 1 for job in jobs):
-            assert price_bound(changed, evaluations=60, gangs=1).mean_jct >= alone.mean_jct * (1 - 1e-9)
+            assert price_bound(changed, evaluations=60, gangs=1).mean_jct >= alone.mean_jct * (1 - SUM)
     assert gained
 
 
