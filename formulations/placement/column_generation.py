@@ -64,9 +64,11 @@ def column_generation(problem: Placement, budget: Budget, *, seed: int = 0) -> R
 
     Size
     ----
-    One column per generated pattern, one row per demand and zone, and one row per kind of server. If at least
-    half of the demands have enough workers to fill a server, and amounts are coarse (at most 2,000,000
-    combinations on a server), new patterns are usually found with a table that has an entry for each
+    One column per generated pattern, one row per demand and zone, and one row per kind of server. If pools
+    matter, also one column per unit and at most one per demand.
+
+    If at least half of the demands have enough workers to fill a server, and amounts are coarse (at most
+    2,000,000 combinations on a server), new patterns are usually found with a table that has an entry for each
     combination. Otherwise, they are found by branch and bound.
 
     Source

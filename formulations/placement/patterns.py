@@ -39,9 +39,10 @@ def patterns(problem: Placement, budget: Budget, *, most: int = MOST_PATTERNS) -
 
     Size
     ----
-    One column per maximal pattern of every kind of server, one row per demand and zone, and one row per kind.
-    The number of patterns grows quickly with the number of demands. More workers of a demand than fit on one
-    server make no difference.
+    One column per maximal pattern of every zone and kind of server, one row per demand and zone, and one row
+    per kind. If pools matter, also one column per unit and at most one per demand. The number of patterns grows
+    quickly with the number of demands. More workers of a demand than fit on one server make no difference to
+    it.
 
     Source
     ------

@@ -48,11 +48,11 @@ def slots(problem: Sharing, budget: Budget, *, most: int = 100) -> Result[Sharin
 
     A slot is a common divisor of all run times if this yields at most `most` slots. Otherwise, slots are longer
     (`Slotted.of`). Rounding never makes a job faster, so the optimum of the slot model may exceed that of the
-    problem and is not a bound. The plan is converted to starts at events: each job starts on its GPUs once all
-    jobs that precede it in the plan have ended (`at_events`). For starts at any time, the plan itself is a
-    schedule too. The best known schedule is returned with the area bound, so a result is proven optimal only if
-    its value meets this bound. The message names the model, and states the optimum of the slot model, or its
-    best known value and bound.
+    problem and is not a bound. The plan is converted to starts at events: each job starts on its GPUs as soon
+    as it is released and all jobs that end by its start in the plan have ended (`at_events`). For starts at any
+    time, the plan itself is a schedule too. The best known schedule is returned with the area bound, so a
+    result is proven optimal only if its value meets this bound. The message names the model, and states the
+    optimum of the slot model, or its best known value and bound.
 
     Source: Castor, Eq. 6-13, with slots tau, fixed y_jg (Eq. 8) and at most C = 2 jobs on a GPU (Eq. 7); speeds
     by Eq. 4-5 for the worst partner. The model for CP-SAT is gsopt's own.

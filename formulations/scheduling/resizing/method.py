@@ -94,8 +94,8 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
 
     Size
     ----
-    For n jobs with one release date: 2 n^2 + n binaries, n^2 + n other columns, and 6 n^2 + 8 n rows, plus
-    n - 1 rows for each pair of equal jobs. These numbers grow with the number of release dates.
+    For n jobs with one release date: 2 n^2 + n binaries, n^2 + n other columns, and 6 n^2 + 8 n constraints,
+    plus n - 1 for each pair of equal jobs. These numbers grow with the number of release dates.
 
     Source
     ------
