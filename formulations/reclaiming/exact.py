@@ -39,7 +39,7 @@ def exact(problem: Reclaiming, budget: Budget, *, width: int = 12) -> Result[Rec
     bound.
 
     If a job can survive the loss of some sets of workers but not of others, or if collateral damage depends on
-    flexible workers, two simpler problems are solved instead of the original. One ignores some losses and
+    flexible workers, steps 1 to 5 are applied to two simpler problems instead. One ignores some losses and
     yields a bound. The other assumes that every base worker is needed and yields a start. If the two do not
     meet, the method `milp` continues from the best solution found.
 

@@ -53,7 +53,8 @@ class Reduced(Formulation[Reclaiming, ReclaimingSolution]):
     Source
     ------
     Aryl, section 4 and Appendix B. Without the row `demand`, and with returned[g] in units of m_g, the matrix
-    is totally unimodular, so the relaxation is the lower convex hull of the trade-off curve.
+    is totally unimodular. The optimum of the relaxation, as a function of N, is therefore the lower convex hull
+    of the minimum cost.
 
     Raises
     ------

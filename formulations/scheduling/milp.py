@@ -73,12 +73,12 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
     T[p] is in its window and its epoch. length[e]: the l of an epoch before the last add up to len_e. opened[e,
     p], closed[e, p]: l[e, p] <= span_ep if the previous completion is in epoch e or earlier and the p-th in e
     or later; otherwise, l[e, p] = 0. alone[j, e, p]: the y of a job add up to at most l. area[e, p]: the g_jk y
-    add up to at most M l. groups[K, i, e, p]: for the powers of two and the divisors K of M: the floor(g_jk /
-    K) y of all jobs j other than i, plus the ceil(g_ik / K) y of i (floor if K does not divide M), add up to at
-    most floor(M / K) l. work[j]: the s_jk y of a job add up to 1. until[j, p]: those in cells of position p add
-    up to at most the z[j, q] with q >= p. enough[j, p]: those in cells of positions up to p add up to at least
-    the z[j, q] with q <= p. earliest[p], latest[p]: T[p] is between the sums of b_j z[j, p] and of D_j z[j, p].
-    limit: the T[p] add up to at most UB.
+    add up to at most M l. groups[K, i, e, p], for each K > 1 that is a power of two or a divisor of M: the
+    floor(g_jk / K) y of all jobs j other than i, plus the ceil(g_ik / K) y of i (floor if K does not divide M),
+    add up to at most floor(M / K) l. work[j]: the s_jk y of a job add up to 1. until[j, p]: those in cells of
+    position p add up to at most the z[j, q] with q >= p. enough[j, p]: those in cells of positions up to p add
+    up to at least the z[j, q] with q <= p. earliest[p], latest[p]: T[p] is between the sums of b_j z[j, p] and
+    of D_j z[j, p]. limit: the T[p] add up to at most UB.
 
     Size
     ----
