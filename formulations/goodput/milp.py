@@ -34,7 +34,7 @@ class Milp(Formulation[Goodput, GoodputSolution]):
     ---------
     waits_j in {0, 1}: job j has no GPUs. keeps_j in {0, 1}: job j keeps its current GPUs, if it may. runs_jnk
     in {0, 1}: job j restarts in shape (n, k). gpus_ji, integer: its GPUs on node i after a restart. alone_ji,
-    part_ji in {0, 1}: node i holds all of the job's GPUs, or only some of them.
+    part_ji in {0, 1}: after a restart, node i holds all of the job's GPUs, or only some of them.
 
     Objective
     ---------
@@ -51,7 +51,8 @@ class Milp(Formulation[Goodput, GoodputSolution]):
 
     room: sum_j (gpus_ji + a_ji keeps_j) <= g_i.
 
-    wide: sum_j part_ji + sum_{j now on i and other nodes} keeps_j <= 1.
+    wide: sum_j part_ji + sum_{j now on i and other nodes} keeps_j <= 1: a node hosts at most one of the jobs
+    that run on several nodes.
 
     Size
     ----

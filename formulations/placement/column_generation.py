@@ -53,20 +53,23 @@ def column_generation(problem: Placement, budget: Budget, *, seed: int = 0) -> R
 
     The model is that of `formulations.placement.packing.Packing`. Patterns with a negative reduced cost are
     generated, first until the relaxation is feasible, then until it is optimal. At first, this stage may use
-    two fifths of the time limit. The bound is Lagrangian, so there is one even if the relaxation is not optimal
-    by then. Next, the relaxation is rounded down, and the remaining workers are placed greedily at varied
-    prices. If the result does not meet the bound and pools do not matter (a single zone), dives follow, which
-    fix patterns one by one and generate new ones for the remaining workers. A relaxation that was not optimal
-    in time is then continued for up to four fifths of the remaining time, and rounded again. Integer programs
-    over all patterns found are solved for a few seconds each, before and after further dives. If a gap remains
-    and there are few maximal patterns, the model over all of them is solved. Even then, a gap may remain.
+    two fifths of the remaining time. The bound is Lagrangian, so there is one even if the relaxation is not
+    optimal by then. Next, the relaxation is rounded down, and the remaining workers are placed greedily at
+    varied prices. If the result does not meet the bound and pools do not matter (a single zone), dives follow,
+    which fix patterns one by one and generate new ones for the remaining workers. A relaxation that was not
+    optimal in time is then continued for up to four fifths of the remaining time, and rounded again. Integer
+    programs over all patterns found are solved for a few seconds each, before and after further dives. If a gap
+    remains and there are few maximal patterns, the model over all of them is solved. Otherwise, or if time runs
+    out, a gap may remain.
 
     Size
     ----
-    A few hundred columns for 50 demands, one row per demand and zone, and one row per kind of server. If at
-    least half of the demands have enough workers to fill a server, and amounts are coarse (at most 2,000,000
-    combinations on a server), new patterns are found with a table that has an entry for each combination.
-    Otherwise, they are found by branch and bound.
+    One column per generated pattern, one row per demand and zone, and one row per kind of server. If pools
+    matter, also one column per unit and at most one per demand.
+
+    If at least half of the demands have enough workers to fill a server, and amounts are coarse (at most
+    2,000,000 combinations on a server), new patterns are usually found with a table that has an entry for each
+    combination. Otherwise, they are found by branch and bound.
 
     Source
     ------

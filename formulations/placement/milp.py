@@ -30,9 +30,9 @@ class Milp(Formulation[Placement, PlacementSolution]):
     ----------
     n_i: number of workers of line i. d_ir: amount of resource r that one of them needs. g_i: GPUs that one of
     them needs. e_sr: free amount of resource r on server s. u_is: number of workers of line i that fit on
-    server s. c_s: cost of using server s: 1, or its number of GPUs if fragmentation is minimized; 0 if it is
-    already in use. W: weight of a misplaced GPU. q_i: part of a GPU that one worker of line i needs, in
-    thousandths; 0 for most lines. a_sv: free thousandths of GPU v of server s.
+    server s, 0 if its GPU type does not suit them. c_s: cost of using server s: 1, or its number of GPUs if
+    fragmentation is minimized; 0 if it is already in use. W: weight of a misplaced GPU. q_i: part of a GPU that
+    one worker of line i needs, in thousandths; 0 for most lines. a_sv: free thousandths of GPU v of server s.
 
     Variables
     ---------
@@ -42,6 +42,9 @@ class Milp(Formulation[Placement, PlacementSolution]):
     h[j], binary: job j runs on inference servers. If racks are minimized: z[k], binary: rack k is used. For
     lines that need part of a GPU, instead of x: p[i, s, v], integer: workers of line i on GPU v of server s;
     b[s, v], binary: GPU v, of which no part is in use yet, is shared.
+
+    Bounds: x[i, s] and m[i, s] are at most u_is. If server s is already in use, y[s] is 1, f[s] is 0, and z[k]
+    is 1 for its rack k.
 
     Objective
     ---------
@@ -56,10 +59,10 @@ class Milp(Formulation[Placement, PlacementSolution]):
     the d_ir (x[i, s] + m[i, s]) add up to at most e_sr y[s]. Here and below, the sum of p[i, s, v] over v
     replaces x[i, s] if line i needs part of a GPU. If r is GPUs, the b[s, v] are added to the sum. share[s, v]:
     the q_i p[i, s, v] add up to at most a_sv b[s, v], or to a_sv if the GPU is shared already. alike[s, v]:
-    b[s, v] >= b[s, v + 1]. order[s]: y[s] >= y[s + 1] if both servers belong to one line. group[i, s]: x[i, s]
-    <= u_is f[s] for flexible lines and x[i, s] <= u_is (1 - f[s]) for others. touch[s]: y[s] <= z[k] for the
-    rack k of server s, if racks are minimized. together[i]: the x[i, s] + m[i, s] on inference servers add up
-    to n_i h[j] for the line's job j.
+    b[s, v] >= b[s, v + 1]. order[s]: y[s] >= y[s + 1] if both servers belong to the same line of servers.
+    group[i, s]: x[i, s] <= u_is f[s] for flexible lines and x[i, s] <= u_is (1 - f[s]) for others. touch[s]:
+    y[s] <= z[k] for the rack k of server s, if racks are minimized. together[i]: the x[i, s] + m[i, s] on
+    inference servers add up to n_i h[j] for the line's job j.
 
     Size
     ----

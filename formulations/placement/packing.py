@@ -166,7 +166,8 @@ class Packing:
 
     Size
     ----
-    One column per pattern, one row per demand and zone, and one row per kind of server.
+    One column per pattern, one row per demand and zone, and one row per kind of server. If pools matter, also
+    one column per unit and at most one per demand.
 
     Source
     ------

@@ -29,18 +29,20 @@ MOST_PATTERNS = 20_000
 
 @exact_method()
 def patterns(problem: Placement, budget: Budget, *, most: int = MOST_PATTERNS) -> Result[PlacementSolution]:
-    """Enumerate the maximal patterns, and decide how often to use each of them.
+    """Enumerate the maximal patterns (ways to fill one server), and decide how often to use each of them.
 
     The model is that of `formulations.placement.packing.Packing`, whose docstring gives its sets, variables,
-    objective and constraints. The relaxation is solved and rounded down. The solution of the small program that
-    remains nearly always meets the bound. If it does not, the whole program is solved without the patterns that
-    reduced costs rule out. If the time limit ends the enumeration, the result is the placement and the bound
-    with which the method begins.
+    objective and constraints. The relaxation is solved and rounded down, and the remaining workers are placed
+    greedily or by a small integer program. If the result does not meet the bound, the whole program is solved
+    without the patterns that reduced costs rule out. If the time limit ends the enumeration, the result is the
+    placement and the bound with which the method begins.
 
     Size
     ----
-    One column per maximal pattern of every kind of server: hundreds with 8 demands, tens of thousands with 20.
-    There is one row per demand and zone and one per kind. The number of workers does not matter.
+    One column per maximal pattern of every zone and kind of server, one row per demand and zone, and one row
+    per kind. If pools matter, also one column per unit and at most one per demand. The number of patterns grows
+    quickly with the number of demands. More workers of a demand than fit on one server make no difference to
+    it.
 
     Source
     ------

@@ -79,10 +79,10 @@ def decomposition(problem: Reclaiming, budget: Budget, *, width: int = 12) -> Re
     """Solve a problem by dynamic programming alone, which is possible if few jobs share servers.
 
     Costs and numbers of returned servers add up over independent parts, so the minimum costs by number of
-    servers are combined by (min, +) convolution. Jobs are eliminated one by one. A table holds the minimum
-    costs for every choice of preempted jobs among those that share a server with an eliminated job. The time
-    grows with 2 to the power of the width, which is the number of jobs in the largest table. The width is known
-    before any table is filled.
+    servers are combined by (min, +) convolution. Jobs are eliminated one by one. Each elimination fills a table
+    of minimum costs. The table has an entry for every choice of preempted jobs among those that share a server
+    with the eliminated job, directly or through jobs eliminated before. The time grows with 2 to the power of
+    the width, which is the number of jobs in the largest table. The width is known before any table is filled.
 
     Costs are integer multiples of their unit, so the optimum is exact. Complexity: O(2^width S^2) for S
     servers.

@@ -18,7 +18,7 @@ _SHARE = 0.25
 
 @exact_method()
 def exact(problem: Reclaiming, budget: Budget, *, width: int = 12) -> Result[ReclaimingSolution]:
-    """Solve a problem to proven optimality with the first of several techniques that succeeds.
+    """Try the following techniques until one proves optimality; the message then names it.
 
     1. Reduction, followed by dynamic programming (`decomposition`) if few jobs share servers.
     2. A bound: the lower convex hull of the minimum cost as a function of the number of servers, found by
@@ -34,11 +34,12 @@ def exact(problem: Reclaiming, budget: Budget, *, width: int = 12) -> Result[Rec
        backend is given, CP-SAT solves it if installed, and otherwise HiGHS.
 
     All techniques use integers, in the unit of the given costs, so the optimum is exact. If every server hosts
-    its own random set of many jobs, the hull is a straight line, so its bound is weak. The message then says so
-    unless the optimum is proven. The fifth technique yields a better bound.
+    its own random set of many jobs, the hull is nearly a straight line, so its bound is weak. The message then
+    says so unless the optimum is proven. With at most 400 servers, the fifth technique usually yields a better
+    bound.
 
     If a job can survive the loss of some sets of workers but not of others, or if collateral damage depends on
-    flexible workers, two simpler problems are solved instead of the original. One ignores some losses and
+    flexible workers, steps 1 to 5 are applied to two simpler problems instead. One ignores some losses and
     yields a bound. The other assumes that every base worker is needed and yields a start. If the two do not
     meet, the method `milp` continues from the best solution found.
 

@@ -42,8 +42,8 @@ def event_orders(problem: Scheduling, budget: Budget) -> Result[SchedulingSoluti
     """Try every order of arrivals and completions, as a slow and simple reference for other methods.
 
     Between two events, the time is divided among configurations, each of which specifies the number of GPUs of
-    every present job, possibly 0. All configurations are enumerated. For each order of events, a linear program
-    minimizes the sum of completion times.
+    every present job, possibly 0. All configurations that fit on the GPUs are enumerated. For each order of
+    events, a linear program minimizes the sum of completion times.
 
     Variables
     ---------

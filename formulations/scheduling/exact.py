@@ -59,7 +59,7 @@ _MOORE_HODGSON_TIME, _BOUND_SHARE = 5e-7, 0.1
 
 @exact_method(warm_up=load_kernels)
 def exact(problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
-    """Find a schedule with the lowest mean completion time, and a lower bound that proves how good it is.
+    """Look for a schedule with the lowest mean completion time, and prove a lower bound on this time.
 
     For any number of jobs, the method begins with the budget's start and with list schedules. A list contains,
     for each job, the steps from one useful number of GPUs to the next (the segments of the concave hull of its
@@ -87,9 +87,9 @@ def exact(problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
     the time limit is too short to load the kernels, plain numpy and local search replace them. To load them in
     advance, use `gsopt.warm_up`.
 
-    No bound depends on the solver being right, because bounds are recomputed from its dual values. Larger
-    problems end with a gap at the time limit. If a block of jobs finishes before the others are released, it is
-    solved separately. If preemption is not allowed, `resizing` solves the problem instead.
+    No bound depends on the solver being right, because bounds are recomputed from its dual values. With many
+    jobs, a gap usually remains. If a block of jobs finishes before the others are released, it is solved
+    separately. If preemption is not allowed, `resizing` solves the problem instead.
 
     Parameters
     ----------

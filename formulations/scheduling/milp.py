@@ -30,20 +30,22 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
     """A model that decides in which order and in which epochs jobs complete, and how long each mode runs.
 
     This is the reference model for small instances, against which the other methods are tested. If numbers of
-    GPUs are not powers of two, its rows do not fully describe which modes fit on the GPUs at the same time. If
-    the times of a solution are impossible in some cell, a row ``sum of w y <= l`` that excludes them, and is
-    valid in every cell, is added, and the model is solved again. The weights w are the prices of the program
-    that packs these times into the shortest cell.
+    GPUs are not powers of two, its rows may not fully describe which modes fit on the GPUs at the same time. If
+    the times of a solution are impossible in some cell, rows ``sum of w y <= l``, one for each cell, exclude
+    them, and the model is solved again. The weights w are the prices of the program that packs these times into
+    the shortest cell.
 
-    The windows of positions are bounded below by Moore and Hodgson's rule, and above by a schedule from local
-    search, because only schedules at least as good matter. The solver starts from that schedule. The result is
-    the best schedule for the order of events that the solver found, or the start if that is better.
+    The windows of positions are bounded below by Moore and Hodgson's rule, and above by the best known schedule
+    (the budget's start, or one from local search), because only schedules at least as good matter. The solver
+    starts from the known schedule. The result is the best schedule for the order of events that the solver
+    found, or the known one if that is better.
 
     Sets
     ----
     j: jobs. k: their modes. p: positions, counted from 0. The job at position p completes when p other jobs are
-    complete. e: epochs between consecutive distinct release dates A_e, the last of which ends at the horizon.
-    (e, p): cells that the windows allow; a cell is the time in epoch e in which p jobs are complete.
+    complete. e: epochs between consecutive distinct release dates A_e. The last epoch ends at the horizon, the
+    latest possible time of the last completion. (e, p): cells that the windows allow; a cell is the time in
+    epoch e in which p jobs are complete.
 
     Parameters
     ----------
@@ -55,8 +57,8 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
     Variables
     ---------
     z[j, p], binary: job j is the p-th to complete. v[p, e], binary: the p-th completion is in epoch e. T[p]:
-    time of the p-th completion. l[e, p]: length of cell (e, p). y[j, k, e, p]: time for which job j runs in
-    mode k in cell (e, p).
+    time of the p-th completion. l[e, p]: length of cell (e, p). y[j, k, e, p], if job j is released by the
+    beginning of epoch e: time for which it runs in mode k in cell (e, p).
 
     Objective
     ---------
@@ -71,18 +73,19 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
     T[p] is in its window and its epoch. length[e]: the l of an epoch before the last add up to len_e. opened[e,
     p], closed[e, p]: l[e, p] <= span_ep if the previous completion is in epoch e or earlier and the p-th in e
     or later; otherwise, l[e, p] = 0. alone[j, e, p]: the y of a job add up to at most l. area[e, p]: the g_jk y
-    add up to at most M l. groups[K, i, e, p]: for the powers of two and the divisors K of M: the floor(g_jk /
-    K) y of all jobs j other than i, plus the ceil(g_ik / K) y of i (floor if K does not divide M), add up to at
-    most floor(M / K) l. work[j]: the s_jk y of a job add up to 1. until[j, p]: those in cells of position p add
-    up to at most the z[j, q] with q >= p. enough[j, p]: those in cells of positions up to p add up to at least
-    the z[j, q] with q <= p. earliest[p], latest[p]: T[p] is between the sums of b_j z[j, p] and of D_j z[j, p].
-    limit: the T[p] add up to at most UB.
+    add up to at most M l. groups[K, i, e, p], for each K > 1 that is a power of two or a divisor of M: the
+    floor(g_jk / K) y of all jobs j other than i, plus the ceil(g_ik / K) y of i (floor if K does not divide M),
+    add up to at most floor(M / K) l. work[j]: the s_jk y of a job add up to 1. until[j, p]: those in cells of
+    position p add up to at most the z[j, q] with q >= p. enough[j, p]: those in cells of positions up to p add
+    up to at least the z[j, q] with q <= p. earliest[p], latest[p]: T[p] is between the sums of b_j z[j, p] and
+    of D_j z[j, p]. limit: the T[p] add up to at most UB.
 
     Size
     ----
-    At most n (n + E) binaries for n jobs and E epochs. For each of at most n E cells, one time per job and
-    mode, and at most n + 3 rows, plus n per K. If more than 15 jobs have to be scheduled together, or if there
-    are more than 12,000 such times, `Unsupported` is raised.
+    At most n (n + E) binaries for n jobs and E epochs, and n columns T. For each of at most n E cells, one
+    column l, at most one column y per job and mode, and at most n + 3 rows, plus n per K. There are at most
+    2 n^2 + n E + 6 n + 1 other rows, plus n for each pair of jobs whose order is known. If more than 15 jobs
+    have to be scheduled together, or if there are more than 12,000 columns y, `Unsupported` is raised.
 
     Source
     ------

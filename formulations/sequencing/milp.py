@@ -46,7 +46,7 @@ class Milp(Formulation[Sequencing, Sequences]):
 
     Size
     ----
-    |J|^2 |I| columns if every job can run on every machine, |J| + |I| |J| rows, two entries per column. The
+    |J|^2 |I| columns if every job can run on every machine, |J| + |I| |J| rows, and two entries per column. The
     matrix is the incidence matrix of a bipartite graph and hence totally unimodular. Models with more than
     200,000 columns are rejected.
 

@@ -27,9 +27,9 @@ class Lp(Formulation[Shares, TimeShares]):
 
     Parameters
     ----------
-    a_mt: steps per second of job m on type t. z_m: GPUs of job m. M_t: GPUs of type t. L: level of the isolated
-    shares. d_m: throughput that job m needs to reach level L. y_m: value of one step per second of job m, which
-    is 1 in `max_sum`.
+    a_mt: steps per second of job m on type t. z_m: GPUs of job m. M_t: GPUs of type t. L: value (level) of the
+    isolated shares. d_m: throughput that job m needs to reach level L. y_m: value of one step per second of job
+    m, which is 1 in `max_sum`.
 
     Variables
     ---------

@@ -20,8 +20,9 @@ from gsopt.problems.shares import Shares, TimeShares
 def water_filling(problem: Shares, budget: Budget) -> Result[TimeShares]:
     """Raise the levels of all jobs until none can be raised further, for max-min fairness at every level.
 
-    `exact` only maximizes the lowest level and may leave GPUs idle. Here, the bottleneck jobs of each level
-    keep their throughput while the levels of the others continue to rise, with one linear program per level.
+    The level of a job is its term in the objective (`gsopt.problems.shares.Shares.level`). `exact` only
+    maximizes the lowest level and may leave GPUs idle. Here, the bottleneck jobs of each level keep their
+    throughput while the levels of the others continue to rise, with one linear program per level.
     Prices identify the bottlenecks: a job whose throughput has a positive price in the program can only become
     faster if another job becomes slower. The lowest level is that of `exact`, up to rounding, with the same
     bound.

@@ -19,13 +19,13 @@ _MODELS = {
 def exact(problem: Sharing, budget: Budget) -> Result[SharingSolution]:
     """Find a provably best schedule with starts at events, or bracket the optimum with starts at any time.
 
-    Sets: jobs j; at each event, the classes of GPUs: free GPUs, and those that a given job holds alone.
-    Parameters: p_j: seconds of a job; G_j: its GPUs; r_j: its release date; xi_jk: its slowdown when sharing
-    with job k. Variables: which pending jobs start at each event, and how many GPUs of each class they take.
-    Objective: the sum of completion times. Constraints: a job starts once, after its release, on G_j GPUs, each
-    of which is free or held by a single job with which it may share GPUs, and runs on them until it ends; its
-    speed is 1 / max(1, max_k xi_jk), where k are its partners. Size: a node for each start and each event; the
-    number of nodes grows exponentially with the number of jobs.
+    Sets: jobs j; at each event (the arrival or the end of a job), the classes of GPUs: free GPUs, and those
+    that a given job holds alone. Parameters: p_j: seconds of a job; G_j: its GPUs; r_j: its release date;
+    xi_jk: its slowdown when sharing with job k. Variables: which pending jobs start at each event, and how many
+    GPUs of each class they take. Objective: the sum of completion times. Constraints: a job starts once, at its
+    release or later, on G_j GPUs, each of which is free or held by a single job with which it may share GPUs,
+    and runs on them until it ends; its speed is 1 / max(1, max_k xi_jk), where k are its partners. Size: a node
+    for each start and each event; the number of nodes grows exponentially with the number of jobs.
 
     The branch and bound (`formulations.sharing.search`) starts from the best known schedule. Its bounds come
     from areas (`formulations.sharing.areas`) and from the minimum delay that each start causes

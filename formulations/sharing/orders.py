@@ -52,7 +52,8 @@ class Prefix:
 def orders(problem: Sharing, budget: Budget) -> Result[SharingSolution]:
     """Find a provably best schedule with starts at any time, for groups of at most four jobs.
 
-    The jobs are divided into groups that cannot overlap with one another, and each group is solved separately.
+    The jobs are divided into groups, each of which is solved separately. Jobs of different groups do not
+    overlap in any schedule that is at least as good as the best known one.
 
     Sets: the n jobs j of a group; events e = 1 .. 2 n, each the start of a job on given GPUs or the end of a
     job. Parameters: p_j: seconds of a job; r_j: its release date; xi_je: its slowdown between events e and e +
@@ -61,9 +62,9 @@ def orders(problem: Sharing, budget: Budget) -> Result[SharingSolution]:
     and the end of j add up to p_j. Size: 2 n variables for each of (2 n)! / 2^n orders, times the choices of
     GPUs with different users.
 
-    Orders are built event by event. The program for the first events assumes that all remaining work then runs
-    immediately at full speed, so it bounds all orders that begin with these events. All programs are solved
-    exactly. The search starts from the best schedule with starts at events.
+    Orders are built event by event. The program for the first events assumes that all jobs then run at full
+    speed, pending ones from their release on, so it bounds all orders that begin with these events. All
+    programs are solved exactly. The search starts from the best schedule with starts at events.
 
     Source: for a fixed order, the model of Castor, Eq. 6-13, without slots is linear. The search is gsopt's
     own.

@@ -29,7 +29,7 @@ class TimeIndexed(Formulation[Sharing, SharingSolution]):
     As printed, Castor's Eq. 6-13 multiply rates by the variables for places, and take the arg min of a sum.
     Here, linear constraints replace both. Rounding to slots (`Slotted`) never makes a job faster, so the
     optimum of this model may exceed that of the problem and is not a bound. The bound of the result is the area
-    bound. The plan is converted to a schedule as in `slots`.
+    bound. The plan is converted to starts at events, as in `slots`.
 
     Sets
     ----

@@ -55,14 +55,14 @@ class Relaxation:
 
     Sets: jobs j; places P of every tier, nested; slots t; for each job, the places that can hold it, except
     those inside a place where it runs equally fast. Parameters: d_j: GPUs of a job; p_jP: its slots at a place;
-    G_P: GPUs of a place; n_P: number of merged places; r_j: its first slot; H_j: the last slot in which it may
-    end, given a known value (`latest_ends`). Variables: x_jPs = 1 if job j starts at place P in slot s, r_j <=
-    s <= H_j - p_jP; M: the latest end (makespan only). Objective: the mean time from release to end, with s and
-    p_jP in seconds, or M. Constraints: sum_{P,s} x_jPs = 1 for each job; sum of d_j x_jQs over Q within P and
-    s <= t < s + p_jQ is at most n_P G_P for each place and slot; the same with raised demands
-    (`raised_demand`), because two jobs of 5 GPUs do not fit into a place of 8; M >= sum (s + p_jP) x_jPs for
-    each job. Size: a column for each job, place and slot of the horizon. Source: the time-indexed model of
-    single-machine scheduling (Sousa and Wolsey, 1992), with nested places as in Dally, section III.
+    G_P: GPUs of a place; n_P: number of merged places; r_j: its first slot; H_j: its latest end, given a known
+    value (`latest_ends`). Variables: x_jPs = 1 if job j starts at place P in slot s, r_j <= s <= H_j - p_jP; M:
+    the latest end (makespan only). Objective: the mean time from release to end, with s and p_jP in seconds, or
+    M. Constraints: sum_{P,s} x_jPs = 1 for each job; sum of d_j x_jQs over Q within P and s <= t < s + p_jQ is
+    at most n_P G_P for each place and slot; the same with raised demands (`raised_demand`), because two jobs of
+    5 GPUs do not fit into a place of 8; M >= sum (s + p_jP) x_jPs for each job. Size: a column for each job,
+    place and slot of the horizon. Source: the time-indexed model of single-machine scheduling (Sousa and
+    Wolsey, 1992), with nested places as in Dally, section III.
     """
 
     instance: SlottedInstance  # jobs and places on a grid

@@ -34,7 +34,7 @@ _BOUND = "the relaxation is a bound only"
 
 @exact_method()
 def time_indexed(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
-    """Solve the time-indexed relaxation; its schedule is optimal if fixed GPUs are found for it.
+    """Solve the time-indexed relaxation, and look for fixed GPUs with which its schedule is possible.
 
     The method begins with list schedules (`search_lists`) and a simple bound. The value of the best list
     schedule limits the end of each job (`latest_ends`), which keeps the horizon short. The relaxation counts

@@ -141,7 +141,7 @@ class Budget:
             self.on_progress(KnownBracket(self.runtime, value, bound))
 
     def longer(self, seconds: float) -> "Budget":
-        """Return this budget, extended by the given number of seconds."""
+        """Return this budget with its time limit, if there is one, extended by the given number of seconds."""
         limit = self.time_limit
         return self if limit is None else replace(self, time_limit=min(limit + seconds, _LONGEST))
 

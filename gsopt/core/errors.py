@@ -49,7 +49,7 @@ def escape(text: str) -> str:
 
 
 def brief(source: str) -> str:
-    """Return the name of a file, truncated if it has more than 300 characters.
+    """Return the name of a file or, if the name has more than 300 characters, its beginning and length.
 
     Examples
     --------
@@ -123,7 +123,7 @@ class GsoptError(Exception):
 class InvalidInput(GsoptError, ValueError):
     """Error raised when an input breaks a rule.
 
-    The message is one line that names file, field, value and rule.
+    The message is one line that names source, field, value and rule, except those that are empty.
 
     Attributes
     ----------

@@ -61,7 +61,7 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
     ----------
     A_j: GPU-seconds of job j. a_j, b_j: its minimum and maximum number of GPUs. C: GPUs. U: sum of completion
     times of the best known schedule. H_ki: greatest possible length of interval (k, i), limited by the length
-    of its period, and by the latest k-th completion that U allows if the earlier ones are as early as possible.
+    of its period, and by the time from the earliest completion k - 1 to the latest completion k that U allows.
 
     Variables
     ---------
@@ -80,22 +80,22 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
     sum of s[j] over intervals up to k and i, minus that of c[j] before k. once[k], starts[j], ends[j], turn[k]:
     each completion is in one period; each job has one start and one completion, and each completion has one
     job. passed, visits: v_ki >= 0 and v_ki >= s[j, k, i]. length[k, i], period[i]: d_ki <= H_ki v_ki; the d of
-    a period add up to its length. runs[j, k, i]: r_jki >= c_jk + x_ki - 1. work[j]: the y add up to A_j.
-    there[j, k, i]: y_jki <= A_j (r_jki + 1 - v_ki). until[j, k], since[j, k, i]: the y up to an interval add up
-    to A_j if the job is complete, and to 0 if it has not started. most[j, k, i]: y_jki <= b_j d_ki. least[j, k,
-    i]: y_jki >= a_j d_ki - a_j H_ki (1 - r_jki + s_jki): a job that runs during the whole interval has at least
-    its minimum number of GPUs. area[k, i]: the y add up to at most C d_ki. room[k, i]: the a_j r_jki add up to
-    at most C. soonest[k]: t_k is no earlier than the k-th completion under shortest remaining area first, nor
-    than the k-th smallest of the times at which the jobs could complete if each ran alone, and no later than U
-    allows. alone[k]: t_k is no earlier than the time at which the job that completes k-th could complete if it
-    ran alone. alike[i, j, k]: of equal jobs, the first one completes first. shared: limits on the joint work of
-    jobs, each of which has either no GPUs or at least its minimum number (`cuts`). Those of a group of jobs are
-    added once a solution violates one of them, first in the linear relaxation.
+    each period but the last add up to its length. runs[j, k, i]: r_jki >= c_jk + x_ki - 1. work[j]: the y add
+    up to A_j. there[j, k, i]: y_jki <= A_j (r_jki + 1 - v_ki). until[j, k], since[j, k, i]: the y up to an
+    interval add up to A_j if the job is complete, and to 0 if it has not started. most[j, k, i]: y_jki <= b_j
+    d_ki. least[j, k, i]: y_jki >= a_j d_ki - a_j H_ki (1 - r_jki + s_jki): a job that runs during the whole
+    interval has at least its minimum number of GPUs. area[k, i]: the y add up to at most C d_ki. room[k, i]:
+    the a_j r_jki add up to at most C. soonest[k]: t_k is no earlier than the k-th completion under shortest
+    remaining area first, nor than the k-th smallest of the times at which the jobs could complete if each ran
+    alone, and no later than U allows. alone[k]: t_k is no earlier than the time at which the job that completes
+    k-th could complete if it ran alone. alike[i, j, k]: of equal jobs, the first one completes first. shared:
+    limits on the joint work of jobs, each of which has either no GPUs or at least its minimum number (`cuts`).
+    Those of a group of jobs are added once a solution violates one of them, first in the linear relaxation.
 
     Size
     ----
-    For n jobs with one release date: 2 n^2 + n binaries, n^2 + n other columns, and 6 n^2 + 8 n rows, plus
-    n - 1 rows for each pair of equal jobs. These numbers grow with the number of release dates.
+    For n jobs with one release date: 2 n^2 + n binaries, n^2 + n other columns, and 6 n^2 + 8 n constraints,
+    plus n - 1 for each pair of equal jobs. These numbers grow with the number of release dates.
 
     Source
     ------
@@ -152,11 +152,11 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
         raise ModelMismatch(f"{self.name}: no schedule has the order of events of the model's solution")
 
     def run(self, problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
-        """Solve within a budget, beginning with schedules that follow simple rules.
+        """Solve within a budget, beginning with the start and with schedules that follow simple rules.
 
-        As far as time allows, each of them is replaced by the best schedule with the same order of events. Then
-        the model is solved.
-        If there is no time to load Pyomo, the result is the best of these schedules, with a simple bound.
+        As far as time allows, the best schedule with the same order of events is found for each of them. Then
+        the model is solved. If there is no time to load Pyomo, the result is the best schedule found so far,
+        with a simple bound.
         """
         Resizable.of(problem)  # refuses what it does not express
         return by_blocks(problem, budget, self._run_block, method=self.name)
