@@ -38,7 +38,7 @@ _noted: ContextVar[dict[str, str] | None] = ContextVar("noted", default=None)
 def read_data(kind: type[F], path: str | Path) -> F:
     """Read an object of the given type, such as a `Workload` or a `Cluster`, from a JSON file.
 
-    Raise `InvalidInput` if the file cannot be read, is not JSON, or breaks a rule of the type.
+    Raise `InvalidInput` if the file cannot be read, contains no JSON object, or breaks a rule of the type.
     """
     text = read_text(path)
     parse_json(str(path), text)
@@ -79,10 +79,10 @@ def write_text(path: str | Path, text: str) -> None:
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
-    """Yield the path of a temporary file that replaces the given file at the end of the ``with`` block.
+    """Yield a path to write to; at the end of the ``with`` block, the written file replaces the given one.
 
-    After a failure or Ctrl-C, the given file is unchanged and the temporary file is deleted. A device or a
-    stream, such as ``/dev/null`` or ``/dev/stdout``, is written directly.
+    After a failure or Ctrl-C, the given file is unchanged and the written file is deleted. For a device or a
+    stream, such as ``/dev/null`` or ``/dev/stdout``, its own path is yielded, and nothing is replaced.
 
     Examples
     --------
@@ -185,7 +185,7 @@ def require_writable(path: str | Path) -> None:
 
 
 def require_folder(folder: str | Path) -> None:
-    """Create a folder if needed, and raise `InvalidInput` if it is not writable."""
+    """Create a folder if needed, and raise `InvalidInput` if it cannot be created or is not writable."""
     if "\0" in str(folder):
         raise InvalidInput("", "", "must be a path", source=str(folder))
     with _writing(folder):
@@ -195,7 +195,7 @@ def require_folder(folder: str | Path) -> None:
 
 
 def to_json(item: Frozen | Plain) -> str:
-    """Return a problem, solution or result as JSON text, with a line for each server, job or row in a list."""
+    """Return a problem, solution or result as JSON text; each object in a top-level list has its own line."""
     data = item.model_dump(mode="json", exclude_defaults=True) if isinstance(item, Frozen) else item.as_dict()
     if isinstance(item, Problem):
         data = {"problem": item.word, **data}

@@ -18,8 +18,8 @@ _HELD: list[tuple[list[Any], Callable[..., Any]]] = []
 def held() -> Iterator[None]:
     """Hold back Ctrl-C inside the ``with`` block, and deliver it once at the end.
 
-    In threads other than the main one, nothing is held back, because Ctrl-C does not reach them. If the program
-    ignores Ctrl-C, it continues to do so.
+    In threads other than the main one, nothing is held back, because Ctrl-C does not reach them. If Ctrl-C has
+    no handler in Python, for example because the program ignores it, its effect stays the same.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def held() -> Iterator[None]:
 
 
 def deliver() -> None:
-    """Deliver a held-back Ctrl-C at a point where the code may be interrupted."""
+    """Deliver any Ctrl-C that the innermost `held` holds back; called where the code may be interrupted."""
     if _HELD and current_thread() is main_thread():
         came, handler = _HELD[-1]
         if came:

@@ -49,9 +49,10 @@ def heuristic(
     """Turn a plain function ``problem -> solution`` into a method that is timed and judged.
 
     A function that finds no solution must return `NoSolution`. A function with a keyword argument `budget` must
-    observe its time limit: when it is reached, the function returns its best solution so far, or raises
-    `gsopt.core.errors.TimeUp` if it has none. A method made from such a function also takes ``time_limit``.
-    `gsopt.solve` and `gsopt.compare` accept plain functions, too, and judge them in the same way.
+    observe the budget's time limit: when it is reached, the function returns its best solution so far, or
+    raises `gsopt.core.errors.TimeUp` if it has none. A method made from such a function also takes
+    ``time_limit``. `gsopt.solve` and `gsopt.compare` accept plain functions, too, and judge them in the same
+    way.
 
     Examples
     --------
@@ -140,7 +141,7 @@ def run(method: MethodLike, problem: Problem[S], /, *args: Any, **options: Any) 
 
 
 def name_of(function: Callable[..., Any]) -> str:
-    """Return the name of a method or policy, with the options set by `functools.partial`.
+    """Return the name of a method or policy, with the keyword options set by `functools.partial`.
 
     Examples
     --------
@@ -178,7 +179,8 @@ def exact_method(
     Parameters
     ----------
     unused
-        Options of the budget that the method ignores. If the caller sets one, the result's message says so.
+        Options of the budget that the method ignores. If the caller sets one to a value other than its default,
+        the result's message says that the method does not take it.
     warm_up
         Function that loads everything that the method would load on its first call.
 
@@ -252,9 +254,9 @@ def solve_within(
 ) -> Result[S]:
     """Run an exact method, and replace its solution by the start if the start is better.
 
-    The result's message lists the options that the method ignored. If the method is interrupted, or raises
-    `gsopt.core.errors.TimeUp`, the result has the best solution recorded by then, which may be the start. If
-    there is none, an interrupt is raised again.
+    The result's message lists the options that the caller set and the method ignores. If the method is
+    interrupted, or raises `gsopt.core.errors.TimeUp`, the result has the best solution recorded by then, which
+    may be the start. If there is no such solution, an interrupt is raised again.
     """
     _check_start(problem, budget.start)
     with watched(budget, problem) as inner:
@@ -294,6 +296,8 @@ def cut_short(problem: Problem[S], budget: Budget, name: str, stopped_by: Stoppe
 @contextmanager
 def watched(budget: Budget, problem: Problem[Any]) -> Iterator[Budget]:
     """Yield a budget that reports each improvement, and the final state, to the caller's `on_progress`.
+
+    A budget that was already yielded by this function is yielded unchanged.
 
     Examples
     --------
@@ -369,7 +373,7 @@ def _joined(message: str, more: str) -> str:
 
 
 def proves(method: MethodLike) -> bool:
-    """Check whether a method is exact: whether it accepts a budget and also each of its options by name.
+    """Check whether a method is exact: whether it accepts a budget, and each option of a budget by name.
 
     Examples
     --------

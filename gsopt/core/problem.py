@@ -134,7 +134,7 @@ class Frozen(BaseModel):
 
 
 class RuleBroken(ValueError):
-    """Error raised when a rule across several fields is broken.
+    """Error raised when data break a rule that the types of the fields cannot express.
 
     Pydantic collects the error, and the file reader reports it in one line.
 
@@ -152,7 +152,7 @@ class RuleBroken(ValueError):
 def refuse_doubles(field: str, names: Iterable[Any], *, part: str = ".name", what: str = "name") -> None:
     """Raise `RuleBroken` for the first item that repeats the name, or another attribute, of an earlier item.
 
-    In the message, the attribute is called `what`, and the path of the item ends in `part`.
+    In the message, `what` is the word for the attribute, and `part` is appended to the path of the item.
 
     Examples
     --------
@@ -195,11 +195,11 @@ class About(Frozen):
     bound
         Best proven bound, or None.
     proved_by
-        Method, and solver if any, that proved that the value is optimal or, if there is no value, that no
-        solution exists; empty if neither is proven.
+        Methods and solvers that proved that the value is optimal or, if there is no value, that no solution
+        exists; empty if neither is proven.
     found_by
-        Method, and solver if any, that last improved the value or the bound; empty if a proof is recorded in
-        `proved_by`.
+        Method (and solver, if any) or person that last improved the value or the bound; empty if a proof is
+        recorded in `proved_by`.
     since
         Date of the proof or of the last improvement.
     """
@@ -254,7 +254,7 @@ class Problem(Frozen, ABC, Generic[S]):
         return None
 
     def resolution(self, value: Number) -> Number:
-        """Return the largest error that rounding may cause in an objective value, or 0 if values are exact."""
+        """Return the difference up to which values near the given one count as equal; 0 if values are exact."""
         del value
         return 0
 
@@ -274,7 +274,7 @@ class Problem(Frozen, ABC, Generic[S]):
         return {}
 
     def measures(self, solution: S) -> dict[str, Number]:
-        """Return further figures to show next to the objective, keyed by name."""
+        """Return further figures of a solution to show next to its objective, keyed by name."""
         del solution
         return {}
 

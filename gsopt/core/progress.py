@@ -53,6 +53,8 @@ OnProgress = Callable[[KnownBracket], Any]
 class Watch:
     """A collector of reports from all parts of a method. It passes improvements on to a listener.
 
+    Reported bounds are rounded by `gsopt.core.result.round_bound`.
+
     Attributes
     ----------
     value, bound

@@ -76,7 +76,7 @@ class Result(Generic[S]):
     method
         Name of the method.
     status
-        Whether there is a solution, and whether it is proven optimal or the problem is proven infeasible.
+        Whether a solution was found, and whether it is proven optimal or the problem is proven infeasible.
     solution
         The decision, or None.
     objective
@@ -131,9 +131,10 @@ class Result(Generic[S]):
     ) -> "Result[S]":
         """Create a result by scoring and checking a solution, and derive its status from the bound.
 
-        The bound must be valid, but a float may be off by the rounding of its last operations. If the optimum
-        is known to be a multiple of a step (`Problem.step`), the bound is rounded to a multiple of this step by
-        `round_bound`. The solution is optimal if its value equals the bound. This comparison is exact if the
+        The bound must be valid, but a float may be off by the rounding of its last operations; it is therefore
+        weakened by this possible error. If the optimum is known to be a multiple of a step (`Problem.step`),
+        the bound is then rounded to a multiple of this step, as described at `round_bound`. The solution counts
+        as optimal if its value and this bound differ by at most `Problem.resolution`, which is 0 if the
         problem's values are exact.
 
         Raises
@@ -452,7 +453,7 @@ class Claim:
     bound
         Proven bound, or None.
     resolution
-        Largest possible rounding error of the value.
+        Difference up to which the value and a bound count as equal.
     """
 
     who: str

@@ -66,6 +66,7 @@ def positions(seconds: NDArray[Any], available: NDArray[Any], depth: int) -> NDA
 
     In the k-th position, the cost is k times the job's duration, plus the time until the machine is free. The
     first columns are the last positions of all machines, followed by the second-to-last positions, and so on.
+    `depth` is the number of positions on each machine.
 
     Examples
     --------
@@ -107,7 +108,7 @@ def shorter_first(
     seconds, available
         As in `sequence`, but `available` must not be None.
     kinds
-        The type of each machine; the duration of a job depends on it.
+        The type of each machine. On all machines of a type, a job must have the same duration.
 
     Examples
     --------

@@ -12,7 +12,7 @@ from gsopt.core.numbers.tolerances import CLOCK_TICKS, SPAN_ERROR
 def clock_error(time: Any, seconds: Any) -> float:
     """Return the largest rounding error, in seconds, to expect in a duration that ends at a given time.
 
-    It is a few units in the last place of the time, plus a billionth of the duration.
+    It is eight units in the last place of the time, plus a billionth of the duration.
 
     Examples
     --------
@@ -24,9 +24,9 @@ def clock_error(time: Any, seconds: Any) -> float:
 
 @dataclass(frozen=True)
 class Clock:
-    """A clock with an origin, so that times far from zero lose no digits.
+    """A clock that counts seconds from an origin, so that times far from zero lose no digits.
 
-    A float stands for its shortest decimal, such as 0.1.
+    A float stands for its shortest decimal: the float 0.1 is read as exactly 1/10.
 
     Examples
     --------
@@ -46,7 +46,7 @@ class Clock:
         return float(seconds) if is_float else seconds
 
     def instant(self, seconds: Any) -> Any:
-        """Return the time that is `seconds` after the origin, as a float only if that is exact."""
+        """Return the exact time that is `seconds` after the origin; it is a float only if `seconds` is one."""
         if not self.origin:
             return seconds
         time = decimal(seconds) + self.origin

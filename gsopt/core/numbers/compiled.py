@@ -52,7 +52,8 @@ def inner(function: Callable[Given, Found]) -> Callable[Given, Found]:
     """Compile the decorated function like `compiled`, but only for calls from other kernels.
 
     The code for calls from Python, which converts all arguments, is left out. If dozens of kernels pass dozens
-    of arrays to each other, this saves a third of the time to compile them. From Python, call the `twin`.
+    of arrays to each other, this saves about a third of the time to compile them. From Python, call the
+    `twin`.
 
     Examples
     --------
@@ -143,9 +144,11 @@ def is_ready(
 ) -> bool:
     """Check whether a kernel can be called without exceeding the remaining time.
 
-    Without numba, every kernel is ready. With numba, a kernel is ready in three cases: it was called before;
-    its module is imported, its machine code is on disk, and at least 10 s are left to load it; or the remaining
-    time suffices to compile it.
+    Without numba, every kernel is ready. With numba, a kernel is ready in three cases:
+
+    - The remaining time suffices to compile it.
+    - It was called before.
+    - Its module is imported, its machine code is on disk, and at least 10 s are left to load it.
 
     Parameters
     ----------
@@ -165,7 +168,7 @@ def is_ready(
 
 
 def is_on_disk(kernel: Callable[..., Any]) -> bool:
-    """Check whether a kernel's machine code is on disk and no older than its source."""
+    """Check whether a kernel's machine code is on disk and no older than its source file."""
     folder = getattr(getattr(kernel, "stats", None), "cache_path", None)
     if folder is None:
         return False
@@ -175,7 +178,7 @@ def is_on_disk(kernel: Callable[..., Any]) -> bool:
 
 
 def plain(function: Callable[Given, Found]) -> Callable[Given, Found]:
-    """Return the Python function from which a kernel was compiled, or the function if it is not a kernel."""
+    """Return the Python function from which a kernel was compiled; any other function is returned unchanged."""
     original: Any = getattr(function, "py_func", function)
     found: Callable[Given, Found] = original
     return found

@@ -18,7 +18,7 @@ def whole_numbers(values: ArrayLike) -> tuple[NDArray[np.int64], int] | None:
     Returns
     -------
     integers, denominator
-        Integers in the shape of the input, and 1, 10, 100, ... Both are replaced by a single None if an
+        Integers in the shape of the input, and the power of ten. Both are replaced by a single None if an
         integer would have more than 15 digits, or if the denominator would exceed 10**22.
 
     Examples

@@ -27,7 +27,7 @@ def decimal(value: Number) -> Exact:
 
 
 def exact_total(values: Iterable[Number]) -> Exact:
-    """Return the exact sum of numbers, as converted by `decimal`; an integer if it is integral.
+    """Return the exact sum of numbers, reading floats as `decimal` does; an integer if the sum is integral.
 
     Examples
     --------

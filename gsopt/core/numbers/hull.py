@@ -27,9 +27,10 @@ def concave_hull(menu: Iterable[tuple[Count, float]]) -> tuple[HullSegment[Count
     """Return the upper concave hull of the origin and a menu, as steps in descending order of efficiency.
 
     If a job may pause and alternate between the GPU counts of its menu, the hull is its highest possible mean
-    speed as a function of its mean number of GPUs. The last corner is the smallest GPU count with the highest
-    speed. Every smaller count that lies on the hull, up to rounding, is also a corner, so a job with linear
-    speed has a step for each count.
+    speed as a function of its mean number of GPUs. Each step leads from one corner of the hull to the next; the
+    first starts from the origin. The last corner is the smallest GPU count with the highest speed. Every
+    smaller count that lies on the hull, up to rounding, is also a corner, so a job with linear speed has a step
+    for each count.
 
     Parameters
     ----------
