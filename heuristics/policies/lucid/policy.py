@@ -95,8 +95,8 @@ def lucid(
         GPUs, and in proportion for other sizes.
     predictions
         The running times of jobs: ``"known"``, the ``"mean"`` of the most similar completed jobs, or times
-        keyed by job name, with 1,000 s for missing or negative values. For random errors, see
-        `heuristics.policies.estimated`.
+        keyed by job name. Without completed jobs, or if a given time is missing or negative, 1,000 s are
+        predicted. For random errors, see `heuristics.policies.estimated`.
     scores
         How pairs are scored: by each ``"model"`` and all its possible partners, by the particular ``"pair"``,
         or by given scores keyed by model name, with 2 for missing values.
