@@ -484,7 +484,7 @@ def settle(sense: Sense, claims: Sequence[Claim]) -> Settlement:
     Raises
     ------
     Contradiction
-        A value is better than a bound, so one of the two is wrong.
+        A value is better than a bound by more than its resolution, so one of the two is wrong.
 
     Examples
     --------

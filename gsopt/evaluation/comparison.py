@@ -160,8 +160,8 @@ class Comparison(Listing[ComparisonRow]):
     def summary(self) -> RenderableType:
         """Return a table of total values and bounds, gaps and median times, by method and group of instances.
 
-        Instances form a group if they belong to the same suite and have the same unit and headline figures. A
-        suite whose instances have many different figures forms one group.
+        Instances form a group if they belong to the same suite, and have the same unit and the same headline
+        figures (`Problem.headline`). A suite whose instances have many different figures forms one group.
         """
         keys = _shared_keys(self.rows)
         lines: list[list[str]] = []

@@ -22,7 +22,7 @@ from gsopt.simulation.run import replay
 def lift(policy: Policy) -> Callable[..., Result[SchedulingSolution]]:
     """Turn a policy into a heuristic for scheduling that has the policy's name and options.
 
-    The heuristic simulates the policy, which decides at every event, without overheads. The policy does not
+    The heuristic simulates the policy without overheads, with a decision at every event. The policy does not
     know whether the problem requires fairness or forbids preemption, so its schedule may violate these rules.
     In that case, the result has no solution, and its message names the job that is treated unfairly or
     preempted. The result also has no solution if the time limit ends the simulation.

@@ -41,8 +41,8 @@ def solve(
     """Solve a problem with one method.
 
     An exact method never returns a solution that is worse than its start. If the option `start` is not given,
-    the start is the best solution that the decision's heuristics find. They run first, in the order in which
-    their package lists them. If there is a time limit, at least half of it is reserved for the exact method.
+    the start is the best solution that gsopt's own heuristics for the decision find. They run first. If there
+    is a time limit, at least half of it is reserved for the exact method.
 
     Parameters
     ----------

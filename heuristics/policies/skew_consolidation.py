@@ -28,7 +28,7 @@ def skew_consolidation(
 
     Source: Tiresias (NSDI 2019), sections 3.3 (placement by skew) and 3.2 (discretized attained service), as in
     Dally's baseline, section V-C. Key: the job's queue, which depends on the GPU-seconds that it has held, as
-    in `tiresias`, and its release date within the queue. Ties: the job that has waited longer, then the lower
+    in `tiresias`, then the job's release date. Ties: the job that has waited longer, then the lower
     job number. Preemptive at the end of leases, like `heuristics.policies.dally.dally`. Does not know
     durations. O(waiting jobs) per event.
 

@@ -35,12 +35,12 @@ def tiresias(
     demoted or is promoted joins the end of its queue, behind the waiting jobs. Any other job that is stopped is
     put in front of the waiting jobs. Ties: lower job number. Preemptive at every event.
 
-    Departures: the paper orders a queue by the first start of each job, but waiting jobs may not have one. With
-    `by_release`, a queue is ordered by release date, so that a waiting job may stop a running one that was
-    released later. In the paper, a job is demoted when it reaches the threshold. The simulator checks this only
-    at events and, because it mistakes seconds for GPU-seconds, too late for jobs on several GPUs. Jobs
-    therefore stay in their queues a little longer and are stopped less often. With `on_time`, they are demoted
-    at the exact time.
+    Departures: the paper orders a queue by the first start of each job, but some waiting jobs have never
+    started. With `by_release`, a queue is ordered by release date, so that a waiting job may stop a running one
+    that was released later. In the paper, a job is demoted when it reaches the threshold. By default, as in the
+    simulator, this is checked only at events and, because the simulator mistakes seconds for GPU-seconds, too
+    late for jobs on several GPUs. Jobs therefore stay in their queues a little longer and are stopped less
+    often. With `on_time`, they are demoted at the exact time.
 
     Pollux (OSDI 2021) uses this policy as a baseline, with one threshold of 57,600 GPU-seconds, `by_release`
     and `on_time`, in rounds of 60 s and on the ``emptiest`` nodes. With these settings, every job in Pollux'

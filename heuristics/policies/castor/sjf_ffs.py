@@ -18,8 +18,8 @@ def sjf_ffs(
     """Start jobs in order of remaining time. A job that lacks free GPUs shares with the first suitable jobs.
 
     This is `heuristics.policies.castor.sjf_bsbf` without the decision whether to share. Every running job that
-    has GPUs to itself is a partner if there is enough memory, and partners are taken in the order of the first
-    such GPU of each. A job starts with the largest sub-batch that fits.
+    has GPUs to itself is a possible partner if there is enough memory. Partners are taken in ascending order of
+    the first GPU that each has to itself. A job starts with the largest sub-batch that fits.
 
     Source: Castor, section 9.1 (baseline SJF-FFS, which resorts to colocation whenever idle resources are
     insufficient). Everything else is as in SJF-BSBF, so that the two differ only in the decision. Key:

@@ -15,8 +15,8 @@ def efq(state: State, *, alpha: float | Fraction = 0.75, skip: bool = True) -> D
 
     At every event, jobs are served in ascending order of virtual finish time. This is the order in which they
     would complete if the GPUs were always divided equally among them. Each job gets the largest allowed number
-    of GPUs for which enough are free. If not even the job's demand is free, the job is skipped. A job grows
-    before the jobs behind it get any GPUs.
+    of GPUs that the jobs before it leave. If they leave fewer than the job demands, the job is skipped. A job
+    therefore grows before the jobs behind it get any GPUs.
 
     Source: Ares, sections 3.2-3.3 (elastic fair queuing). Key: virtual finish time, fixed at the release. Ties:
     lower job number. Preemptive at arrivals and completions or, in a run with rounds, at the beginning of

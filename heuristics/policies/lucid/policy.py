@@ -38,8 +38,8 @@ def lucid(
 ) -> Decider:
     """Profile jobs, start those with the least GPU time first, and let pairs share GPUs under load.
 
-    A job that demands at most `largest` GPUs first runs on a few machines that are reserved for profiling,
-    where the jobs with the fewest GPUs go first. It may complete there; otherwise, it waits for the other
+    A job that demands at most `largest` GPUs first runs on the machines that are reserved for profiling, if
+    any, where the jobs with the fewest GPUs go first. It may complete there; otherwise, it waits for the other
     machines. While the cluster is busy, it then seeks a partner even if GPUs are free. Its partner is the
     earliest started job that runs alone on the same number of GPUs and meets three conditions: there is enough
     memory for both jobs, the two models have a total score of at most `threshold`, and the predicted GPU time
@@ -95,8 +95,8 @@ def lucid(
         GPUs, and in proportion for other sizes.
     predictions
         The running times of jobs: ``"known"``, the ``"mean"`` of the most similar completed jobs, or times
-        keyed by job name, with 1,000 s for missing or negative values. For random errors, see
-        `heuristics.policies.estimated`.
+        keyed by job name. Without completed jobs, or if a given time is missing or negative, 1,000 s are
+        predicted. For random errors, see `heuristics.policies.estimated`.
     scores
         How pairs are scored: by each ``"model"`` and all its possible partners, by the particular ``"pair"``,
         or by given scores keyed by model name, with 2 for missing values.

@@ -40,11 +40,12 @@ def marginal(
 
         (remaining area) / (marginal efficiency) ** exponent
 
-    Segments are served in ascending order of key: a segment gets its GPUs if they are free and the segment
-    below it has its own. The area of a job is the smallest number of GPU-seconds in which its work can be done.
-    The marginal efficiency of a segment is its additional speed per additional GPU, relative to the speed per
-    GPU at which the job attains its area. It is therefore 1 for the first segment, and never rises from one
-    segment to the next. Rigid jobs have one segment; for them, the policy without hysteresis is `srsf`.
+    Segments are served in ascending order of key: a segment gets its GPUs if the segments before it leave
+    enough and the segment below it has its own. The area of a job is the smallest number of GPU-seconds in
+    which its work can be done. The marginal efficiency of a segment is its additional speed per additional GPU,
+    relative to the speed per GPU at which the job attains its area. It is therefore 1 for the first segment,
+    and never rises from one segment to the next. Rigid jobs have one segment; for them, the policy without
+    hysteresis is `srsf`.
 
     Source: none; the key follows from the linear relaxation behind `gsopt.schedule.bounds.prices.price_bound`
     if one assumes that the price of GPU time when a job completes will be proportional to the job's present
@@ -85,9 +86,9 @@ def marginal(
     charge
         The number of seconds that a running job must save by growing, at least 0; if None, 0. Once jobs tune
         themselves, a job must save this time within the next hour, and None stands for 180 if models are
-        measured on particular GPU types, and otherwise for 400. For a job with unknown speeds, the charge is
-        capped at 180 s on numbers of GPUs on which no job of its kind has been measured yet, because jobs learn
-        by growing.
+        measured on particular GPU types, and otherwise for 400. With ``knows="epochs"`` and GPUs of one kind,
+        at most 180 s are charged for numbers of GPUs on which no similar job has been measured yet, because
+        jobs learn by growing.
     knows
         What is known about jobs that tune themselves: their entire ``course``, including the speed on any set
         of GPUs in any epoch, or only the number of ``epochs``, and thus the share of the work that is done. In
@@ -172,8 +173,8 @@ def marginal_attained(
         With a hysteresis of 1, and overheads that take at least as long as a round of the run, jobs that take
         turns may never make progress. `gsopt.simulate` ends such a run with `IllegalDecision`.
     grace
-        Number of GPU-seconds, above 0, that is added to the number that each job has held. Jobs that have held
-        fewer have similar keys.
+        Number of GPU-seconds, above 0, that is added to the number that each job has held. Much smaller
+        differences in service hardly affect the order.
 
     Raises
     ------

@@ -80,7 +80,7 @@ def muri(
     interval
         Least time between two groupings, in seconds; above 0.
     whole_rounds
-        Whether to merge all pairs of a matching even if fewer would suffice, with ``rules="paper"``.
+        Whether to merge all pairs of a matching even if fewer would suffice; only for ``rules="paper"``.
     rules
         Whether groupings follow the ``paper`` or the authors' ``program``, which has no `interval`.
     busy

@@ -1,4 +1,4 @@
-"""Policy: the policies Optimus and AFS, which grant GPUs one by one to the job that gains most."""
+"""Policy: the policies Optimus and AFS, which grant GPUs step by step to the job that gains most."""
 
 from functools import partial
 from typing import Literal
@@ -23,7 +23,7 @@ def optimus(
     knowledge: Literal["known", "predicted"] = "known",
     doubled: bool = True,
 ) -> Decider:
-    """Grant every job its fewest GPUs, then enlarge the job whose remaining time falls most per GPU.
+    """Grant every job its fewest GPUs, then enlarge the job whose remaining time falls most per added GPU.
 
     All GPUs are reallocated at multiples of `interval`. If the number of a job's GPUs does not change, the job
     keeps its GPUs. The other jobs are placed in ascending order of their numbers of GPUs, each on the machines
@@ -33,8 +33,9 @@ def optimus(
     Source: Optimus (EuroSys 2018), section 4.1, in the version of the baseline "Optimus+Oracle" of Pollux (OSDI
     2021) and its authors' public simulator: with true remaining times, without parameter servers, and with a
     decision every 60 s. Key: the reduction in remaining time by a step, per GPU of the step, if positive. Ties:
-    the job released first. Preemptive: if the capacity is exceeded, jobs released later wait, and jobs that do
-    not fit are skipped. Resizes; knows durations. O(J + W log J) for W steps of J jobs.
+    the job released first. Preemptive: if there are too few GPUs for all jobs, jobs get their fewest in order
+    of release, and jobs that do not fit are skipped. Resizes; knows durations. O(J + W log J) for W steps of J
+    jobs.
 
     With ``interval=600``, ``stops=True`` and ``knowledge="predicted"``, this is Optimus itself, except that
     speeds are not fitted, there are no parameter servers, a job ends when it reaches its target loss instead of
@@ -49,11 +50,11 @@ def optimus(
     interval
         Time between decisions, in seconds; they are taken at its multiples, or at every event if None.
     exact
-        Whether to divide the GPUs beyond each job's fewest so as to minimize the sum of remaining times, by the
-        decision `gsopt.problems.Allocation`, instead of step by step. Granting them step by step is also
-        optimal if every step adds a single GPU and no step of a job saves more than the one before it. A better
-        decision does not necessarily lead to shorter completion times. `gsopt.simulate` has an option of the
-        same name, so set this one with `functools.partial`.
+        Whether to divide the GPUs beyond each job's fewest so as to minimize the sum of remaining times, by
+        solving the decision `gsopt.problems.Allocation`, instead of step by step. Granting them step by step is
+        also optimal if every step adds a single GPU and no step of a job saves more than the one before it. A
+        better decision does not necessarily lead to shorter completion times. `gsopt.simulate` has an option of
+        the same name, so set this one with `functools.partial`.
     solver
         The method for that decision, or its name.
     stops
@@ -64,9 +65,9 @@ def optimus(
         observed losses, for jobs whose training is described. Such a job gets its fewest GPUs until its
         remaining work can be predicted, which takes at least three observed losses.
     doubled
-        Whether the policy assumes that an adaptive job on a single GPU always divides its batch in two, like
-        the Optimus policy in Pollux' simulator. Otherwise, it assumes so only for batch sizes above the initial
-        one, which is how jobs in that simulator behave.
+        Whether the policy assumes that an adaptive job on a single GPU always divides its batch in two, as the
+        Optimus policy in Pollux' simulator does. Otherwise, it assumes this only for batch sizes above the
+        initial one, which is how jobs in that simulator behave.
 
     Raises
     ------
@@ -99,9 +100,10 @@ def afs(
     solver: MethodLike | str = "exact",
     doubled: bool = True,
 ) -> Decider:
-    """Grant each GPU to the winner of pairwise comparisons of remaining times and speed-ups.
+    """Grant GPUs step by step to the winner of pairwise comparisons of remaining times and speed-ups.
 
-    At every event, all GPUs are reallocated, one after another. For each GPU, a scan over the jobs keeps the
+    At every event, all GPUs are reallocated in steps. A step gives a job its fewest GPUs, or takes it from one
+    of its allowed numbers of GPUs to the next. To choose a job for each step, a scan over the jobs keeps the
     winner so far. Of two jobs without GPUs, the one with less remaining time on its fewest GPUs wins.
     Otherwise, the job with less remaining time on its current GPUs is called the shorter one. It wins if its
     gain in speed, relative to its current speed, exceeds the gain of the other job, relative to that job's
@@ -114,8 +116,7 @@ def afs(
 
     Readings: the comparison is not transitive, so the order of the scan matters; here it is the order of
     release. The gain of a step of several GPUs is divided by their number, except for a job's first step. A
-    step is not taken if it does not make the job faster. If a job's next step does not fit, it gets no more
-    GPUs.
+    step is not taken if it does not make the job faster. A job whose next step does not fit gets no more GPUs.
 
     Parameters
     ----------

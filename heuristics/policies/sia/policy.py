@@ -45,12 +45,12 @@ def sia(
       Before it has run, only its smallest number of GPUs is allowed, with a goodput of 1 on every kind of GPU.
       On a type that it has not tried, its goodputs are those on another type, multiplied by the ratio of known
       single-GPU speeds. For any other elastic job, the speeds are known.
-    - A job's goodputs are divided by the smallest of them. In configurations other than the current one, they
-      are multiplied by a restart factor. For a job of age t with n restarts so far and s seconds per restart,
-      the factor is max(t - n s, 0) / (t + s). It is 1 as long as t or, for a rigid job, the number of its
-      GPU-seconds so far is below s.
-    - A job may have at most `growth` times as many GPUs as it has ever had; its smallest number is
-      always allowed.
+    - A job's goodputs are divided by the smallest of them. If the job currently has a configuration, its
+      goodputs in all others are multiplied by a restart factor. For a job of age t with n restarts so far and s
+      seconds per restart, the factor is max(t - n s, 0) / (t + s). It is 1 as long as t or, for a rigid job,
+      the number of its GPU-seconds so far is below s.
+    - An elastic job may have at most `growth` times the largest number of GPUs that it has had so far. Its
+      smallest number is always allowed.
     - A rigid job chooses only its kind of GPU. On the slowest kind, its goodput is its number of GPUs.
     - A restarting job keeps its configuration.
 
