@@ -206,8 +206,8 @@ class Admission(Problem[AdmissionSolution]):
     starts, so a moved gang may also use the room that it has freed itself.
 
     With ``second_objective="gangs"``, ties in cost are broken by the number of gangs that are evicted or
-    moved. Each of these gangs adds a small cost to the objective: the greatest common divisor of all costs,
-    divided by 1 plus the number of running gangs.
+    moved. Each of these gangs adds a small cost to the objective: the greatest common divisor of all costs (1
+    if they are all 0), divided by 1 plus the number of running gangs.
 
     Attributes
     ----------
@@ -303,7 +303,7 @@ class Admission(Problem[AdmissionSolution]):
 
     @property
     def unit(self) -> str:
-        """Unit of the objective: evictions if each costs 1 and nothing else is minimized; otherwise, cost."""
+        """Unit of the objective: evictions if only their number is minimized; otherwise, cost."""
         counted = all(gang.cost == 1 and gang.move_cost is None for gang in self.running)
         return "evictions" if counted and self.second_objective == "none" else "cost"
 
@@ -336,7 +336,7 @@ class Admission(Problem[AdmissionSolution]):
     def rooms(self) -> tuple[Vector, ...]:
         """Resources of each machine that gangs may use, whether or not running gangs hold them.
 
-        There is one vector per machine, in the order of `resources`.
+        There is one vector per machine, with its entries in the order of `resources`.
         """
         names, found = self.resources, []
         for machine in self.cluster.machines:
@@ -353,7 +353,7 @@ class Admission(Problem[AdmissionSolution]):
 
     @cached_property
     def free(self) -> tuple[Vector, ...]:
-        """Free resources of each machine: one vector per machine, in the order of `resources`."""
+        """Free resources: one vector per machine, with its entries in the order of `resources`."""
         used = self.load((gang, gang.on) for gang in self.running)
         return tuple(
             tuple(has - taken for has, taken in zip(room, used[machine], strict=True))
@@ -603,7 +603,7 @@ class Admission(Problem[AdmissionSolution]):
         """Message about the first part of a pending gang that cannot fit even if all gangs that may stop do so.
 
         Gangs may stop if they may be evicted or moved. The message is empty if every part of every pending gang
-        fits on its own. Even then, the parts of a gang, or the pending gangs, might not all fit together.
+        fits on its own. Even then, there might be no room for all parts and gangs together.
 
         Examples
         --------

@@ -204,7 +204,7 @@ class Tabulated(Frozen):
         return (batch_size, gpus) in self._table
 
     def fastest(self, gpus: int, most: int) -> int | None:
-        """Return the batch size of at most `most` samples with the highest throughput; None if there is none.
+        """Return the fastest measured batch size of at most `most` samples; None if there is none.
 
         If several batch sizes have the same throughput, the largest one is returned. Unlike in
         `StepTime`, any measured batch size may be the fastest.

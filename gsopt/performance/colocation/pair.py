@@ -18,9 +18,9 @@ class Pair:
     """A running job, and a new one that may share its GPUs.
 
     Each job runs at speed 1 when alone, and at 1 divided by its slowdown while the two share. For two jobs, the
-    sum of completion times is smallest if the new job starts either now or when the running job completes: the
-    sum grows with the delay of this start up to `turning_point`, and beyond it, it is linear in the delay. With
-    more than two jobs, another start time may be better.
+    sum of completion times is smallest if the new job starts either now or when the running job completes. The
+    reason is that the sum grows with the delay of this start up to `turning_point`, and is linear in the delay
+    from there on. With more than two jobs, another start time may be better.
 
     Integers and fractions yield exact sums; floats yield floats.
 
@@ -121,7 +121,9 @@ class Pair:
 
     @property
     def slope(self) -> Any:
-        """Increase of the sum per second of delay beyond the turning point (Equation 23 states the mean).
+        """Increase of the sum of completion times per second of delay beyond the turning point.
+
+        Source: Castor, Equation 23, which states the mean of the two times instead of their sum.
 
         Examples
         --------
@@ -148,9 +150,9 @@ class Pair:
     def completions(self, delay: Number = 0) -> tuple[Any, Any]:
         """Return the seconds until the running and the new job complete if the new one starts after a delay.
 
-        The delay must not exceed the remaining time of the running job. Even with the longest delay, the new
-        job uses its sub-batches, whereas `sequential_sum` assumes the whole batch. Source: Castor, Equations 16
-        and 17, which omit the delay, and Equations 20 and 21.
+        The delay must be from 0 to the remaining time of the running job. With the longest delay, the two jobs
+        never share, but the new job is still assumed to use its sub-batches; `sequential_sum` assumes the whole
+        batch. Source: Castor, Equations 16 and 17, which omit the delay, and Equations 20 and 21.
 
         Examples
         --------
@@ -172,8 +174,8 @@ class Pair:
 
         ``end_points``: share if the sum of completion times is then at most that for waiting, which is correct
         for two jobs. ``sign``: share if 2 xi_B + xi_A - 2 xi_A xi_B is positive, for the slowdowns xi_A of the
-        running and xi_B of the new job. This condition is at the end of the paper's proof. It is correct only
-        if the new job outlasts the running one, as the proof assumes. ``cases``: share in Case 1
+        running and xi_B of the new job. This condition is at the end of the paper's proof, which assumes that
+        the new job outlasts the running one; otherwise, the rule may be wrong. ``cases``: share in Case 1
         (`running_lasts`), in which the paper considers no later start, and otherwise decide as with ``sign``.
         The last two rules ignore `seconds_whole`.
         """

@@ -40,7 +40,7 @@ class SubBatch:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The best decision for a pair of jobs.
+    """A decision for a pair of jobs: whether to share and, if so, with which sub-batch.
 
     Attributes
     ----------

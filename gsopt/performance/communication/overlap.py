@@ -51,8 +51,8 @@ def penalty(
     layers, collective, scale
         As in `exposed`. The layers must have some computing time.
     floor
-        Lowest penalty of a model in any placement. In Table I of Dally, ResNet-50 has a penalty of 12 % both
-        inside a machine and in a rack, which no link time explains.
+        Lowest penalty of a model in any placement. In Table I of Dally, ResNet-50 has the same penalty of 12 %
+        inside a machine and in a rack, which the speeds of links cannot explain.
 
     Examples
     --------

@@ -20,7 +20,7 @@ class Decisions(Frozen):
 
     A decision is whether a new job shares the GPU of a running job. All decisions are evaluated with the
     measured slowdowns. For each of the ratios given to `compare_decisions`, a pair makes two cases, because
-    either configuration may be that of the running job, or one case if both are the same.
+    either configuration may be that of the running job. A configuration paired with itself makes one.
 
     Attributes
     ----------

@@ -18,9 +18,9 @@ def splits(
 
     Both directions of a pair are always held out together. With ``by="pair"``, the pairs are divided into
     folds, and each fold is held out once, so five folds are five splits of about 80:20. With
-    ``by="configuration"``, the configurations are divided into folds, and all pairs with a configuration in the
-    fold are held out. A pair whose configurations are in different folds is held out twice. Folds that leave no
-    training pair, or hold none out, are skipped.
+    ``by="configuration"``, the configurations are divided into folds, and for each fold, all pairs with at
+    least one of its configurations are held out. A pair whose configurations are in different folds is held out
+    twice. Folds that leave no training pair, or hold none out, are skipped.
 
     Source: Castor, section 6.2, which splits job pairs at random, about 80:20. The split by configuration is
     gsopt's own. It models a scheduler that receives a job that was never measured together with any other job.

@@ -44,9 +44,9 @@ class PairTable(Frozen):
     profiles
         The configurations, all with the same features.
     slowdowns
-        ``slowdowns[a][b]`` is the factor, at least 1, by which an iteration of a takes longer on a GPU shared
-        with b. The mapping can be used as ``interference`` of `gsopt.scenario.speed.Speed`. A pair is listed in
-        both directions, or in neither if it was not measured.
+        ``slowdowns[a][b]`` is the factor, at least 1, by which an iteration of ``a`` takes longer on a GPU
+        shared with ``b``. The mapping can be used as ``interference`` of `gsopt.scenario.speed.Speed`. A pair
+        is listed in both directions, or in neither if it was not measured.
 
     Examples
     --------

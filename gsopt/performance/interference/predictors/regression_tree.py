@@ -11,7 +11,7 @@ def regression_tree(
     """Predict with one regression tree over the features of both jobs (requires scikit-learn).
 
     Both directions of a pair are samples for the same tree. The paper's features are means and variances of
-    hardware counters. Public tables lack these, so the features are those of the table.
+    hardware counters. Public tables lack these, so the tree uses whatever features the table has.
 
     Source: Castor, section 6.2.
 
