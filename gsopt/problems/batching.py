@@ -44,11 +44,11 @@ class Batching(Problem[Batches]):
     A job that processes X samples per second and has Y samples left completes in T = Y / X seconds. Jobs do not
     share GPUs. Placement is left to a later step, so X depends only on the batch size and the number of GPUs.
 
-    **Criteria.** `sruf` (smallest remaining utilization first) minimizes the sum of T c over the running
-    jobs, where c is the number of GPUs of the job. `rate` maximizes the sum of 1 / T, that is, completions
-    per second. `sum_time` minimizes the sum of T. For jobs with weight w, these terms are T c / w, w / T and
-    w T. Each job that is reconfigured incurs an additional cost of `reconfiguration`, in the unit of the
-    objective.
+    **Criteria.** `sruf` (smallest remaining utilization first) minimizes the sum of T c over the running jobs,
+    where c is the number of GPUs of the job. `rate` maximizes the sum of 1 / T, that is, completions per
+    second; it requires that every job has samples left. `sum_time` minimizes the sum of T. For jobs with weight
+    w, these terms are T c / w, w / T and w T. Each job that is reconfigured incurs an additional cost of
+    `reconfiguration`, in the unit of the objective.
 
     **Which jobs must run.** Waiting jobs cost nothing, so `sruf` alone favours letting jobs wait. The jobs
     chosen by `forced` are considered one after another, each on its smallest number of GPUs. A job must run if
@@ -90,9 +90,9 @@ class Batching(Problem[Batches]):
     reconfiguration
         Cost of each job that starts, stops, or changes its number of GPUs or its batch size.
     estimate
-        How to estimate a job's remaining samples if only their distribution is known. ``mean``: their mean, so
-        that the value of `sruf` is an expected value (Equation 8). ``mean_progress``: their number at the job's
-        mean progress.
+        How to estimate a job's remaining samples if only their distribution is known. ``mean``: their mean,
+        which must be finite, so that the value of `sruf` is an expected value (Equation 8). ``mean_progress``:
+        their number at the job's mean progress.
 
     Examples
     --------
