@@ -91,7 +91,7 @@ class Batching(Problem[Batches]):
         Cost of each job that starts, stops, or changes its number of GPUs or its batch size.
     estimate
         How to estimate a job's remaining samples if only their distribution is known. ``mean``: their mean,
-        which must be finite, so that the value of `sruf` is an expected value (Equation 8). ``mean_progress``:
+        which must be finite; the value of `sruf` is then an expected value (Equation 8). ``mean_progress``:
         their number at the job's mean progress.
 
     Examples
