@@ -145,7 +145,7 @@ class Gang(Lean):
 
 
 class Running(Gang):
-    """A running gang, which may be evicted or moved as a whole.
+    """A running gang, which can be evicted or moved only as a whole.
 
     Attributes
     ----------
@@ -154,7 +154,8 @@ class Running(Gang):
     cost
         Cost of evicting the gang: 1 to count evictions or, for example, the GPU-hours of lost work.
     move_cost
-        Cost of stopping the gang and restarting it on other machines; None if it must not be moved.
+        Cost of moving the gang: stopping it and restarting it, usually on other machines. None if it must not
+        be moved.
     protected
         Whether the gang must not be evicted. It may still be moved if it has a `move_cost`.
     started
@@ -708,7 +709,7 @@ class Admission(Problem[AdmissionSolution]):
 
 
 def whole_step(costs: Fraction, tie: Exact) -> Fraction:
-    """Return the greatest common divisor of `costs`, which divides all costs, and of the small cost `tie`."""
+    """Return the largest number that divides both `costs`, a divisor of all costs, and the small cost `tie`."""
     return step([whole(costs), tie]) or costs
 
 

@@ -183,9 +183,9 @@ class Allocation(Problem[AllocationSolution]):
     with the same weight, include only the most valuable one. The objective then excludes the total value of the
     lightest items, which must be added.
 
-    Source: Aryl, section 5.2 and Appendix D, second phase of Algorithm 2. The paper prints the item weight as
-    ``(w + min_workers) * gpus_per_worker``. That counts minimum workers twice: the first phase has already
-    placed those of queued jobs, and those of running jobs are not part of the capacity.
+    Source: Aryl, section 5.2 and Appendix D, second phase of Algorithm 2. The paper prints the weight of w
+    extra workers as ``(w + min_workers) * gpus_per_worker``. That counts minimum workers twice: the first phase
+    has already placed those of queued jobs, and those of running jobs are not part of the capacity.
 
     Examples
     --------
@@ -266,7 +266,7 @@ class Allocation(Problem[AllocationSolution]):
 
     @cached_property
     def step(self) -> Fraction | None:
-        """Greatest common divisor of the values of all choices, or None if it is not computed.
+        """Greatest common divisor of the values of all numbers of extra workers, or None if not computed.
 
         It is None if all values are 0, if more than 100,000 `values` are given, or if these need more than 15
         digits when written with equally many decimal places. It is also None if jobs with proportional speed

@@ -41,21 +41,21 @@ class Batches(Frozen):
 class Batching(Problem[Batches]):
     """The problem of dividing GPUs among jobs and choosing batch sizes so that jobs complete soon.
 
-    A job that processes X samples per second and has Y samples left completes in T = Y / X seconds. Jobs do
-    not share GPUs. Placement is left to a later step, because it affects only communication.
+    A job that processes X samples per second and has Y samples left completes in T = Y / X seconds. Jobs do not
+    share GPUs. Placement is left to a later step, so X depends only on the batch size and the number of GPUs.
 
-    **Criteria.** `sruf` (smallest remaining utilization first) minimizes the sum of T c over the running
-    jobs, where c is the number of GPUs of the job. `rate` maximizes the sum of 1 / T, that is, completions
-    per second. `sum_time` minimizes the sum of T. For jobs with weight w, these terms are T c / w, w / T and
-    w T. Each job that is reconfigured incurs an additional cost of `reconfiguration`, in the unit of the
-    objective.
+    **Criteria.** `sruf` (smallest remaining utilization first) minimizes the sum of T c over the running jobs,
+    where c is the number of GPUs of the job. `rate` maximizes the sum of 1 / T, that is, completions per
+    second; it requires that every job has samples left. `sum_time` minimizes the sum of T. For jobs with weight
+    w, these terms are T c / w, w / T and w T. Each job that is reconfigured incurs an additional cost of
+    `reconfiguration`, in the unit of the objective.
 
-    **Which jobs must run.** Waiting jobs cost nothing, so `sruf` alone favours letting jobs wait. `forced` says
-    which jobs are considered one after another, each on its smallest number of GPUs. A job must run if that
-    many GPUs are left when it is considered. With ``"new"``, these are the new jobs, in the given order (as in
-    the paper's refresh operator). With ``"all"``, they are all jobs, in ascending order of T with their fastest
-    batch size. `sum_time` requires ``"all"``. If every job may run on a single GPU, ``"all"`` runs as many jobs
-    as possible.
+    **Which jobs must run.** Waiting jobs cost nothing, so `sruf` alone favours letting jobs wait. The jobs
+    chosen by `forced` are considered one after another, each on its smallest number of GPUs. A job must run if
+    that many GPUs are left when it is considered. With ``"new"``, these are the new jobs, in the given order
+    (as in the paper's refresh operator). With ``"all"``, they are all jobs, in ascending order of T with their
+    fastest batch size. `sum_time` requires ``"all"``. If every job may run on a single GPU, ``"all"`` runs as
+    many jobs as possible.
 
     **How many GPUs.** The paper requires every GPU to run a job. This may be impossible, because each job
     allows only certain numbers of GPUs, and some jobs must run. By default, solutions must therefore use as
@@ -79,19 +79,20 @@ class Batching(Problem[Batches]):
     caps
         Rule for the maximum number of GPUs of a job, where R is its batch limit and b the maximum number of
         samples on one GPU. ``convergence``: ceil(R / b), because more GPUs would only make local batches
-        smaller. ``batch``: R, because each GPU needs at least one sample (Equations 1-4). ``refresh``: as
-        in the paper's operators, which keep the local batch size. The maximum is then floor(R c / B), but at
-        least 1, for a job that now runs on c GPUs with a known batch size B, and ceil(R / b) for other jobs.
+        smaller. ``batch``: R, because each GPU needs at least one sample (Equations 1-4). ``refresh``:
+        floor(R c / B), but at least 1, for a job that now runs on c GPUs with a known batch size B, and
+        ceil(R / b) for other jobs, as in the paper's operators, which keep the local batch size.
     menu
-        Whether a job may have any number of GPUs (``every``) or only powers of two (``doublings``).
+        Whether a job may have any number of GPUs within its limits (``every``) or only powers of two
+        (``doublings``).
     use
         Whether solutions must use as many GPUs as possible (``all``) or may use any number (``any``).
     reconfiguration
         Cost of each job that starts, stops, or changes its number of GPUs or its batch size.
     estimate
-        How to estimate a job's remaining samples if only their distribution is known. ``mean``: their mean, so
-        that the value of `sruf` is an expected value (Equation 8). ``mean_progress``: their number at the job's
-        mean progress.
+        How to estimate a job's remaining samples if only their distribution is known. ``mean``: their mean,
+        which must be finite; the value of `sruf` is then an expected value (Equation 8). ``mean_progress``:
+        their number at the job's mean progress.
 
     Examples
     --------
@@ -181,7 +182,7 @@ class Batching(Problem[Batches]):
 
     @cached_property
     def required(self) -> frozenset[str]:
-        """Names of the jobs that must run, which follow from `forced` and the number of GPUs."""
+        """Names of the jobs that must run according to `forced`."""
         places = [place for place, counts in enumerate(self.counts) if counts]
         if self.forced == "all":
             places.sort(key=self._least_time)
@@ -294,7 +295,7 @@ class Batching(Problem[Batches]):
         return {"running_jobs": len(solution.running), "idle_gpus": self.gpus - used}
 
     def candidates(self) -> Iterator[Batches]:
-        """Yield every combination of allowed grants, in which any job may also wait."""
+        """Yield every combination in which each job waits or has an allowed grant, even infeasible ones."""
         menus = [list(self._grants(place)) for place in range(len(self.jobs))]
         for chosen in product(*menus):
             grants = zip(self.jobs, chosen, strict=True)

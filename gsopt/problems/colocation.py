@@ -109,16 +109,17 @@ class ColocationSolution(Frozen):
 class Colocation(Problem[ColocationSolution]):
     """The problem of pairing waiting jobs with running jobs on shared GPUs to save the most completion time.
 
-    A waiting job may start on GPUs of one running job that has at least as many GPUs as the waiting job needs.
-    Each job has at most one partner, and the memory of each shared GPU must hold both jobs. The new job may
-    process its batch in sub-batches (`Mode`), which takes longer but may need less memory. While both jobs run,
-    each slows the other down. The running job slows down as a whole even if the new job uses only some of its
-    GPUs, because the slowest GPU holds up the others. Once one of the two completes, it no longer slows down
-    the other, but the new job keeps its sub-batches. Without sharing, the new job is assumed to wait until that
-    running job completes, even if other GPUs become free earlier, and then to run with its whole batch. The
-    time that a pair saves is its total completion time without sharing minus that with sharing; it may be
-    negative. A job that keeps waiting saves nothing. `gsopt.problems.sharing.Sharing` models the same decision
-    over time. A float stands for its shortest decimal, such as 0.1, so every value is an exact fraction.
+    A waiting job (the new job) may start on GPUs of a single running job, which must have at least as many GPUs
+    as the new job needs. Each job has at most one partner, and the memory of each shared GPU must hold both
+    jobs. The new job may process its batch in sub-batches (`Mode`), which takes longer but may need less
+    memory. While both jobs run, each slows the other down. The running job slows down as a whole even if the
+    new job uses only some of its GPUs, because the slowest GPU holds up the others. Once one of the two
+    completes, it no longer slows down the other, but the new job keeps its sub-batches. Without sharing, the
+    new job is assumed to wait until the running job completes, even if other GPUs become free earlier, and then
+    to run with its whole batch. The time that a pair saves is its total completion time without sharing minus
+    that with sharing; it may be negative. A job that keeps waiting saves nothing.
+    `gsopt.problems.sharing.Sharing` is the corresponding problem over time. A float stands for its shortest
+    decimal, such as 0.1, so every value is an exact fraction.
 
     Source: Castor, sections 3 and 5.1. In the paper, a new job may also share the GPUs of several running jobs.
     The paper decides about one job at a time (Algorithms 1 and 2), whereas this problem decides about all
@@ -263,7 +264,7 @@ class Colocation(Problem[ColocationSolution]):
         }
 
     def candidates(self) -> Iterator[ColocationSolution]:
-        """Yield every way to start waiting jobs, each in any mode on the GPUs of a different running job."""
+        """Yield every solution in which no two jobs join the same running job, even infeasible ones."""
         yield from (ColocationSolution(shares=shares) for shares in self._shares(0, frozenset()))
 
     def _shares(self, index: int, taken: frozenset[str]) -> Iterator[dict[str, Share]]:

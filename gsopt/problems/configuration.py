@@ -126,11 +126,12 @@ class ConfigurationSolution(Frozen):
 class Configuration(Problem[ConfigurationSolution]):
     """The problem of giving each job at most one configuration at minimum total cost.
 
-    A job with goodput G costs G**p if the power p is negative, and -G**p if it is positive. The total cost is
-    minimized in both cases. If a job gets a configuration other than its current one, its goodput is
-    multiplied by its restart factor. A job that currently has no configuration needs no restart. A pinned
-    job must keep its current configuration. Any other job may also get none, which costs the penalty. Together,
-    the configurations use at most the available GPUs of each type.
+    A job can get only configurations for which it has a goodput. With goodput G, it costs G**p if the power p
+    is negative, and -G**p if p is positive. The total cost is minimized in both cases. If a job gets a
+    configuration other than its current one, its goodput is multiplied by its restart factor. A job that
+    currently has no configuration needs no restart. A pinned job must keep its current configuration. Any other
+    job may also get none, which costs the penalty. Together, the chosen configurations use at most the
+    available GPUs of each type.
 
     **Rounding.** As in the authors' program, each power of a goodput is rounded to `decimals` decimals and
     then limited to `cap`. Objective values are exact sums of the resulting costs and the penalties.
@@ -311,7 +312,7 @@ class Configuration(Problem[ConfigurationSolution]):
         }
 
     def candidates(self) -> Iterator[ConfigurationSolution]:
-        """Yield every assignment of configurations that jobs can use; jobs that are not pinned may wait."""
+        """Yield every assignment of usable configurations, even with too few GPUs; unpinned jobs may wait."""
         menus = (
             [*costs] if job.pinned else [None, *costs] for job, costs in zip(self.jobs, self.costs, strict=True)
         )

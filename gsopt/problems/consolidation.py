@@ -245,7 +245,7 @@ class Consolidation(Problem[ConsolidationSolution]):
         }
 
     def candidates(self) -> Iterator[ConsolidationSolution]:
-        """Yield every choice of jobs that fit, with every split of their GPUs over the innermost groups."""
+        """Yield every choice of jobs that fit, with every split over the groups of the narrowest tier."""
         busy = frozenset(self.busy)
         groups = self.cluster.groups[self.tiers[0]]
         free = [[gpu for gpu in group.gpus if gpu not in busy] for group in groups]

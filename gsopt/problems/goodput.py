@@ -89,8 +89,9 @@ class Goodput(Problem[GoodputSolution]):
     age in seconds, r its number of restarts so far, and d the duration of a restart. A job without GPUs costs
     c**p, which is 1,000 by default.
 
-    **Nodes.** A node may host at most one job that spans several nodes, because such jobs slow each other
-    down.
+    **Limits.** The jobs on a node use at most its GPUs. At most one of them may span several nodes, because
+    such jobs slow each other down. A job can run only on numbers of nodes and GPUs for which `speedups` has a
+    value, and on at most `max_gpus` GPUs.
 
     **Fitness.** The paper maximizes the power mean, which is the mean cost raised to the power 1 / p. Because
     p is negative, this is equivalent to minimizing the mean cost. `measures` returns the power mean.
