@@ -159,11 +159,11 @@ class Goodput(Problem[GoodputSolution]):
 
     @property
     def unit(self) -> str:
-        """Unit of the objective: the speed-up to the power p, averaged over all jobs."""
+        """Unit of the objective: the scaled speed-up to the power p, averaged over all jobs."""
         return f"mean speed-up to the power {self.power}"
 
     def resolution(self, value: Number) -> Exact:
-        """Return the largest error that rounded speed-ups may cause in objective values near the given one."""
+        """Return the difference up to which values are considered equal: a billionth of the given value."""
         return whole(abs(Fraction(value)) * Fraction(SPEEDUP))
 
     # What a job may have, and counts

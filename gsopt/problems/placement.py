@@ -288,8 +288,8 @@ class PlacementSolution(Lean):
 class Placement(Problem[PlacementSolution]):
     """The problem of placing workers on as few servers as possible, or so as to minimize another objective.
 
-    Together, the workers on a server must not need more of any resource than is free. `minimize` selects the
-    objective:
+    Every worker must be placed, except with ``minimize="unallocated"``. Together, the workers placed on a
+    server must not need more of any resource than is free there. `minimize` selects the objective:
 
     ``"servers"``
         the number of servers in use, which are those with a worker, whether it was placed now or before.
@@ -310,11 +310,11 @@ class Placement(Problem[PlacementSolution]):
         problem of a full cluster: which workers to place, and where, so that as little GPU capacity as
         possible is left.
 
-    With ``split_jobs=False``, all workers of a job must be in the same pool. This is meant for jobs that
-    cannot run on two GPU types at once, if the pools have different types.
+    With ``split_jobs=False``, all workers of a job must be in the same pool (`Server.pool`). This is meant for
+    jobs that cannot run on two GPU types at once, if the pools have different types.
 
-    Instead of whole GPUs, a worker may need part of one GPU, which it shares with others
-    (`Workers.gpu_part`). It may also accept only some GPU types (`Workers.gpu_types`). The objectives
+    Instead of whole GPUs, a worker may need part of one GPU (`Workers.gpu_part`). Several such workers can
+    share a GPU. A worker may also accept only some GPU types (`Workers.gpu_types`). The objectives
     ``"fragmentation"`` and ``"preferences"`` count whole GPUs, so with them, no worker may need a part.
 
     Source: Aryl, section 5.3. For parts of GPUs, GPU types and ``"unallocated"``: Weng et al., "Beware of
@@ -557,7 +557,7 @@ class Placement(Problem[PlacementSolution]):
         return self.size + 1
 
     def servers_in_use(self, solution: PlacementSolution) -> int:
-        """Count the servers on which workers run, whether the solution placed them or they ran before."""
+        """Count the servers with a worker, whether the solution places it there or it ran there before."""
         return sum(server.count for server in self.servers if server.in_use) + len(self._opened(solution))
 
     def racks_touched(self, solution: PlacementSolution) -> tuple[str, ...]:

@@ -40,7 +40,7 @@ def read_problem(path: str | Path) -> Problem[Any]:
 def read_solution(path: str | Path, problem: Problem[Any]) -> Frozen:
     """Read a solution to the given problem from a file.
 
-    The file contains either just the solution or the output of ``gsopt solve --json``.
+    The file contains either just the solution or a result written by `gsopt.write` or ``gsopt solve --json``.
 
     Raises
     ------

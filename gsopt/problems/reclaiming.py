@@ -72,8 +72,9 @@ class Reclaiming(Problem[ReclaimingSolution]):
     objective is ``cost * (1 + GPUs in use) + collateral``, which ranks solutions by cost and then by collateral
     damage.
 
-    Source: Aryl, section 4. With ``elasticity="tagged"`` and costs of 1, this is the minimum k-union problem:
-    find the fewest jobs whose removal vacates k servers.
+    Source: Aryl, section 4. With ``elasticity="tagged"``, costs of 1 and no second objective, this is the
+    minimum k-union problem: choose k sets with the smallest union. The set of a server contains the jobs that
+    have base workers there.
 
     Examples
     --------
@@ -186,7 +187,7 @@ class Reclaiming(Problem[ReclaimingSolution]):
         return cost * self.cost_weight + self.collateral(solution)
 
     def violations(self, solution: ReclaimingSolution) -> list[str]:
-        """Return a message for each unknown or repeated server, and one if there are not `demand` servers."""
+        """Return messages about unknown or repeated servers, and about a wrong number of servers."""
         known = {server.name for server in self.servers}
         count = Counter(solution.servers)
         found = [f"servers: {name!r} is not a server of the instance" for name in count if name not in known]

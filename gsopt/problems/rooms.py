@@ -80,7 +80,8 @@ class Rooms:
         same way over the groups at their level, and then the workers over the machines of each group.
 
         If the gang has a single part, a placement is found whenever one exists. Several parts are placed one
-        after another, in descending order of worker size, which may fail even though a placement exists.
+        after another, in descending order of worker size (by the first of the problem's `resources`, then by
+        the second, and so on). This may fail even though a placement exists.
         """
         groups = self._problem.groups(gang)
         starts = [group.machines.start for group in groups]

@@ -94,7 +94,7 @@ class ElasticJob(Frozen):
 
 
 class Run(Frozen):
-    """A period in which a job runs on a constant number of GPUs; `start` and `end` are exact, in seconds."""
+    """A period in which a job runs on a constant number of GPUs; `start` and `end` are in seconds."""
 
     job: Name
     start: Instant
@@ -142,21 +142,21 @@ class Scheduling(Problem[SchedulingSolution]):
 
     Job completion times are counted from the jobs' release dates.
 
-    By default, a job may be interrupted and resized at any time and at no cost. All GPUs are alike. The optimum
-    is therefore a lower bound on the mean job completion time of every policy that runs jobs on allowed numbers
-    of GPUs, whatever its rounds, overheads and placements.
+    By default, a job may be interrupted and resized at any time and at no cost. All GPUs are alike. Without
+    `fairness`, the optimum is therefore a lower bound on the mean job completion time of every policy that runs
+    jobs on allowed numbers of GPUs, whatever its rounds, overheads and placements.
 
-    With `fairness`, no job may complete more than `fairness` seconds later than it would if all GPUs were
-    divided equally, like a fluid, among the jobs present.
+    With `fairness`, each job must complete by its fairness deadline, which is `fairness` seconds after the time
+    at which it would complete if all GPUs were divided equally, like a fluid, among the jobs present.
 
     With ``preemptive=False``, a job may be resized at any time but not paused, as in the offline problem of
     elastic jobs in Aryl, section 5. Exact methods solve this case only without `fairness`, and only if the
     speed of each job is proportional to its number of GPUs and its allowed numbers of GPUs are evenly spaced.
 
     Times are exact numbers. Floats in the data stand for their shortest decimals, such as 0.1. A job may miss
-    its fairness deadline by up to a billionth of the time between its release date and this deadline. If times
-    of runs are floats, the runs may break rules slightly, within rounding errors. Completion times are then
-    increased to make up for this (`gsopt.problems.trial`).
+    its fairness deadline by up to a billionth of the time between its release date and this deadline. Runs
+    whose times are floats may break rules slightly, within rounding errors. Completion times are then increased
+    to make up for this (`gsopt.problems.trial`).
 
     Source: Ares, Eq. 1. The paper defines a job's completion under equal sharing as a job completion time (a
     duration), but the equation compares it with a point in time. Here, both are points in time. Under equal
