@@ -184,9 +184,9 @@ class Cluster(Lean):
         and so on. Nodes and edges may have further data.
 
         If the nodes of the GPUs are the integers from 0 up, possibly as text, GPUs keep these numbers, which
-        must follow the order of the tree. Otherwise, GPUs are numbered along the tree, and the children of each
-        node keep their order in the graph. In both cases, the machines of a switch come before the switches
-        below it.
+        must be consecutive below each node. Otherwise, GPUs are numbered along the tree, and the children of
+        each node keep their order in the graph. In both cases, the machines of a switch come before the
+        switches below it.
 
         A root of kind ``"datacenter"`` yields a plain cluster if all its children are GPUs or if it has no
         children. If all its children are racks, it yields a cluster of racks, unless an edge to one of them has
