@@ -77,9 +77,9 @@ class TimeShares(Frozen):
 class Shares(Problem[TimeShares]):
     """The problem of dividing the time of GPUs of several types among jobs with fixed numbers of GPUs.
 
-    A job runs on one type at a time, on all its GPUs at once. Over many rounds, it runs on type t for a share
-    x_mt of the time. If it performs a_mt steps per second there, its throughput is r_m = sum_t a_mt x_mt. The
-    shares of a job add up to at most 1. On each type, the shares of all jobs, each multiplied by the job's
+    A job runs on one type at a time, on all its GPUs at once. Over many rounds, job m runs on type t for a
+    share x_mt of the time. If it performs a_mt steps per second there, its throughput is r_m = sum_t a_mt x_mt.
+    The shares of a job add up to at most 1. On each type, the shares of all jobs, each multiplied by the job's
     number of GPUs, add up to at most the type's number of GPUs. A job cannot run on a type that has fewer GPUs
     than it needs; its a_mt is then 0. The problem does not decide which job runs in which round.
 
@@ -96,9 +96,11 @@ class Shares(Problem[TimeShares]):
     - `fifo`: maximize sum_m (J - m) r_m / max_t a_mt, with m from 0 in the order of the jobs.
     - `max_sum`: maximize sum_m r_m, the steps per second of all jobs together.
 
+    Under `finish_time` and `makespan`, every job must get some time, because it would never end otherwise.
+
     A float stands for its shortest decimal, such as 0.1, and rules and values are evaluated exactly. Optimal
-    shares are fractions that doubles can only approximate, so a value within a billionth of a proven bound
-    counts as optimal.
+    shares are fractions that doubles can only approximate, so a value counts as optimal if its relative
+    distance from a proven bound is at most a billionth.
 
     Source: Gavel (OSDI 2020), sections 4.1 and 4.2.
 
@@ -188,7 +190,7 @@ class Shares(Problem[TimeShares]):
 
     @cached_property
     def proportional(self) -> Mapping[str, Exact]:
-        """Throughput of each job, keyed by name, if its share of each type is the type's part of all GPUs."""
+        """Throughput of each job, keyed by name, if it runs on each type in proportion to the type's GPUs."""
         gpus = sum(self.gpus.values())
         return {
             name: whole(Fraction(exact_dot((rate, self.gpus[kind]) for kind, rate in own.items())) / gpus)
@@ -230,7 +232,7 @@ class Shares(Problem[TimeShares]):
         return exact_dot((rates[kind], decimal(part)) for kind, part in own.items() if part and kind in rates)
 
     def levels(self, solution: TimeShares) -> list[Exact]:
-        """Return each job's term in the objective, which is the worst term or, if `is_sum` is true, the sum."""
+        """Return one term per job. The objective is the worst of them or, if `is_sum` is true, their sum."""
         return [
             self.level(place, job, Fraction(self.throughput(job, solution)))
             for place, job in enumerate(self.jobs)
@@ -309,9 +311,10 @@ class Shares(Problem[TimeShares]):
     def fitted(self, shares: Mapping[str, Mapping[str, Number]]) -> TimeShares:
         """Convert shares that satisfy the rules up to rounding errors into shares that satisfy them exactly.
 
-        Shares of types on which a job cannot run are left out. If the other shares of a job add up to more than
-        1, they are divided by their sum. If the jobs then use more GPUs of a type than there are, all shares of
-        this type are scaled down. Every share is rounded down to fifteen significant digits.
+        Negative shares, and shares of types on which a job cannot run, are left out. If the other shares of a
+        job add up to more than 1, they are divided by their sum. If the jobs then use more GPUs of a type than
+        there are, all shares of this type are scaled down. Every share is rounded down to fifteen significant
+        digits.
 
         Examples
         --------

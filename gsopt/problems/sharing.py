@@ -52,8 +52,8 @@ class Sharing(Problem[SharingSolution]):
 
     There are two variants, which differ in the allowed start times. With ``"events"`` (Model E), a job may
     start only when some job arrives or ends, as under policies that decide at events. With ``"any"`` (Model
-    C), it may start at any time, which may yield better schedules. The optimum of Model E is not a bound for
-    Model C.
+    C), it may start at any time, which may yield better schedules. The optimum of Model E is not a lower bound
+    for Model C.
 
     Start times are exact. However, a float that breaks a rule is taken to be a rounded time, and is moved to an
     event if one is at most a few units in the last place away.

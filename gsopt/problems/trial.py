@@ -269,8 +269,9 @@ class Trial:
 def fair_times(tasks: Sequence[ElasticTask], shares: Sequence[Exact], gpus: int) -> list[Fraction]:
     """Return the jobs' completion times if all GPUs are divided equally, like a fluid, among the jobs present.
 
-    GPUs are treated as a fluid, so a job may get a fraction of a GPU. The times are in seconds after the first
-    release. The algorithm uses virtual time, which advances by the GPU-seconds that each job present receives.
+    A job may get a fraction of a GPU, and also more GPUs than it could use. The times are in seconds after the
+    first release. The algorithm uses virtual time, which advances by the GPU-seconds that each job present
+    receives.
 
     Parameters
     ----------

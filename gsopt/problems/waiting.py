@@ -45,7 +45,7 @@ class Run(Frozen):
 
 
 class CellShare(NamedTuple):
-    """The number of GPUs that a job holds in each cell, that is, each group at the cluster's innermost tier.
+    """The number of GPUs that a job holds in each cell, that is, in each group at the innermost tier.
 
     Attributes
     ----------
@@ -70,7 +70,8 @@ class Waiting(Problem[WaitingSolution]):
     """The problem of starting rigid jobs on the GPUs of a cluster with tiers.
 
     A job runs for its duration, prolonged by the penalty of the tier that connects its GPUs. It is neither
-    interrupted nor moved, so it may pay to wait for GPUs that are closer together.
+    interrupted nor moved, so it may pay to wait for GPUs that are closer together. No two jobs hold a GPU at
+    the same time.
 
     Source: Dally, section III-B, for the running times. This is the problem that Dally's scheduler addresses,
     except that all jobs are known in advance and preemption is not allowed.
@@ -229,9 +230,9 @@ class Waiting(Problem[WaitingSolution]):
         return {"jobs": len(self.jobs), "GPUs": self.cluster.gpus, "minimize": self.minimize}
 
     def candidates(self) -> Iterator[WaitingSolution]:
-        """Yield a schedule for each order of starts and each choice of the jobs' cells.
+        """Yield a schedule for each order of starts and each way to take the jobs' GPUs from the cells.
 
-        Jobs start as early as this order and these cells allow.
+        Jobs start as early as the order and the cells allow.
         """
         sizes = [len(cell) for cell in self.cells]
         shares = [
@@ -266,7 +267,7 @@ class Waiting(Problem[WaitingSolution]):
     def started(self, shares: Sequence[CellShare]) -> WaitingSolution:
         """Start the jobs in the given order, each as soon as its cells have enough free GPUs.
 
-        No job starts before the job ahead of it in this order.
+        No job starts before its release date, or before the job ahead of it in this order.
 
         Examples
         --------
@@ -295,7 +296,7 @@ class Waiting(Problem[WaitingSolution]):
         """Convert a schedule of the scenario into a solution with exact times.
 
         A start that differs from a release date or from the end of a job only by rounding is moved to that
-        time. No job starts before its GPUs are free.
+        time. No job starts before its release date, or before its GPUs are free.
 
         Raises
         ------

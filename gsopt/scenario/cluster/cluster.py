@@ -30,12 +30,13 @@ _SHAPE = re.compile(r"([1-9][0-9]{0,6})x([1-9][0-9]{0,6})x([1-9][0-9]{0,6})")
 class Cluster(Lean):
     """The GPUs on which a workload runs.
 
-    A plain cluster is just a count of identical GPUs, and it does not matter which of them a job holds. In any
-    other cluster, GPUs are numbered from 0 in the order of the tree, rack by rack and machine by machine, and a
-    job holds particular GPUs, which are given by their numbers. The levels of a cluster of racks are machine,
-    rack and network, and those of any switches inside racks. In a cluster with a `network`, the levels of its
-    switches replace rack and network. If any machine has islands, the innermost level is island. Unless stated
-    otherwise, methods raise `InvalidInput` for GPUs and levels that do not exist.
+    A plain cluster is just a count of identical GPUs, and it does not matter which of them a job holds. Any
+    other cluster is a tree of switches (such as racks), machines and GPUs. Its GPUs are numbered from 0, switch
+    by switch and machine by machine, and a job holds particular GPUs, which are given by their numbers. The
+    levels of a cluster of racks are machine, rack and network, and those of any switches inside racks. In a
+    cluster with a `network`, the levels of its switches replace rack and network. If any machine has islands,
+    the innermost level is island. Unless stated otherwise, methods raise `InvalidInput` for GPUs and levels
+    that do not exist.
 
     Attributes
     ----------
@@ -176,17 +177,20 @@ class Cluster(Lean):
         """Create a cluster from a networkx tree, such as one returned by `graph`.
 
         Each node has a `kind`: ``"gpu"``, ``"island"``, ``"machine"``, or the level of a switch. GPUs are nodes
-        below their machine or island, unless the machine or island states their number as `gpus`. Machines may
-        have `gpu_type` and `memory` (bytes), and any node may have a `name` that differs from its identifier.
-        Edges may have `bandwidth` (B/s), `latency` (s) and `capacity` (B/s). If GPUs are not nodes, their
-        machine states the properties of their links as `gpu_bandwidth` and so on. Nodes and edges may have
-        further data.
+        below their machine or island (in a plain cluster, below the root), unless the node above them states
+        their number as `gpus`. Machines may have `gpu_type` and `memory` (bytes), and any node may have a
+        `name` that differs from its identifier. Edges may have `bandwidth` (B/s), `latency` (s) and `capacity`
+        (B/s). If GPUs are not nodes, their machine may state the properties of their links as `gpu_bandwidth`
+        and so on. Nodes and edges may have further data.
 
         If the nodes of the GPUs are the integers from 0 up, possibly as text, GPUs keep these numbers, which
-        must follow the order of the tree. Otherwise, GPUs are numbered in the order of the graph. In both
-        cases, the machines of a switch come before the switches below it. A root of kind ``"datacenter"``
-        yields a plain cluster if all its children are GPUs, and a cluster of racks if all are racks, unless an
-        edge to one of them has the `tier` ``"datacenter"``.
+        must be consecutive below each node. Otherwise, GPUs are numbered along the tree, and the children of
+        each node keep their order in the graph. In both cases, the machines of a switch come before the
+        switches below it.
+
+        A root of kind ``"datacenter"`` yields a plain cluster if all its children are GPUs or if it has no
+        children. If all its children are racks, it yields a cluster of racks, unless an edge to one of them has
+        the `tier` ``"datacenter"``. In all other cases, the root becomes the `network`.
 
         Parameters
         ----------
@@ -203,7 +207,8 @@ class Cluster(Lean):
         Raises
         ------
         InvalidInput
-            The graph is not a tree, or a node or edge breaks a rule; the message names it.
+            The graph is not a tree, its root is not clear, its levels are not in the given order, or a node or
+            edge breaks a rule.
 
         Examples
         --------
@@ -428,10 +433,10 @@ class Cluster(Lean):
         level, and that of other nodes is ``"machine"``, ``"island"`` or ``"gpu"``; machines also have
         `gpu_type` and `memory` (bytes), if known. Without a `network`, the root has the kind ``"datacenter"``
         and the same name, or ``"datacenter 1"`` and so on if that name is taken. The `tier` of an edge is the
-        level of its upper end (in a plain cluster, ``"machine"``). Known links add `bandwidth` (B/s), `latency`
-        (s) and `capacity` (B/s). With ``gpus=False``, GPUs are not nodes. Instead, the nodes above them state
-        the number of GPUs as `gpus`, and machines state the properties of their GPUs' links as `gpu_bandwidth`
-        and so on.
+        level of its upper end; this is ``"network"`` for the root of a cluster of racks, and ``"machine"`` for
+        that of a plain cluster. Known links add `bandwidth` (B/s), `latency` (s) and `capacity` (B/s). With
+        ``gpus=False``, GPUs are not nodes. Instead, the nodes above them state the number of GPUs as `gpus`,
+        and machines state the known properties of their GPUs' links as `gpu_bandwidth` and so on.
 
         Examples
         --------

@@ -50,8 +50,8 @@ PUBLISHED: Mapping[str, tuple[float, ...]] = {
         *(2826.867, 5440.432, 5225.462, 7607.020, 3861.530, 3779.883, 4503.706, 4975.894, 5193.770),
         *(1239.501, 4663.192, 1604.200, 4518.759, 4946.512, 4474.236),
     ),
-    # With shares rounded to five digits, as its port does; without, a solver's last digits choose who has the
-    # GPUs that are left over, and the mean is 3,346.676 s.
+    # With shares rounded to five decimal places, as its port does; without, a solver's last digits choose who
+    # has the GPUs that are left over, and the mean is 3,346.676 s.
     "max_sum": (
         *(4828.935, 1857.511, 3802.157, 7825.640, 4423.723, 899.994, 3783.757, 2112.631, 2330.494),
         *(159.523, 5225.256, 524.242, 3798.809, 5525.123, 3754.286),
