@@ -91,8 +91,8 @@ class Leave(_Event):
 class Return(_Event):
     """A return of machines that left, or that were given up on request.
 
-    Which machines are given up is decided during the run. The event may name any machine that a request could
-    take; machines that were not given up are not affected.
+    Which machines are given up is decided during the run. The event may therefore name any machine that an
+    earlier request may take; machines that are present are not affected.
 
     Attributes
     ----------

@@ -45,7 +45,7 @@ class Overhead(Frozen):
 
 
 class CapacityChange(Frozen):
-    """A capacity change: from `time` (in seconds) on, only the first `gpus` GPUs are available.
+    """A capacity change: from `time` (in seconds) until the next one, only the first `gpus` GPUs are available.
 
     Jobs that lose a GPU return to the queue; they keep their progress if they have checkpoints. In a plain
     cluster, the jobs that started last lose their GPUs.
@@ -115,9 +115,9 @@ class Physics(Frozen):
     restarts
         The changes for which a running job pays `Overhead.resize`: every ``"change"`` of GPUs or mode, only a
         new ``"shape"`` (the numbers of GPUs on its machines, in order), or only a new number of ``"machines"``.
-        The latter two require a cluster with machines; with them, a job that keeps its shape and mode moves
-        without a restart. A job whose application has measurements by GPU type always restarts when it moves to
-        another type.
+        The latter two require a cluster with machines. Under either of them, a job that moves but keeps its
+        shape and mode does not restart. However, a job whose application has measurements by GPU type always
+        restarts when it moves to another type.
     checkpoint_interval
         Seconds of work from one checkpoint of a job to the next, counted from the beginning of its work; 0 if
         progress is always saved. A job also writes a checkpoint whenever it is stopped, or restarted on other

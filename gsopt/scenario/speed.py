@@ -240,7 +240,7 @@ class Speed(Frozen):
         *,
         levels: Sequence[str] = (),
     ) -> Any:
-        """Return the fraction of its time for which a job waits for the network.
+        """Return the fraction of time for which a job waits for the network.
 
         The job runs on `count` GPUs that a tier connects. With s seconds of exposed communication per second of
         computation, the fraction is s / (1 + s). Source: Dally, section V-D, metric 4.
@@ -421,8 +421,8 @@ class IterationTime(Frozen):
 def fit_iteration_time(samples: Sequence[tuple[float, float, float]]) -> IterationTime:
     """Fit an `IterationTime` to measured samples ``(batch size per GPU, message bytes, seconds)``.
 
-    The sum of squared relative errors is minimized by local searches from several values of `overlap`, which is
-    at most 10.
+    The sum of squared relative errors is minimized by local searches that start from several values of
+    `overlap`. The fitted value is at most 10.
 
     Raises
     ------

@@ -297,9 +297,9 @@ class Cluster(Lean):
     def groups(self) -> Mapping[str, tuple[Group, ...]]:
         """The groups on every level, keyed by level; empty for a plain cluster.
 
-        If a machine has no switch on a level, it belongs to the group of its widest switch below that level, or
-        forms a group of its own. If any machine has islands, each GPU of a machine without islands is an island
-        of its own.
+        If a machine has no switch on a level, it belongs to the group of its widest switch below that level or,
+        if there is none, forms a group of its own. If any machine has islands, each GPU of a machine without
+        islands is an island of its own.
         """
         return {} if self.is_plain else self.numbered.groups
 

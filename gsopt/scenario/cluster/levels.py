@@ -101,8 +101,9 @@ def _sort(below: Mapping[str, Iterable[str]]) -> Iterator[str]:
 class Levels:
     """The groups of a cluster on each level, with the look-ups that a simulation needs.
 
-    If a machine has no switch on a level, it belongs to the group of its widest switch below that level, or
-    forms a group of its own. A GPU of a machine without islands is an island of its own.
+    If a machine has no switch on a level, it belongs to the group of its widest switch below that level or, if
+    there is none, forms a group of its own. If any machine has islands, each GPU of a machine without islands
+    is an island of its own.
 
     Attributes
     ----------

@@ -94,7 +94,7 @@ class Rack(Switch):
     level: Annotated[Literal["rack"], Field(repr=False)] = "rack"
 
     def plain(self) -> Switch:
-        """Return the rack as a plain `Switch`, which states its level in files."""
+        """Return the rack as a `Switch`, whose level is written to files; the level of a `Rack` is not."""
         return Switch.model_construct(
             name=self.name, level="rack", machines=self.machines, switches=self.switches, uplink=self.uplink
         )

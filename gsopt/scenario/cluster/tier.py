@@ -6,8 +6,8 @@ from enum import StrEnum
 class Tier(StrEnum):
     """A network level of a cluster of racks. A job's tier is the innermost level that connects all its GPUs.
 
-    Clusters with islands or a custom network may have other levels. A tier is always a string:
-    ``Tier.RACK == "rack"``.
+    Clusters with islands, switches inside racks or a custom network may have other levels. A tier is always a
+    string: ``Tier.RACK == "rack"``.
 
     Examples
     --------

@@ -11,12 +11,12 @@ from gsopt.schedule.bounds.epochs import EpochTimes, epoch_times, kinds_in
 def on_weighted_epochs(scenario: Scenario, times: Mapping[str, EpochTimes] | None = None) -> Scenario:
     """Return the scenario with each adaptive job replaced by a non-adaptive job that is at least as fast.
 
-    The speed of an adaptive job depends on its placement, batch size and epoch. Each epoch has a weight
-    (`gsopt.schedule.bounds.epochs.EpochTimes`). In the result, the work of the job is the sum of these
-    weights, and its menus contain the highest speeds at which this weighted work can be done. Whatever the
-    weights, the GPU time that a schedule of the given scenario uses suffices to do all of the work in the
-    result. Lower bounds for the result therefore also hold for the given scenario. A scenario without
-    applications is returned unchanged.
+    The speed of an adaptive job depends on its placement, batch size and epoch. Each of its epochs has a weight
+    (`gsopt.schedule.bounds.epochs.EpochTimes`). The work of the job that replaces it is the sum of these
+    weights, and its menus state the highest speed at which this weighted work can be done in any epoch.
+    Whatever the weights are, the GPUs that an adaptive job holds in a schedule of the given scenario also
+    suffice for the job that replaces it. Lower bounds for the result therefore also hold for the given
+    scenario. A scenario without applications is returned unchanged.
 
     Parameters
     ----------

@@ -47,8 +47,9 @@ def certify(
 ) -> Certificate:
     """Certify a lower bound on the mean job completion time, so that `gsopt.verify` can check it.
 
-    The prices found by `gsopt.schedule.bounds.prices.price_bound`, and the edges of its time cells, are rounded
-    to integers. Since any prices prove a bound, the bound is then computed exactly from the rounded numbers.
+    `gsopt.schedule.bounds.prices.price_bound` divides time into cells and finds a price of GPU time for each of
+    them. Here, these prices and the edges of the cells are rounded to integers. Any prices prove a bound, so
+    the bound is then computed exactly from the rounded numbers.
 
     Parameters
     ----------
@@ -64,8 +65,8 @@ def certify(
     Raises
     ------
     InvalidInput
-        The scenario has no jobs, or has GPU types of different speeds, events or GPUs that jobs may share; or
-        an option is out of range.
+        The scenario has no jobs, or has events, GPUs that jobs may share, or GPU types with different slowdowns
+        (`gsopt.scenario.speed.Speed.gpu_types`); or an option is out of range.
 
     Examples
     --------

@@ -42,7 +42,8 @@ class MeanBound:
         The bound, in seconds.
     proof
         How the bound is proven: ``formulas``, ``prices``, or ``given`` for a bound from the user. If it ends
-        with ``in rounds``, the bound holds only for policies that decide in rounds.
+        with ``in rounds``, the bound holds only for policies that decide in rounds of the length for which it
+        was computed.
 
     Examples
     --------

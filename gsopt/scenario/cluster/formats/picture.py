@@ -63,7 +63,8 @@ def draw(
         GPU indices of every job, keyed by the job's name. For one moment of a schedule, this is ``{segment.job:
         segment.placement}`` over the segments that run then.
     colour
-        What colours stand for: ``job``, or ``tier``, the innermost level that connects the GPUs of each job.
+        What colours stand for: ``job``, or ``tier``, the innermost level that connects a job's GPUs. With
+        ``tier``, jobs on a single GPU form a class of their own.
     title
         Title above the picture; none if empty.
     axes

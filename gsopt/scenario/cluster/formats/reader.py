@@ -117,7 +117,8 @@ def read_cluster(
     Raises
     ------
     InvalidInput
-        The file cannot be read or is not a cluster; the message names the file, field, value and rule.
+        The file cannot be read or is not a cluster, or an option does not fit the file. The message names the
+        file, field, value and rule.
 
     Examples
     --------
@@ -148,7 +149,7 @@ def write_cluster(
     format: str = "",  # noqa: A002 - what everybody calls it
     notes: list[str] | None = None,
 ) -> None:
-    """Write a cluster to a file, either completely or not at all.
+    """Write a cluster to a file. If this fails, an existing file remains unchanged.
 
     Parameters
     ----------
