@@ -16,7 +16,8 @@ def prices(bound: PriceBound, *, title: str = "", axes: "Axes | None" = None) ->
 
     Time is divided into intervals. The price in an interval is the number of hours by which the bound on the
     total job completion time falls for each additional GPU-hour in this interval, if all prices stay the same.
-    If the prices are improved afterwards, the bound may fall by less. Surcharges for GPU types are not shown.
+    If the prices are improved afterwards, the bound may fall by less. Surcharges for GPU types or individual
+    jobs are not shown.
 
     Parameters
     ----------
