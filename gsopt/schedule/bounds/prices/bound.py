@@ -58,7 +58,8 @@ class PriceBound:
     times
         The edges of the time cells, in seconds after the origin.
     prices
-        Prices of a GPU-second of the cluster, one per cell.
+        Prices of a GPU-second, one per cell; per unit of capability, and per place if jobs may share GPUs (see
+        `price_bound`).
     type_prices
         Surcharges for GPU types that have prices of their own, one per cell, keyed by GPU type.
     slopes
@@ -138,8 +139,8 @@ def price_bound(
     bound. For each completion time, the cheapest plan solves a fractional knapsack problem. Its items are the
     segments of the concave hull of the job's menus, with the speeds of the best possible network tier. A job
     makes no progress before the overhead of its first start is over. Further overheads and worse placements
-    are ignored, because they only make schedules worse. A GPU that n jobs may share has n places, and a job
-    takes up as many of them as its slowdowns imply (`gsopt.schedule.bounds.places`).
+    are ignored, because they only make schedules worse. A GPU that n jobs may share has n places, each at
+    this price, and a job takes up as many of them as its slowdowns imply (`gsopt.schedule.bounds.places`).
 
     A GPU of a type with a slowdown of c has a capability of 1 / c, and prices are per unit of capability, so
     that no choice of GPU types yields more work for the same price. Types that some jobs cannot avoid, and
