@@ -62,7 +62,7 @@ class Certificate(Frozen):
         SHA-256 of the data on which the proof depends (`ProofData.digest`).
     ticks
         Number of ticks per second. All times in the data are integer numbers of ticks, except those of adaptive
-        jobs, which are rounded down.
+        jobs, which are rounded down to whole ticks.
     edges
         Start times of the cells, in ticks after the first release date. The last cell has no end.
     unit

@@ -121,7 +121,8 @@ def read_workload(
     Raises
     ------
     InvalidInput
-        The table is invalid in one of the ways listed for `read_schedule`, or a job breaks a rule.
+        The table is invalid in one of the ways listed for `read_schedule`, or a job or the workload
+        breaks a rule.
 
     Examples
     --------

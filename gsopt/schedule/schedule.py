@@ -161,12 +161,14 @@ class Schedule:
         """Read a schedule from CSV text with a header.
 
         The columns ``placement``, ``mode`` and ``vacated`` are optional. A row with the name of a machine in
-        ``vacated`` means that this machine was given up at ``start``.
+        ``vacated`` means that this machine was given up at ``start``. The text does not say whether jobs may be
+        interrupted; `preemptive` does.
 
         Raises
         ------
         InvalidInput
-            The text is not CSV, a column is missing, unknown or duplicated, or a value is invalid.
+            The text is not CSV, a column is missing, unknown or duplicated, a row has too many cells, or a
+            value is invalid.
 
         Examples
         --------

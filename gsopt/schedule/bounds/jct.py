@@ -66,17 +66,19 @@ def mean_jct_bound(
     """Return a lower bound on the mean job completion time of every policy, or None if there are no jobs.
 
     The bound is the better of two: that of formulas (`gsopt.schedule.bounds.lower_bound`), and that from prices
-    of GPU time (`gsopt.schedule.bounds.prices.price_bound`), which improves with more evaluations. Each job is
-    assumed to run on the best network tier that its number of GPUs allows. The slowdowns of jobs that share
-    GPUs are taken into account as explained in `gsopt.schedule.bounds.places`.
+    of GPU time (`gsopt.schedule.bounds.prices.price_bound`), which more evaluations may improve. Groups of jobs
+    that arrive far apart (`gsopt.schedule.bounds.far_apart`) are bounded separately. Each job is assumed to run
+    on the best network tier that its number of GPUs allows. The slowdowns of jobs that share GPUs are taken
+    into account as explained in `gsopt.schedule.bounds.places`.
 
     Parameters
     ----------
     given, cluster, physics
         The workload or scenario, the cluster and the physics, as for `gsopt.simulate`.
     evaluations
-        Number of price vectors to try. With 0, only formulas are used. With None, the number is chosen so that
-        this takes at most about as long as a simulation; for fewer than 10 jobs, it is 0.
+        Largest number of price vectors to try, for each group if jobs are far apart. With 0, only formulas are
+        used. With None, the number is chosen so that this takes at most about as long as a simulation; for a
+        group of fewer than 10 jobs, it is 0.
     round_length
         Seconds between decisions, as for `gsopt.simulation.simulate`. The bound then holds only for policies
         that decide in such rounds, as its attribute `proof` says. If None, it holds for every policy.
@@ -158,7 +160,7 @@ def _affordable(scenario: Scenario) -> tuple[int, bool | None]:
 def known_bound(bound: "MeanBound | PriceBound | float | None", scenario: Scenario) -> MeanBound | None:
     """Convert a bound given by the user into a bound on the mean job completion time.
 
-    None and a `MeanBound` are returned unchanged.
+    A number is taken as such a bound, in seconds. None and a `MeanBound` are returned unchanged.
 
     Raises
     ------

@@ -16,10 +16,10 @@ def mean_busy_time_bound(workload: Workload, gpus: Number) -> Exact:
     """Return a lower bound on the sum of completion times, derived from mean busy times.
 
     The mean busy time of a job is the mean point in time at which its area (the minimum GPU-seconds that it
-    needs) is processed. The job completes at least half of its height (its minimum duration) after that, or
-    less if phases slow down its modes differently (`gsopt.schedule.bounds.work.lag`). The sum of all mean busy
-    times is smallest if a single machine, as fast as all GPUs combined, always serves the available job with
-    the smallest area, with preemption. Complexity: O(n log n).
+    needs) is processed. From then until the job completes, at least half of its height (its minimum duration)
+    passes, or less if phases slow down its modes differently (`gsopt.schedule.bounds.work.lag`). The sum of all
+    mean busy times is smallest if a single machine, as fast as all GPUs combined, always serves the available
+    job with the smallest area, with preemption. Complexity: O(n log n).
 
     Examples
     --------

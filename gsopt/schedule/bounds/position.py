@@ -24,7 +24,8 @@ def height_bound(workload: Workload, gpus: Number) -> Exact:
 def srpt_bound(workload: Workload, gpus: Number) -> Exact:
     """Return a lower bound: the sum of completion times under SRPT on a machine as fast as all GPUs combined.
 
-    SRPT always serves the job with the shortest remaining processing time. Complexity: O(n log n).
+    SRPT always serves the job with the shortest remaining processing time. A job's processing time is the
+    minimum GPU-seconds that it needs, divided by the number of GPUs. Complexity: O(n log n).
 
     Examples
     --------

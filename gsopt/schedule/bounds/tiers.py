@@ -12,7 +12,7 @@ from gsopt.scenario.scenario import Scenario
 def on_best_tiers(scenario: Scenario) -> Scenario:
     """Return a scenario without tier penalties, in which every job is as fast as on its best tier.
 
-    A job with more GPUs than a machine always spans several machines, even in an empty cluster. In the
+    On more GPUs than any single machine has, a job spans several machines even in an empty cluster. In the
     result, the speed on each number of GPUs is that on the fastest tier that can hold this number of GPUs. No
     job is slower in the result than in the given scenario, so lower bounds for the result also hold for the
     given scenario. The scenario is returned unchanged if the cluster is plain or no job's model has penalties.

@@ -27,15 +27,15 @@ class Greedy:
     job if not even its smallest number is free. A job therefore grows before the jobs after it get any GPUs.
 
     Instead of scanning all jobs, each decision repairs the last allocation. A job can improve if it could
-    hold more GPUs while only the jobs before it keep theirs. The first such job takes free GPUs, and then
-    those of the running jobs after it, starting with the last one. This is repeated until no job can improve.
-    If all GPUs are of one kind (type and memory size), the allocation then equals that of the scan. Only
-    waiting jobs, and running jobs below their largest number, can improve. Waiting jobs with the same needs
-    form a queue, of which only the first job is checked.
+    hold more GPUs while only the jobs before it keep theirs. The first such job takes free GPUs. If these are
+    too few for its largest number, it also takes those of running jobs after it, which are stopped, starting
+    with the last one. This is repeated until no job can improve. If all GPUs are of one kind (type and memory
+    size), the allocation then equals that of the scan. Only waiting jobs, and running jobs below their largest
+    number, can improve. Waiting jobs with the same needs form a queue, of which only the first job is checked.
 
     If there are several kinds, a job first takes GPUs of the kinds that it already holds, and then those with
-    the smallest memory that suffices. A job is stopped only to make room for a job that can use its GPUs. It
-    may continue at once on other GPUs.
+    the smallest memory that suffices. A job is stopped only to make room for a job that can use its GPUs. The
+    stopped job may continue at once on other GPUs.
 
     Parameters
     ----------

@@ -50,7 +50,7 @@ class Partners:
     judge
         Function of the state, the waiting job, the running job, and the GPUs that only the running job holds
         and that are of a type that the waiting job can use. It returns the `Match` of the two jobs, or None to
-        reject them.
+        reject the pair.
 
     Attributes
     ----------

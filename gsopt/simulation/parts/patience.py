@@ -36,8 +36,8 @@ class Timers:
     state
         The state at the start of the run.
     timer
-        Function that returns the timer in seconds for a tier (0 for the innermost one) and a number of GPUs.
-        Its results may change during a run.
+        Function that returns the timer, in seconds, for a tier and a number of GPUs. Tiers are numbered from 0,
+        the innermost one, outwards. The timers may change during a run.
 
     Examples
     --------

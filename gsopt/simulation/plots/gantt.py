@@ -35,7 +35,7 @@ def gantt(
     With the default colours, jobs that were slowed down most are dark, so a light job that ran before a dark
     one may have overtaken it. If there are at most 40 jobs, they are framed and labelled, unless the chart
     consists of more than 300 rectangles. If GPUs have no indices, each segment occupies the lowest rows that
-    are free when it starts or when the capacity changes.
+    are free when it starts, and its rows are chosen again whenever the capacity changes.
 
     Parameters
     ----------

@@ -74,7 +74,7 @@ def save(replays: Sequence[Replay], folder: str | Path, *, ending: str = ".png")
     Raises
     ------
     InvalidInput
-        The file extension is not supported, or a file cannot be written.
+        The file extension is not supported, a file cannot be written, or matplotlib is not installed.
 
     Examples
     --------

@@ -16,7 +16,9 @@ def prices(bound: PriceBound, *, title: str = "", axes: "Axes | None" = None) ->
 
     Time is divided into intervals. The price in an interval is the number of hours by which the bound on the
     total job completion time falls for each additional GPU-hour in this interval, if all prices stay the same.
-    If the prices are improved afterwards, the bound may fall by less. Surcharges for GPU types are not shown.
+    If the prices are improved afterwards, the bound may fall by less. If n jobs may share a GPU, the price is
+    that of one of its n places, and the bound falls by n times as much. A GPU of a slower type counts as a part
+    of a GPU, in proportion to its speed. Surcharges for GPU types or individual jobs are not shown.
 
     Parameters
     ----------

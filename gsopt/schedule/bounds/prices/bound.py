@@ -43,7 +43,7 @@ _LEAST_WEIGHT, _MOST_WEIGHT = 1e-9, 1e9
 
 @dataclass(frozen=True)
 class PriceBound:
-    """A lower bound on the weighted sum of completion times, and the prices that prove it.
+    """A lower bound on the weighted sum of job completion times, and the prices that prove it.
 
     Attributes
     ----------
@@ -58,7 +58,8 @@ class PriceBound:
     times
         The edges of the time cells, in seconds after the origin.
     prices
-        Prices of a GPU-second of the cluster, one per cell.
+        Prices of a GPU-second, one per cell; per unit of capability, and per place if jobs may share GPUs (see
+        `price_bound`).
     type_prices
         Surcharges for GPU types that have prices of their own, one per cell, keyed by GPU type.
     slopes
@@ -66,12 +67,13 @@ class PriceBound:
     evaluations
         Number of price vectors that were tried.
     round_length
-        Seconds between the decisions of the schedules for which the bound holds; None for every schedule.
+        Seconds between decisions if the bound holds only for schedules that decide in rounds; None if it holds
+        for all schedules.
     is_weighted
-        Whether a weight differs from 1.
+        Whether any weight differs from 1.
     surcharges
-        Surcharges on the price of a GPU-second for individual jobs, such as a large gang and the jobs that wait
-        for it (`gangs` of `price_bound`), by period.
+        Surcharges on the price of a GPU-second for individual jobs, such as a large gang and the jobs that
+        compete with it (`gangs` of `price_bound`), by period.
 
     Examples
     --------
@@ -98,7 +100,7 @@ class PriceBound:
 
     @property
     def mean_jct(self) -> float:
-        """Lower bound on the weighted mean job completion time."""
+        """Lower bound on the weighted mean job completion time, in seconds."""
         mean = self.total_jct / self.weight
         return (
             mean
@@ -129,7 +131,7 @@ def price_bound(
     gangs: int = 0,
     on_progress: Callable[[PriceBound], Any] | None = None,
 ) -> PriceBound:
-    """Return a lower bound on every schedule's weighted sum of completion times, from prices of GPU time.
+    """Return a lower bound on every schedule's weighted sum of job completion times, from prices of GPU time.
 
     Time is divided into cells, and a GPU-second in each cell has a non-negative price. For any prices, let
     every job choose its cheapest plan, whose cost is its weighted completion time plus the price of the
@@ -137,8 +139,8 @@ def price_bound(
     bound. For each completion time, the cheapest plan solves a fractional knapsack problem. Its items are the
     segments of the concave hull of the job's menus, with the speeds of the best possible network tier. A job
     makes no progress before the overhead of its first start is over. Further overheads and worse placements
-    are ignored, because they only make schedules worse. A GPU that n jobs may share has n places, and a job
-    takes up as many of them as its slowdowns imply (`gsopt.schedule.bounds.places`).
+    are ignored, because they only make schedules worse. A GPU that n jobs may share has n places, each at
+    this price, and a job takes up as many of them as its slowdowns imply (`gsopt.schedule.bounds.places`).
 
     A GPU of a type with a slowdown of c has a capability of 1 / c, and prices are per unit of capability, so
     that no choice of GPU types yields more work for the same price. Types that some jobs cannot avoid, and
@@ -148,13 +150,14 @@ def price_bound(
     request (`gsopt.schedule.bounds.stock`).
 
     Prices are improved step by step, on increasingly fine cells. The bound holds for any prices, and rounding
-    errors are subtracted. A run with more evaluations begins with the steps of a run with fewer, so it never
-    proves a weaker bound. Groups of jobs that arrive far apart (`gsopt.schedule.bounds.far_apart`) are bounded
-    separately.
+    errors are subtracted. A run with more evaluations begins with the steps of a run with fewer, so without
+    `gangs`, it never proves a weaker bound. Groups of jobs that arrive far apart
+    (`gsopt.schedule.bounds.far_apart`) are bounded separately.
 
-    With prices alone, a gang that needs half the cluster can run at part of its speed on the GPUs that other
-    jobs leave. Around the largest `gangs`, jobs therefore pay surcharges of their own. For each second, the
-    largest total surcharge of jobs that fit on the cluster together is subtracted.
+    With prices alone, GPUs are divisible: a gang that needs half the cluster can run at part of its speed on
+    the GPUs that other jobs leave, even if they are too few for it. At the times around some large gangs (their
+    number is `gangs`), jobs therefore pay surcharges of their own. For each second, the largest total surcharge
+    of jobs that fit on the cluster together is subtracted.
 
     This is the Lagrangian dual of the capacity constraints; see M. L. Fisher, "The Lagrangian relaxation method
     for solving integer programming problems", 1981.
@@ -164,7 +167,7 @@ def price_bound(
     scenario
         The workload, its cluster and its rules.
     weights
-        Weights of the jobs' completion times, in the order of the jobs; None for 1 each.
+        Weights of the jobs' completion times, from 1e-9 to 1e9, in the order of the jobs; None for 1 each.
     cells
         The largest number of time cells, for each group if jobs are far apart; None for 320, or more if there
         are more than about 11,000 jobs.
@@ -172,10 +175,9 @@ def price_bound(
         The largest number of price vectors to try, for each group if jobs are far apart; None for a number that
         suits the cells.
     seconds
-        Seconds after which no further prices are tried, although the first prices always are; None for no
-        limit.
+        Seconds after which no further prices are tried; None for no limit. The first prices are always tried.
     start
-        A bound for the same cluster or a similar one, whose prices are tried first.
+        A bound whose prices are tried first, for the same cluster or a similar one.
     compiled
         Whether to use compiled kernels; None to use them where they pay off. Without adaptive jobs, this hardly
         affects the bound. For adaptive jobs, only compiled kernels take the order of epochs into account.
@@ -183,15 +185,16 @@ def price_bound(
         Seconds between decisions, counted as in `gsopt.simulation.simulate`. The bound then holds only for
         schedules that decide in such rounds. If None, it holds for every schedule.
     gangs
-        Number of large gangs, of at least a quarter of the cluster, around which surcharges are tried: up to
-        2,000 further evaluations each. It must be 0 if there are adaptive jobs, shared GPUs or slower types.
+        Number of large gangs (rigid jobs that need at least a quarter of the cluster) around which surcharges
+        are tried, with up to 2,000 further evaluations each. It must be 0 if there are adaptive jobs, shared
+        GPUs or slower types.
     on_progress
-        Function that is called with each better bound.
+        Function that is called with each better bound, before surcharges are tried.
 
     Raises
     ------
     InvalidInput
-        There are no jobs, or an option is out of range.
+        There are no jobs, the number of weights is wrong, or an option is out of range.
 
     Examples
     --------
