@@ -71,7 +71,7 @@ class Sharing(Problem[SharingSolution]):
     default_interference
         Slowdown for pairs of models that are not listed.
     share_limit
-        Maximum number of jobs that may hold a GPU at the same time: 1 or 2.
+        Maximum number of jobs that may hold the same GPU at the same time: 1 or 2.
     memory
         Bytes of memory of each GPU, which must suffice for all jobs that share it; None to ignore memory.
     starts

@@ -234,11 +234,11 @@ class State(Protocol):
 
     @property
     def share_limit(self) -> int:
-        """Maximum number of jobs that may hold a GPU at the same time."""
+        """Maximum number of jobs that may hold the same GPU at the same time."""
 
     @property
     def free(self) -> int:
-        """Number of available GPUs that no job holds; negative if the plan so far grants too many."""
+        """Number of available GPUs that no job holds; it may be negative until the plan is complete."""
 
     @property
     def arrived(self) -> tuple[int, ...]:
@@ -250,7 +250,10 @@ class State(Protocol):
 
     @property
     def evicted(self) -> tuple[int, ...]:
-        """The jobs that lost their GPUs since the last decision, or by a `Vacate` of this decision."""
+        """The jobs evicted since the last decision, or by a `Vacate` of this decision.
+
+        Jobs are evicted when GPUs leave the cluster.
+        """
 
     @property
     def requests(self) -> tuple[Request, ...]:
@@ -287,7 +290,8 @@ class State(Protocol):
     def placement(self, job: int) -> tuple[int, ...]:
         """Return the indices of a running job's GPUs.
 
-        The tuple is empty in a plain cluster, and until the GPUs have been chosen.
+        The tuple is empty in a plain cluster. If this decision grants the job only a number of GPUs, it is also
+        empty until they are chosen.
         """
 
     def users(self, gpu: int) -> tuple[int, ...]:
@@ -305,9 +309,9 @@ class State(Protocol):
     def offer(self, job: int, placer: Placer | None = None) -> tuple[int, ...] | None:
         """Return the indices of the free GPUs that a placer (by default, that of the run) chooses for a job.
 
-        As many GPUs are chosen as the job demands. Among equally close GPUs, those with the smallest memory
-        that suffices are chosen. The result is None if too few GPUs are free. If enough are free, it is
-        an empty tuple in a plain cluster, whose GPUs have no indices.
+        As many GPUs are chosen as the job demands, of its type and with enough memory. Among equally close
+        GPUs, those with the smallest memory that suffices are chosen. The result is None if the job does not
+        fit (see `fits`). Otherwise, it is an empty tuple in a plain cluster, whose GPUs have no indices.
         """
 
     def tier(self, gpus: Sequence[int]) -> str:

@@ -143,7 +143,8 @@ def simulate(
         The policy, which is any callable that returns a decider. `gsopt.simulate` also accepts the name of a
         policy from `heuristics.policies`, or ``package.module:function``.
     cluster
-        The cluster on which a workload runs, its number of GPUs, or equal racks such as ``4x8x8``.
+        The cluster on which a workload runs, its number of GPUs, or equal racks such as ``4x8x8``; None if
+        `given` is a scenario.
     round_length
         Time in seconds between decisions, at least 1e-6. Decisions are made only at multiples of it, counted
         from the origin of the scenario's clock. While no job waits or no job runs, rounds before the next
@@ -173,7 +174,8 @@ def simulate(
     Raises
     ------
     InvalidInput
-        The scenario breaks a rule (for example, because a job can never fit), or an option does not exist.
+        The scenario breaks a rule (for example, because a job can never fit), or an argument is invalid or
+        does not exist.
     IllegalDecision
         A decision of the policy breaks a rule, or the run makes no progress (`gsopt.simulation.guard`).
     Contradiction
@@ -237,7 +239,7 @@ def replay(
     budget: Budget | None = None,
     **options: Any,
 ) -> Replay:
-    """Run a policy on a scenario, and compare it with a known lower bound on the mean job completion time.
+    """Run a policy on a scenario, and compare its mean job completion time with a known lower bound.
 
     `bound` is a proven bound, or None. `fair_times` are the finish times with which fairness is measured;
     if None, they are computed. `on_progress` is called from time to time with the number of completed jobs.

@@ -83,12 +83,12 @@ class RunView:
 
     @property
     def share_limit(self) -> int:
-        """Maximum number of jobs that may hold a GPU at the same time."""
+        """Maximum number of jobs that may hold the same GPU at the same time."""
         return self._run.scenario.share_limit
 
     @property
     def free(self) -> int:
-        """Number of available GPUs that no job holds; negative if the plan so far grants too many."""
+        """Number of available GPUs that no job holds; it may be negative until the plan is complete."""
         run = self._run
         return run.ledger.free - run.plan.owed
 
@@ -104,7 +104,7 @@ class RunView:
 
     @property
     def evicted(self) -> tuple[int, ...]:
-        """The jobs that lost their GPUs since the last decision, or by a `Vacate` of this decision."""
+        """The jobs evicted since the last decision, or by a `Vacate` of this decision."""
         return self._run.evicted
 
     @property

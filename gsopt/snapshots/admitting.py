@@ -43,7 +43,8 @@ class Request:
         Name of a waiting gang in the snapshot, or the size of a new gang, such as ``16x8`` for 16 workers
         with 8 GPUs each.
     within
-        Network level at which a single group must hold all workers; empty if they may run anywhere.
+        Network level at which a single group (for example, one rack) must hold all workers; empty if they may
+        run anywhere.
     slices
         Number of workers per slice, and the level at which a single group must hold each slice, such as
         ``4:rack``; empty if there are no slices.
@@ -224,7 +225,7 @@ class Admit:
     request
         The request to admit the gang.
     cost
-        Cost of evicting a gang, as in `Snapshot.reclaiming`.
+        Cost of evicting a gang, as in `admit`.
     problem, result
         The admission problem and its result.
 
@@ -284,13 +285,13 @@ class Admit:
 
     @property
     def moves(self) -> dict[str, dict[str, int]]:
-        """Number of workers of each moved gang on each node after the move, keyed by gang and node name."""
+        """Number of workers of each moved gang on each node after the move, keyed by gang, then by node."""
         solution = self.result.solution
         return {} if solution is None else {name: _together(places) for name, places in solution.moved.items()}
 
     @cached_property
     def commands(self) -> tuple[str, ...]:
-        """Shell commands that stop the evicted and moved gangs. They are not executed."""
+        """Shell commands that stop the evicted and moved gangs; gsopt does not execute them."""
         return stop_commands(self.snapshot, [*self.evicted, *self.moved])
 
     def as_dict(self) -> dict[str, Any]:
@@ -336,9 +337,9 @@ def admit(
 ) -> Admit:
     """Choose which running gangs to evict or move, at minimum cost, so that a gang fits.
 
-    A gang is evicted only if its priority is lower than that of the admitted gang. If `move_cost` is given, a
-    gang of any priority may be moved. Gangs that must not be preempted, for example because of a disruption
-    budget of zero, are neither evicted nor moved.
+    Only nodes with GPUs are considered. A gang is evicted only if its priority is lower than that of the
+    admitted gang. If `move_cost` is given, a gang of any priority may be moved. Gangs that must not be
+    preempted, for example because a disruption budget allows no eviction, are neither evicted nor moved.
 
     Parameters
     ----------

@@ -30,8 +30,8 @@ def defragment(
     """Choose which running gangs to move, at minimum cost, so that some nodes have enough free GPUs.
 
     No gang is evicted: every moved gang gets a new place. Gangs that must not be preempted, for example because
-    of a disruption budget of zero, do not move. The result is an `Admit` whose admitted gang is imaginary and
-    has one worker on each freed node.
+    a disruption budget allows no eviction, do not move. The result is an `Admit` whose admitted gang is
+    imaginary and has one worker on each freed node.
 
     Parameters
     ----------
@@ -40,14 +40,15 @@ def defragment(
     nodes
         Number of nodes to free.
     within
-        Network level at which a single group must hold all freed nodes; empty if they may be anywhere.
+        Network level at which a single group (for example, one rack) must hold all freed nodes; empty if they
+        may be anywhere.
     gpus
         Number of GPUs that must be free on each of these nodes; None for the number on the cluster's largest
         node.
     gpu_type
         Type of these GPUs; empty if any type will do.
     cost
-        Cost of moving a gang, with the same choices as for preempting one in `Snapshot.reclaiming`.
+        Cost of moving a gang, with the same choices as for evicting one in `admit`.
     protect
         Names of gangs that must not be moved.
     time_limit

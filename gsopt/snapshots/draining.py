@@ -105,7 +105,7 @@ class Drain:
 
     @cached_property
     def preempted(self) -> tuple[Gang, ...]:
-        """The gangs that are preempted when the nodes are given back."""
+        """The gangs that are preempted when the nodes are given back, except those without GPUs."""
         if self.problem is None or self.solution is None:
             return ()
         names = {job.name for job in self.problem.preempted(self.solution)}
@@ -125,7 +125,7 @@ class Drain:
 
     @cached_property
     def waits(self) -> dict[str, tuple[int, int]]:
-        """Disruption budgets that allow too few evictions, mapped to the numbers needed and allowed."""
+        """Disruption budgets that allow too few evictions, mapped to the needed and the allowed number."""
         returned, evicted = set(self.servers), Counter[str]()
         for gang in self.snapshot.gangs:
             for part in gang.parts:
@@ -136,7 +136,7 @@ class Drain:
 
     @cached_property
     def commands(self) -> tuple[str, ...]:
-        """Shell commands that carry out the solution. They are not executed."""
+        """Shell commands that carry out the solution; gsopt does not execute them."""
         return commands_of(self.snapshot, self.servers, {gang.name for gang in self.preempted})
 
     def as_dict(self) -> dict[str, Any]:
@@ -174,6 +174,8 @@ def drain(
     time_limit: TimeLimit = TIME_LIMIT,
 ) -> Drain:
     """Choose which nodes to give back at the least preemption cost.
+
+    Only nodes with GPUs are considered, and only the preemption of gangs with GPUs has a cost.
 
     Parameters
     ----------

@@ -85,7 +85,7 @@ class Why:
 
     @property
     def helpful(self) -> tuple[Change, ...]:
-        """The changes that make the gang fit."""
+        """The changes that make the gang fit, each by itself."""
         return tuple(change for change in self.changes if change.helps)
 
     @property
@@ -114,7 +114,7 @@ class Why:
 
 
 def why(snapshot: Snapshot, request: Request | str, *, time_limit: TimeLimit = TIME_LIMIT) -> Why:
-    """Find out why a gang does not fit, and the smallest change of each kind that would make it fit.
+    """Find out why a gang does not fit, and search for the smallest change of each kind that makes it fit.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def why(snapshot: Snapshot, request: Request | str, *, time_limit: TimeLimit = T
     request
         The request, or just the name or size of the gang.
     time_limit
-        Time limit for the search over all kinds of change, in seconds or as a string such as ``30s``.
+        Time limit for all kinds of change together, in seconds or as a string such as ``30s``.
 
     Raises
     ------

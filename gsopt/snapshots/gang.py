@@ -44,7 +44,7 @@ class Part(Frozen):
     replaced
         Whether a controller replaces the part if it is lost.
     scratch
-        Whether the part has files on its node that are deleted with it.
+        Whether the part has temporary files on its node, which are deleted when the part is evicted.
     budgets
         Names of the disruption budgets that apply to the part.
 
@@ -113,7 +113,7 @@ class Gang(Frozen):
 
     @property
     def gpus(self) -> float:
-        """Total number of GPUs of the running parts, which may be a fraction."""
+        """Total number of GPUs of the running parts; it may be a fraction."""
         return sum(part.count * part.gpus for part in self.parts if part.node)
 
     @property

@@ -34,7 +34,7 @@ class Node(Frozen):
     labels
         Labels by which nodes are selected; for Slurm, the keys are partitions and features.
     kept
-        Reason why the node must not be given back; empty if it may be.
+        Reason why the node must not be given back, whichever gangs run on it; empty if there is none.
     closed
         Reason why nothing may be placed on the node; empty if the node is open.
 

@@ -49,9 +49,9 @@ class Pack:
     copies
         Number of copies that do not fit, keyed by gang name; None or empty if all gangs fit.
     more
-        Additional nodes, all like the same existing node, for gangs that do not fit. None if all gangs fit, if
-        no node is open, if no number of such nodes would hold any of these gangs, or if no sufficient number
-        was found in time.
+        Additional nodes, all like the same existing node, that would hold as many as possible of the gangs
+        that do not fit. None if all gangs fit, if no node is open, if no type of node would hold any of these
+        gangs, or if no sufficient number of nodes was found in time.
 
     Examples
     --------
@@ -76,12 +76,12 @@ class Pack:
 
     @property
     def fits(self) -> bool:
-        """Whether all gangs fit."""
+        """Whether a placement of all waiting gangs was found."""
         return not self.missing
 
     @property
     def proven(self) -> bool:
-        """Whether the answer is proven, either that all gangs fit or that some do not."""
+        """Whether it is proven that all gangs fit together, or that they do not."""
         return self.fits or self.result is None or self.result.status is Status.INFEASIBLE
 
     @cached_property
@@ -111,13 +111,14 @@ class Pack:
 
 
 def pack(snapshot: Snapshot, *, time_limit: TimeLimit = TIME_LIMIT) -> Pack:
-    """Place all waiting gangs or, if they do not all fit, those that fit one after another.
+    """Place all waiting gangs or, if that fails, those that fit when gangs are placed one after another.
 
     If a placement of all gangs is found in time, the rest of the time is used to minimize the number of nodes
     in use. Otherwise, gangs are placed one after another, each as a whole, in descending order of priority;
-    ties are broken by the given order. Each part goes to the node with room that has the fewest free GPUs; ties
-    are broken by the least free CPU, then by the least free memory. If this fails for a gang with different
-    parts, an exact method searches for a placement of the gang. A different order might place more gangs.
+    ties are broken by the order in the snapshot. Each part goes to the node with room that has the fewest free
+    GPUs; ties are broken by the least free CPU, then by the least free memory. If this fails for a gang with
+    different parts, an exact method searches for a placement of the gang. A different order might place more
+    gangs.
 
     Parameters
     ----------

@@ -145,8 +145,8 @@ class Snapshot(Frozen):
         Parameters
         ----------
         among
-            Labels, each ``key`` or ``key=value``; for Slurm, partitions and features. Nodes that lack any of
-            them are left out.
+            Labels, each ``key`` or ``key=value``; only nodes that have all of them are considered. For Slurm,
+            partitions and features.
 
         Raises
         ------
@@ -164,9 +164,10 @@ class Snapshot(Frozen):
     def reclaiming(self, servers: int, *, cost: str = Cost.JOBS, among: Sequence[str] = ()) -> Reclaiming:
         """Create the problem of giving nodes back at the least preemption cost.
 
-        Every gang that has GPUs and runs on a node that may be given back becomes a job. The number of its
-        GPUs on a node is rounded up to an integer of at least 1. If these numbers add up to more than the
-        number of GPUs of the node, their sum is used as its number of GPUs.
+        Only nodes with GPUs are considered. Every gang that has GPUs and runs on a node that may be given back
+        becomes a job. Its number of GPUs on each of these nodes is rounded up to an integer of at least 1. If
+        the numbers of all jobs on a node add up to more GPUs than the node has, their sum is used as the
+        node's number of GPUs.
 
         Parameters
         ----------
@@ -184,8 +185,8 @@ class Snapshot(Frozen):
         Raises
         ------
         InvalidInput
-            A cost or label does not exist, `servers` is negative, or fewer nodes than requested, or none at
-            all, may be given back.
+            A cost or label does not exist, `servers` is not a non-negative integer, or fewer nodes than
+            requested, or none at all, may be given back.
 
         Examples
         --------

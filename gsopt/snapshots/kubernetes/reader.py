@@ -33,16 +33,18 @@ def read(
     The files contain nodes and, optionally, pods and disruption budgets, in any order, as printed by
     ``kubectl get nodes -o json`` or ``kubectl get pods,pdb --all-namespaces -o yaml``.
 
-    - **GPUs** are the GPU resources of any vendor. A node's number of GPUs includes those that are divided into
-      slices (MIG) or shares; the slices and shares are also listed as separate resources. With time slicing,
-      the number is that of the physical GPUs, whereas the resources of the node contain the replicas.
+    - **GPUs** include similar accelerators, and may be of any vendor. A node's number of GPUs includes those
+      that are divided into slices (MIG) or shares; the slices and shares are also listed as separate resources.
+      With time slicing, the number is that of the physical GPUs, whereas the resources of the node contain the
+      replicas.
     - **Gangs** consist of the pods of one PodGroup, JobSet, LeaderWorkerSet group, Kubeflow, Volcano or Ray
-      job, Job or other owner. Each pod of a ReplicaSet or StatefulSet, or without an owner, is a gang of its
-      own. Pods of a DaemonSet belong to no gang.
+      job, Job or other owner. A pod owned only by a ReplicaSet, a StatefulSet or the like, or by nothing,
+      is a gang of its own. Pods of a DaemonSet and static pods belong to no gang.
     - **Kept nodes**, which must not be given back, are those that are cordoned, not ready or part of the
       control plane, those with an annotation that forbids removing them, and those with a gang that must not be
-      evicted. A gang must not be evicted if an annotation of one of its pods forbids it, if a disruption budget
-      that applies to one of them allows no eviction, or if several disruption budgets apply to the same pod.
+      evicted. A gang must not be evicted if an annotation of one of its running pods forbids it, if a
+      disruption budget that applies to one of them allows no eviction, or if several disruption budgets apply
+      to the same pod.
 
     Parameters
     ----------

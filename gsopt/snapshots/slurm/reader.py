@@ -38,9 +38,9 @@ def read(
 ) -> Snapshot:
     """Read a snapshot of a Slurm cluster.
 
-    The files contain nodes, jobs, partitions and reservations, in any order, as printed by ``scontrol show
-    nodes --json``, ``squeue --json``, ``sinfo --json`` or slurmrestd (data parsers from v0.0.37 on). The
-    network is read from a topology.conf, if one is given.
+    The files contain nodes and, optionally, jobs, partitions and reservations, in any order, as printed by
+    ``scontrol show nodes --json``, ``squeue --json``, ``sinfo --json`` or slurmrestd (data parsers from v0.0.37
+    on). The network is read from a topology.conf, if one is given.
 
     - **GPUs** are generic resources, with their type if it is stated. Shards and MPS remain separate
       resources. A job's GPUs on each node are read from its ``gres_detail`` or, if this is missing, from
@@ -63,7 +63,8 @@ def read(
     Raises
     ------
     InvalidInput
-        A file cannot be read, or is not output of Slurm. The message states the file, field, value and rule.
+        A file cannot be read or is not output of Slurm, there are no nodes, or a job or node occurs twice. The
+        message states the file, field, value and rule.
 
     Examples
     --------
