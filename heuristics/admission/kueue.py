@@ -48,7 +48,7 @@ def kueue(
     (``classicalPreemptions``, ``fillBackWorkloads``), ``classical/candidate_generator.go``,
     ``classical/hierarchical_preemption.go`` and ``common/ordering.go``, with the policies ``withinClusterQueue:
     LowerPriority`` and ``reclaimWithinCohort: LowerPriority``. The gang fits if topology-aware scheduling finds
-    a place; here, the place is the group at its level with the least room to spare.
+    places for it; here, they are in the group at its level with the least room to spare.
 
     Left out: nested cohorts, limits on borrowing and lending, multiple flavors, quotas for resources other
     than GPUs, workloads that are already being evicted, priority boosts, the usage of local queues, and
