@@ -21,10 +21,10 @@ def slurm(
 ) -> AdmissionSolution | NoSolution:
     """Stop gangs by priority and number of machines until the pending gang fits; evict those in its way.
 
-    Gangs of lower priority are stopped tentatively, one by one, in ascending order of priority and then of
-    number of machines, until the pending gang fits. Then the order is changed and the search restarts, up to
-    ``reorder_count + 1`` times: the gang that stopped last is moved to the front, followed by the other gangs
-    that stopped, in descending order of how many machines they share with the pending gang's places. With
+    Evictable gangs of lower priority are stopped tentatively, one by one, in ascending order of priority and
+    then of number of machines, until the pending gang fits. Then the order is changed and the search restarts,
+    up to ``reorder_count + 1`` times: the gang that stopped last is moved to the front, followed by the other
+    gangs that stopped, in descending order of how many machines they share with the pending gang's places. With
     `strict_order`, only the last gang is moved to the front. In the end, every gang that stopped in the last
     attempt and was running on a machine where the pending gang is placed is evicted, whether or not this is
     necessary; all others keep running.

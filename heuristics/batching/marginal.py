@@ -1,4 +1,4 @@
-"""Marginal: GPUs granted one after another to the job that gains the most."""
+"""Marginal: GPUs granted step by step to the job that gains the most per GPU."""
 
 from fractions import Fraction
 from heapq import heapify, heappop, heappush

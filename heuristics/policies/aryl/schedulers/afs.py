@@ -1,4 +1,4 @@
-"""AFS: base workers for every job, and further workers one at a time for the job that gains most."""
+"""AFS: base workers for waiting jobs, and further workers step by step for the job that gains most per GPU."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

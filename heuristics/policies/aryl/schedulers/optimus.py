@@ -1,4 +1,4 @@
-"""Optimus: workers granted one at a time to the job whose remaining time falls most."""
+"""Optimus: workers granted step by step to the job whose remaining time falls most per GPU."""
 
 from collections.abc import Mapping
 
