@@ -44,6 +44,11 @@ def slurm(
     budget
         Time limit. When it is reached, the places from the last complete attempt are used.
 
+    Raises
+    ------
+    InvalidInput
+        `reorder_count` is below 0.
+
     Notes
     -----
     Source: Slurm 26.05 (commit 284c3b95), ``src/interfaces/preempt.c`` (order), ``src/plugins/preempt/qos``

@@ -33,6 +33,11 @@ def volcano(
     budget
         Time limit.
 
+    Raises
+    ------
+    InvalidInput
+        `max_domains` is below 1.
+
     Notes
     -----
     Source: Volcano v1.16.0-alpha.1 (commit ed72c7c8), ``pkg/scheduler/actions/gangpreempt/gangpreempt.go``,

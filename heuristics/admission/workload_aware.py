@@ -35,6 +35,11 @@ def workload_aware(
     budget
         Time limit. When it is reached, no further gang resumes.
 
+    Raises
+    ------
+    InvalidInput
+        `placing` has an unknown value.
+
     Notes
     -----
     Source: Kubernetes v1.36.3, ``pkg/scheduler/framework/preemption/podgrouppreemption.go``
