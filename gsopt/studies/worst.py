@@ -36,8 +36,8 @@ def worst(
     """Find the instance of a space on which a method is farthest from the proven optimum.
 
     By default, the method runs on every instance of the space. Instances that differ only in the order of their
-    items (their jobs or workers) share one proof of the optimum. If `search` is given, a genetic search runs
-    for that time with each seed instead, and shrinks the instance that it finds.
+    items, such as jobs, share one proof of the optimum. If `search` is given, a genetic search runs for that
+    time with each seed instead, and shrinks the instance that it finds.
 
     Parameters
     ----------

@@ -1,4 +1,9 @@
-"""Heuristics for admission: the preemption rules of cluster schedulers, and two greedy algorithms."""
+"""Heuristics for admission: the preemption rules of cluster schedulers, and two greedy algorithms.
+
+All except `cheapest_first` admit pending gangs one by one, in descending order of priority. A gang that fits
+without preemption is placed in the group at its level with the least room to spare. The rules apply only to
+gangs that do not fit.
+"""
 
 from heuristics.admission.cheapest_first import cheapest_first
 from heuristics.admission.greedy import greedy

@@ -12,7 +12,7 @@ from gsopt.problems.rooms import Rooms
 
 @heuristic
 def cheapest_first(problem: Admission, *, budget: Budget = UNLIMITED) -> AdmissionSolution | NoSolution:
-    """Evict gangs by cost per GPU until all pending gangs fit, then undo evictions that were unnecessary.
+    """Evict gangs, lowest cost per GPU first, until all pending gangs fit, then undo unnecessary evictions.
 
     The evictions are reconsidered in reverse order: each is undone if the pending gangs still fit.
 

@@ -16,10 +16,10 @@ def greedy(problem: Admission, *, budget: Budget = UNLIMITED) -> AdmissionSoluti
     """Stop gangs by cost per useful GPU in each group until there is room; choose the cheapest group.
 
     The groups are those at the level at which a single group must hold the pending gang, such as racks. In each
-    group, gangs of lower priority stop until the pending gang fits. Then gangs that need not have stopped
-    resume, the most expensive ones first. A gang's useful GPUs are those that it holds on machines of the group
-    on which workers of the pending gang may be placed, but at most as many as the pending gang needs. Gangs in
-    all queues may stop.
+    group, evictable gangs of lower priority stop in ascending order of cost per useful GPU until the pending
+    gang fits. Then gangs that need not have stopped resume, the most expensive ones first. A gang's useful GPUs
+    are those that it holds on machines of the group on which workers of the pending gang may be placed, but at
+    most as many as the pending gang needs. Gangs in all queues may stop.
 
     Parameters
     ----------

@@ -18,18 +18,20 @@ def kai(
 
     For 1, 2, 4, ... workers of the pending gang, and then by bisection, the search looks for victims that make
     room for these workers. Victims that were found for fewer workers always stop; if the workers could then
-    fit, a scenario without further victims is tried first. Candidates, which are gangs of lower priority in the
-    same queue, are gathered in ascending order of priority, with ties going to the gang that started last,
-    until the workers could fit if all candidates gathered so far stopped. Then, and after each further
-    candidate, scenarios are tried:
+    fit, a scenario without further victims is tried first. Candidates, which are evictable gangs of lower
+    priority in the same queue, are gathered in ascending order of priority, with ties going to the gang that
+    started last, until the workers could fit if all candidates gathered so far stopped. Then, and after each
+    further candidate, scenarios of one of two kinds are tried:
 
-    - With `node_local`: for each machine of the last candidate, the gathered gangs that have workers on it.
-    - If no such scenario succeeds for all workers, the whole search restarts with another kind of scenario. The
-      machines of the gathered gangs are sorted in ascending order of the GPUs that would be free on them if all
-      these gangs stopped; machines with too few GPUs for any worker are left out. The first scenario consists
-      of the gathered gangs on the first k machines in this order, where k is the smallest number such that
-      their GPUs and the free GPUs of machines without gathered gangs suffice. The following scenarios add the
-      gangs on 1, then 2, 4, ... further machines.
+    - With `node_local`, there is a scenario for each machine of the last candidate: the gathered gangs that
+      have workers on this machine.
+    - Without `node_local`, or if the search with the first kind finds no room for all workers, the whole search
+      is done with the second kind. The machines of the gathered gangs are sorted in ascending order of the GPUs
+      that would be free on them if all these gangs stopped; machines with too few of these GPUs for any worker
+      are left out. The first scenario consists of the gathered gangs on the first k machines in this order,
+      where k is the smallest number such that the GPUs that would be free on them and the free GPUs of machines
+      without gathered gangs suffice. The following scenarios add the gangs on 1, then 2, 4, ... further
+      machines.
 
     In a scenario, all its gangs stop. Then the pending workers are placed on the fullest machines. After
     them, the stopped gangs are placed in descending order of priority, with ties going to the gang that

@@ -38,6 +38,11 @@ def kai_consolidate(
     budget
         Time limit.
 
+    Raises
+    ------
+    InvalidInput
+        `max_preemptees` is below 0.
+
     Notes
     -----
     Source: KAI-Scheduler v0.17.0 (commit d5bc503a), ``pkg/scheduler/actions/consolidation/consolidation.go``,

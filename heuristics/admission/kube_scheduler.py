@@ -23,18 +23,20 @@ _Score = tuple[bool, tuple[float, ...]]
 def kube_scheduler(problem: Admission, *, budget: Budget = UNLIMITED) -> AdmissionSolution | NoSolution:
     """Place workers one by one, and make room for each on the machine whose victims matter least.
 
-    If a worker fits anywhere, it is placed on the machine with the most free resources. Otherwise, each machine
-    is tried as follows. All workers with a lower priority leave it. Then those that still leave enough room are
-    put back one by one, in descending order of priority, with ties going to the earliest start. The workers
-    that are not put back are the victims. Among the machines on which the worker then fits, the one whose most
-    important victim has the lowest priority is chosen. Ties are broken by the lowest sum of priorities, to each
-    of which 2^31 is added, so that more victims nearly always have a larger sum; then by the fewest victims.
-    Remaining ties go to the machine on which the earliest start of the victims with the highest priority is
-    latest. The victims' gangs stop as a whole, because their remaining workers cannot continue alone.
+    A gang that fits without preemption is placed as a whole, in the group at its level with the least room to
+    spare. The workers of any other gang are placed one by one. If a worker fits anywhere, it goes to the
+    machine with the most free resources. Otherwise, each machine is tried as follows. All workers of evictable
+    gangs with a lower priority leave it. Then those that still leave enough room are put back one by one, in
+    descending order of priority, with ties going to the earliest start. The workers that are not put back are
+    the victims. Among the machines on which the worker then fits, the one whose most important victim has the
+    lowest priority is chosen. Ties are broken by the lowest sum of priorities, to each of which 2^31 is added,
+    so that more victims nearly always have a larger sum; then by the fewest victims. Remaining ties go to the
+    machine on which the earliest start of the victims with the highest priority is latest. The victims' gangs
+    stop as a whole, because their remaining workers cannot continue alone.
 
     The first worker determines the group at the gang's level. A group is considered only if it would hold all
-    workers if all gangs with a lower priority stopped. In the same way, the first worker of each slice
-    determines the group of the slice.
+    workers if all evictable gangs with a lower priority stopped. In the same way, the first worker of each
+    slice determines the group of the slice.
 
     Parameters
     ----------

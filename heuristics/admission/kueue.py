@@ -20,11 +20,12 @@ def kueue(
 ) -> AdmissionSolution | NoSolution:
     """Stop candidates in Kueue's order until the gang fits, then resume those that need not stop.
 
-    All queues form one cohort. The candidates are the gangs of lower priority in other queues that use more
-    than their quota, followed by those in the pending gang's own queue. Each of these two lists is in ascending
-    order of priority, with ties going to the gang that was admitted last. Candidates stop until the pending
-    gang fits, but those in another queue only as long as that queue exceeds its quota. Afterwards, the stopped
-    gangs except the last one are tried in reverse order: each resumes if the pending gang then still fits.
+    All queues form one cohort. The candidates are the evictable gangs of lower priority in other queues that
+    use more than their quota, followed by those in the pending gang's own queue. Each of these two lists is in
+    ascending order of priority, with ties going to the gang that was admitted last. Candidates stop until the
+    pending gang fits, but those in another queue only as long as that queue exceeds its quota. Afterwards, the
+    stopped gangs except the last one are tried in reverse order: each resumes if the pending gang then still
+    fits.
 
     Gangs in other queues stop only if the pending gang's own queue then stays within its quota. The only
     exceptions are gangs whose priority is at most `borrow_below`, which may stop in any case.
@@ -48,7 +49,7 @@ def kueue(
     (``classicalPreemptions``, ``fillBackWorkloads``), ``classical/candidate_generator.go``,
     ``classical/hierarchical_preemption.go`` and ``common/ordering.go``, with the policies ``withinClusterQueue:
     LowerPriority`` and ``reclaimWithinCohort: LowerPriority``. The gang fits if topology-aware scheduling finds
-    a place; here, the place is the group at its level with the least room to spare.
+    places for it; here, they are in the group at its level with the least room to spare.
 
     Left out: nested cohorts, limits on borrowing and lending, multiple flavors, quotas for resources other
     than GPUs, workloads that are already being evicted, priority boosts, the usage of local queues, and

@@ -43,6 +43,11 @@ def kueue_fair(
     budget
         Time limit.
 
+    Raises
+    ------
+    InvalidInput
+        A weight is not greater than 0.
+
     Notes
     -----
     Source: Kueue v0.20.0-devel (commit ff69552e), ``pkg/scheduler/preemption/preemption.go``

@@ -21,13 +21,13 @@ def slurm(
 ) -> AdmissionSolution | NoSolution:
     """Stop gangs by priority and number of machines until the pending gang fits; evict those in its way.
 
-    Gangs of lower priority are stopped tentatively, one by one, in ascending order of priority and then of
-    number of machines, until the pending gang fits. Then the order is changed and the search restarts, up to
-    ``reorder_count + 1`` times: the gang that stopped last is moved to the front, followed by the other gangs
-    that stopped, in descending order of how many machines they share with the pending gang's places. With
-    `strict_order`, only the last gang is moved to the front. In the end, every stopped gang that was running on
-    a machine where the pending gang is placed is evicted, whether or not this is necessary; all others keep
-    running.
+    Evictable gangs of lower priority are stopped tentatively, one by one, in ascending order of priority and
+    then of number of machines, until the pending gang fits. Then the order is changed and the search restarts,
+    up to ``reorder_count + 1`` times: the gang that stopped last is moved to the front, followed by the other
+    gangs that stopped, in descending order of how many machines they share with the pending gang's places. With
+    `strict_order`, only the last gang is moved to the front. In the end, every gang that stopped in the last
+    attempt and was running on a machine where the pending gang is placed is evicted, whether or not this is
+    necessary; all others keep running.
 
     Parameters
     ----------
@@ -39,9 +39,15 @@ def slurm(
     strict_order
         Whether only the last gang is moved to the front (``PreemptParameters=strict_order``).
     reorder_count
-        Number that determines how often the order is changed (``PreemptParameters=reorder_count``).
+        The order is changed up to this number plus 1 times, as in the original program
+        (``PreemptParameters=reorder_count``).
     budget
         Time limit. When it is reached, the places from the last complete attempt are used.
+
+    Raises
+    ------
+    InvalidInput
+        `reorder_count` is below 0.
 
     Notes
     -----
@@ -49,8 +55,7 @@ def slurm(
     and ``partition_prio`` (key: priority of the QOS or partition, then number of nodes), and
     ``src/plugins/select/cons_tres/job_test.c`` (``_run_now``), with ``PreemptMode=CANCEL`` or ``REQUEUE``. A
     gang's priority stands for that of its QOS or partition. Slurm's sort is not stable; here, ties keep the
-    order of the problem in the first attempt, and the previous order in later attempts. As in the original
-    program, the order is changed up to ``reorder_count + 1`` times.
+    order of the problem in the first attempt, and the previous order in later attempts.
 
     Left out: suspended jobs, licenses, reservations, heterogeneous jobs, exempt times, grace times, and
     Slurm's own choice of nodes. Here, the gang is placed in the group with the least room to spare, on the

@@ -18,11 +18,11 @@ def volcano(
     """Stop gangs in one domain, lowest priority and latest start first, until the pending gang fits there.
 
     Domains are the groups at the pending gang's level, in cluster order. Domains with too few GPUs in total are
-    skipped. In each domain, the gangs of lower priority in the same queue that have workers there stop one by
-    one until the free GPUs suffice and the pending gang fits. They stop in ascending order of priority; among
-    equals, the gang that started last stops first. Remaining ties go to the gang with the largest fraction of
-    its GPUs in the domain, where GPUs beyond those that the pending gang needs do not count. The first domain
-    in which the gang fits is chosen, and none of the gangs that stopped there resumes.
+    skipped. In each domain, the evictable gangs of lower priority in the same queue that have workers there
+    stop one by one until the free GPUs suffice and the pending gang fits. They stop in ascending order of
+    priority; among equals, the gang that started last stops first. Remaining ties go to the gang with the
+    largest fraction of its GPUs in the domain, where GPUs beyond those that the pending gang needs do not
+    count. The first domain in which the gang fits is chosen, and none of the gangs that stopped there resumes.
 
     Parameters
     ----------
@@ -32,6 +32,11 @@ def volcano(
         Maximum number of domains to try; None for all domains.
     budget
         Time limit.
+
+    Raises
+    ------
+    InvalidInput
+        `max_domains` is below 1.
 
     Notes
     -----

@@ -14,13 +14,13 @@ from heuristics.admission.room import Room, Seats
 def volcano_preempt(problem: Admission, *, budget: Budget = UNLIMITED) -> AdmissionSolution | NoSolution:
     """Place each worker on the fullest machine where stopping lower-priority workers makes enough room.
 
-    Machines are tried in ascending order of free resources, regardless of whether any worker has to stop
-    there. Workers in the same queue with a lower priority leave the machine in ascending order of priority
-    until the pending worker fits; among equals, the worker that started last leaves first. Their gangs stop
-    as a whole, because the remaining workers cannot continue alone.
+    Machines are tried in ascending order of free resources, regardless of whether any worker has to stop there.
+    Workers of evictable gangs in the same queue with a lower priority leave the machine in ascending order of
+    priority until the pending worker fits; among equals, the worker that started last leaves first. Their gangs
+    stop as a whole, because the remaining workers cannot continue alone.
 
-    Pending gangs with slices, or with a level narrower than the cluster, are admitted only if they fit without
-    preemption.
+    A gang that fits without preemption is placed as a whole, in the group at its level with the least room to
+    spare. Gangs with slices, or with a level narrower than the cluster, are admitted only in this way.
 
     Parameters
     ----------

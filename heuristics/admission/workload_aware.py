@@ -18,7 +18,7 @@ Placing = Literal["again", "once"]
 def workload_aware(
     problem: Admission, *, placing: Placing = "again", budget: Budget = UNLIMITED
 ) -> AdmissionSolution | NoSolution:
-    """Stop all gangs with a lower priority, then resume those that leave enough room, by importance.
+    """Stop all evictable gangs of lower priority, then resume those that leave enough room, by importance.
 
     The most important gangs resume first. A gang is more important if its priority is higher; then if it has
     more workers; then if it started earlier.
@@ -34,6 +34,11 @@ def workload_aware(
         machines with room for the most workers.
     budget
         Time limit. When it is reached, no further gang resumes.
+
+    Raises
+    ------
+    InvalidInput
+        `placing` has an unknown value.
 
     Notes
     -----

@@ -11,8 +11,9 @@ from heuristics.allocation.items import Items
 def highest_density(problem: Allocation) -> AllocationSolution | NoSolution:
     """Take items in descending order of value per GPU.
 
-    An item is an allowed number of extra workers for one job. It is taken, and replaces the job's current item,
-    if its value is higher and enough GPUs remain. Ties go to the smaller number, then to the first job.
+    An item is an allowed number of extra workers for one job. An item that is taken replaces the job's earlier
+    item, if any. It is taken if enough GPUs remain, and if it is worth more than the earlier item or, without
+    one, more than 0. Ties go to the smaller number, then to the first job.
 
     Notes
     -----

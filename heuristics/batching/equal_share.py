@@ -23,8 +23,9 @@ def equal_share(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
 
     Notes
     -----
-    Source: processor sharing, the usual baseline. If there are more jobs than GPUs, the jobs that must run and
-    the shortest of the others run. The criterion is ignored.
+    Source: processor sharing, the usual baseline. A job's GPUs grow from one allowed number to the next. If
+    there are too few GPUs for all jobs, those that must run get GPUs first, then the others, shortest first.
+    The criterion is ignored.
 
     Complexity: O(J (J + G) log J) for J jobs with G gaps in their allowed numbers of GPUs, because the jobs
     with the fewest GPUs grow together; with gaps, plus O(I n) for n GPUs and I allowed numbers in total.

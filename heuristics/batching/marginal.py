@@ -1,4 +1,4 @@
-"""Marginal: GPUs granted one after another to the job that gains the most."""
+"""Marginal: GPUs granted step by step to the job that gains the most per GPU."""
 
 from fractions import Fraction
 from heapq import heapify, heappop, heappush
@@ -16,9 +16,9 @@ _Step = tuple[Exact, int, int, Exact]
 
 @heuristic
 def marginal(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
-    """Start the shortest jobs, then grant each GPU to the job whose part of the objective improves the most.
+    """Start the shortest jobs, then repeatedly enlarge the job whose part of the objective improves the most.
 
-    Jobs that must run start first. A step leads to a job's next allowed number of GPUs. Steps are ranked by
+    Jobs that must run start first. A step takes a job to its next allowed number of GPUs. Steps are ranked by
     their gain per GPU, and ties go to the shorter job. A job whose next step no longer fits gets no more GPUs.
     With ``forced="none"``, no job is started in advance, and the first GPUs of a job are a step, too.
 

@@ -27,8 +27,8 @@ def bsbf(
 ) -> ColocationSolution:
     """Let each job choose the best remaining partner, shortest job first.
 
-    With the best partner, the mean completion time of the pair is lowest. This need not be the partner that
-    saves the most time, since a short partner completes soon in any case.
+    By default, the best partner is the one with which the mean completion time of the pair is lowest. It need
+    not be the one that saves the most time, since a short partner completes soon in any case.
 
     Complexity: O(R P M) for R running and P pending jobs with M modes each.
 

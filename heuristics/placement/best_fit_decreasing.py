@@ -27,10 +27,10 @@ def best_fit_decreasing(
 ) -> PlacementSolution | NoSolution:
     """Place the largest workers first, each on the server in use that it fits most tightly.
 
-    The lines, i.e. the entries of `Placement.workers`, are sorted in descending order of the GPUs that one
-    worker needs. A worker goes to the server in use with the fewest free GPUs among those with room, or to an
-    empty server if there is none. Elastic jobs prefer inference servers, with base and flexible workers on
-    different ones. Inelastic jobs prefer training servers.
+    The lines, i.e. the entries of `Placement.workers`, are sorted in descending order of the size of one worker
+    (by default, its number of GPUs). A worker goes to the server in use with the fewest free GPUs among those
+    with room, or to an empty server if there is none. Elastic jobs prefer inference servers, with base and
+    flexible workers on different ones. Inelastic jobs prefer training servers.
 
     Complexity: O(E S) for S servers and E pairs of a line and a server that it uses.
 
@@ -40,10 +40,13 @@ def best_fit_decreasing(
     servers go to the first one. It does not say which "new server" is opened; here, it is the one with the
     fewest free GPUs on which the worker fits or, with ``opens="largest"``, the one with the most. The latter
     may use far fewer servers if their numbers of GPUs differ. Nor does it say what happens when the preferred
-    pool is full; here, workers go to the other pool, and base and flexible workers share a server only if they
-    fit nowhere else. Preferences matter only if broken preferences are minimized or if jobs must not be split.
-    In the paper, the workers of a job are identical; here, a job may have several lines, which are sorted
-    separately if the job may be split.
+    pool is full; here, workers go to the other pool. In the paper, the workers of a job are identical; here, a
+    job may have several lines, which are sorted separately if the job may be split.
+
+    Preferences matter if broken preferences are minimized; base and flexible workers then share an inference
+    server only if they fit nowhere else. If something else is minimized but jobs must not be split, only the
+    preferred pools matter, and not even these if workers may stay unplaced, or need parts of GPUs or certain
+    GPU types. In all other cases, there are no preferences.
 
     Parameters
     ----------

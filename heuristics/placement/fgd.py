@@ -19,12 +19,12 @@ def fgd(
     rounded: bool = False,
     budget: Budget = UNLIMITED,
 ) -> PlacementSolution | NoSolution:
-    """Place each worker where it increases fragmentation the least.
+    """Place workers in the order given by the problem, each where it increases fragmentation the least.
 
     The fragmentation of a server is the expected free GPU capacity that a random worker of the workload
     cannot use. This is the whole free capacity if the worker needs no GPUs or the server has no room for it,
-    and otherwise the capacity of those GPUs that have too little left for it. Each worker goes to the server
-    and GPU where fragmentation grows the least.
+    and otherwise the free capacity of those GPUs that have too little left for it. Each worker goes to the
+    server and GPU where fragmentation grows the least.
 
     Complexity per worker: O(kinds of workers * GPUs of a server) for each server that has changed since the
     last worker with the same need.

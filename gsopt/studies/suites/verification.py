@@ -92,9 +92,9 @@ def verify(
 ) -> Verification:
     """Verify the best known values of committed instances.
 
-    The judge checks the stored solution and recomputes its value. The decision's exact method then starts from
-    that solution, and stops when it has proven the optimum or reaches the time limit. After Ctrl-C, the
-    verdicts reached by then are returned.
+    The judge checks the stored solution and recomputes its value. If no error is found, the decision's exact
+    method then starts from that solution and runs for at most the time limit. After Ctrl-C, the verdicts
+    reached by then are returned.
 
     Parameters
     ----------

@@ -97,10 +97,10 @@ def evolution(
     - If jobs are already running, one candidate is the current allocation; if allowed numbers have gaps,
       another one uses as many GPUs as possible.
 
-    Without `draws`, all candidates soon divide the GPUs in the same way. Then crossover has nothing to combine,
-    and r running jobs have only 2^r mutants, because the GPUs of a given set of preempted jobs are always
-    refilled in the same way. Better divisions may therefore be unreachable, and further generations do not
-    help. `tests/benchmarks/bench_evolution.py` measures the gap to the optimum.
+    With the default options, all candidates soon divide the GPUs in the same way. Then crossover has little to
+    combine, and r running jobs have only 2^r mutants, because the GPUs of a given set of preempted jobs are
+    always refilled in the same way. Better divisions may therefore be unreachable, however many generations
+    follow. `tests/benchmarks/bench_evolution.py` measures the gap to the optimum.
 
     Examples
     --------

@@ -18,9 +18,10 @@ def allox_port(state: State, *, alpha: float = 1.0, interval: float = 360) -> De
     (`heuristics.policies.gavel.rounds`, form ``port``). In every round, the jobs that have not come first yet
     are ordered on the GPUs that are not assigned to any job.
 
-    Key, largest first: 1 for a job that has come first in an order, now or in an earlier round, and 0 for any
-    other job, divided by the job's part of the time that all jobs have had on the kind of GPU. Ties: lower job
-    number. Preemptive, at the beginning of rounds. Knows durations. O(n^2 m K) per round, like `allox`.
+    Key of a job on a kind of GPU, largest first: 1 if the job has come first on a GPU of this kind, now or in
+    an earlier round, and otherwise 0, divided by the job's part of the time that all jobs have had on GPUs of
+    this kind. Ties: lower job number. Preemptive, at the beginning of rounds. Knows durations. O(n^2 m K) per
+    round, like `allox`.
 
     Parameters
     ----------

@@ -31,12 +31,12 @@ def aryl(state: State, settings: ArylSettings) -> Decider:
     Our interpretations where the paper is silent:
 
     - Item weights (line 17) count only flexible workers. ``weights="printed"`` counts base workers a second
-      time and leaves GPUs idle.
+      time, which may leave GPUs idle.
     - T (line 18) is the remaining time of a running job. ``work="full"`` uses the full time instead, even for a
-      nearly complete job. For a job that has just started, the two are equal.
+      nearly complete job. When a job first starts, the two are equal.
     - Each pool has its own knapsack, so that the chosen workers can be placed. ``capacity="normalised"`` uses a
-      single knapsack over normalised GPUs, in which a GPU on loan counts as a third of a training GPU. Workers
-      that cannot be placed are then lost.
+      single knapsack over normalised GPUs, in which `normalisation` GPUs of the inference pool count as one
+      training GPU. Workers that cannot be placed are then lost.
     - Heterogeneous jobs, which can run on machines of both pools in the same mode, come last (section 6) in the
       knapsacks, in placement and, unless jobs block those behind them, when jobs are started. Their flexible
       workers use a pool only if that makes the job faster.
@@ -44,7 +44,7 @@ def aryl(state: State, settings: ArylSettings) -> Decider:
       (section 5.3). With ``spare_first=False``, the method chooses among all machines, as the baseline Random
       in Table 5 must do.
     - If the preferred pool is full, a job uses the other pool if it has a mode for it. Base and flexible
-      workers share a machine only if they fit nowhere else.
+      workers share a machine of the inference pool only if they fit nowhere else in this pool.
     - A request whose deadline is no later than the orchestrator's next decision is answered immediately.
 
     Departures: if nothing has happened since the last interval, nothing is decided. A preempted job restarts at

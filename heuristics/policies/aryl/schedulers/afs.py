@@ -1,4 +1,4 @@
-"""AFS: base workers for every job, and further workers one at a time for the job that gains most."""
+"""AFS: base workers for waiting jobs, and further workers step by step for the job that gains most per GPU."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ Gain = Literal["base", "present", "pairs"]
 
 
 def afs(*, gain: Gain = "base", order: Order = "release", blocks: bool = False) -> Scheduler:
-    """Grant each job its base workers, then each further worker to the job with the largest throughput gain.
+    """Start jobs on base workers, then repeatedly enlarge the job with the largest throughput gain per GPU.
 
     Source: AFS (NSDI 2021) as modified in Aryl, section 7.1: "allocating base demand to each job first and
     allocating one more worker to the job with the largest throughput gain per GPU". Key: `order` for starts,
@@ -39,7 +39,8 @@ def afs(*, gain: Gain = "base", order: Order = "release", blocks: bool = False) 
     - The order of waiting jobs is not stated. AFS-L begins with the shortest job (``order="time"``). Because
       each job should get its base demand, a job that does not fit does not block others by default.
 
-    Departure from AFS: jobs grow only up to their maximum number of workers.
+    Departures from AFS: jobs grow only up to their maximum number of workers, and each step takes a job from
+    one allowed number of workers to the next.
 
     Parameters
     ----------

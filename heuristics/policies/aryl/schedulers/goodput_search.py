@@ -34,9 +34,10 @@ def goodput_search(
 ) -> Scheduler:
     """Search at intervals for the numbers of flexible workers that maximize the power mean of the speedups.
 
-    The speedup of a job is its speed relative to its speed on a fair share of the GPUs: those that elastic jobs
-    hold or that are idle, divided equally among the elastic jobs. The power mean of the speedups is called
-    fitness; a power of -1 makes it harmonic. Between two searches, jobs keep their workers.
+    A fair share is the number of GPUs that elastic jobs hold or that are idle, divided by the number of elastic
+    jobs and rounded up. The speedup of a job is its speed relative to its speed on the largest allowed number
+    of workers that fits into a fair share, or on its base workers if these need more. The power mean of the
+    speedups is called fitness; a power of -1 makes it harmonic. Between two searches, jobs keep their workers.
 
     Source: Pollux (OSDI 2021), section 4.2, as a baseline in Aryl, section 7.1: "applies genetic algorithms to
     find the resource allocation". Key: `order` for starts, the fitness for workers. Ties: the candidate found
@@ -55,8 +56,8 @@ def goodput_search(
 
     In Pollux, a job gets at most twice the largest number of workers that it has had. Here, with `doubling`, it
     gets at most twice its current workers. With ``search="greedy"`` and a power of at most 1, the result is
-    optimal if all workers have the same size, jobs may have any number of workers up to their maximum, and each
-    further worker of a job raises the fitness less than the one before.
+    optimal if all workers have the same size, jobs may have any number of workers up to their maximum, and no
+    further worker of a job adds more speed than the one before.
 
     Aryl reports that the default of 100 generations is too few for a large cluster, and uses 250.
 

@@ -19,8 +19,8 @@ def marginal(*, starts: Starts = "ranked", exponent: float = 4) -> Scheduler:
     """Start jobs and grow running jobs in the order of a common key.
 
     In the order of the key, GPUs that are idle or held by flexible workers go either to the base workers of a
-    waiting job, which then starts, or to the next flexible workers of a running job. A job may thus have to
-    wait although GPUs are idle.
+    waiting job, which then starts, or to the next flexible workers of a job that runs or starts. Idle GPUs
+    on which a waiting job could start may thus go to a running job.
 
     The key, smallest first, is the job's remaining GPU time divided by a power of the workers' marginal
     efficiency. The base workers of a waiting job have efficiency 1. The efficiency of a flexible worker is its

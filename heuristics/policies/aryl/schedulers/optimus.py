@@ -1,4 +1,4 @@
-"""Optimus: workers granted one at a time to the job whose remaining time falls most."""
+"""Optimus: workers granted step by step to the job whose remaining time falls most per GPU."""
 
 from collections.abc import Mapping
 
@@ -9,7 +9,7 @@ from heuristics.policies.optimus.race import by_time_saved
 
 
 def optimus(*, order: Order = "release", blocks: bool = True) -> Scheduler:
-    """Start jobs on base workers, then grant workers one by one where the remaining time falls most.
+    """Start jobs on base workers, then repeatedly enlarge the job whose remaining time falls most per GPU.
 
     Source: Optimus (EuroSys 2018), section 4.1, as described in Aryl, Appendix F: "the largest marginal gains".
     Key: `order` for starts, and the reduction in remaining time per GPU for workers. Ties: the job that started
@@ -17,8 +17,9 @@ def optimus(*, order: Order = "release", blocks: bool = True) -> Scheduler:
     total, and W steps granted.
 
     Departures: the remaining time is known, not predicted from a fitted loss. There are no parameter servers,
-    and there may be more than one base worker. A job whose next step does not fit drops out, whereas the
-    original stops altogether. Running jobs keep their base workers.
+    and there may be more than one base worker. Each step takes a job from one allowed number of workers to the
+    next. A job whose next step does not fit drops out, whereas the original stops altogether. Running jobs keep
+    their base workers.
 
     If no job may use both pools, the flexible workers are those that `heuristics.allocation.marginal_greedy`
     chooses. If Aryl uses that method for its second phase, it then differs from this scheduler only in which
