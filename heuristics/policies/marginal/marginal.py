@@ -85,9 +85,9 @@ def marginal(
     charge
         The number of seconds that a running job must save by growing, at least 0; if None, 0. Once jobs tune
         themselves, a job must save this time within the next hour, and None stands for 180 if models are
-        measured on particular GPU types, and otherwise for 400. For a job with unknown speeds, the charge is
-        capped at 180 s on numbers of GPUs on which no job of its kind has been measured yet, because jobs learn
-        by growing.
+        measured on particular GPU types, and otherwise for 400. If only epochs are known (see `knows`) and all
+        GPUs are of one kind, the charge for growing to a number of GPUs on which no job of its kind has been
+        measured yet is at most 180, because jobs learn by growing.
     knows
         What is known about jobs that tune themselves: their entire ``course``, including the speed on any set
         of GPUs in any epoch, or only the number of ``epochs``, and thus the share of the work that is done. In
@@ -172,8 +172,8 @@ def marginal_attained(
         With a hysteresis of 1, and overheads that take at least as long as a round of the run, jobs that take
         turns may never make progress. `gsopt.simulate` ends such a run with `IllegalDecision`.
     grace
-        Number of GPU-seconds, above 0, that is added to the number that each job has held. Jobs that have held
-        fewer have similar keys.
+        Number of GPU-seconds, above 0, that is added to the number that each job has held. Until jobs have held
+        about this many GPU-seconds, differences in their service matter little.
 
     Raises
     ------

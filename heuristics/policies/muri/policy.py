@@ -43,9 +43,10 @@ def muri(
 
     Source: Muri (SIGCOMM 2022), grouping by rounds of maximum matchings; for the ``program`` rules, the
     simulator that its authors published, schedules ``multi-resource-blossom-same-gpu`` and ``-unaware``. Key:
-    remaining, or attained, GPU-seconds on the demanded GPUs. Ties: lower job number. Preemptive, at most once
-    per `interval`. Knows slowdowns, and with `order` ``"remaining"`` also durations. O(n^3) per decision for n
-    jobs with the same demand, or O(n^4) with the ``program`` rules.
+    remaining, or attained, GPU-seconds on the demanded GPUs. Ties: lower job number. Preemptive: at most once
+    per `interval`, or at every event with the ``program`` rules. Knows slowdowns, and with `order`
+    ``"remaining"`` also durations. O(n^3) per decision for n jobs with the same demand, or O(n^4) with the
+    ``program`` rules.
 
     Muri defines the efficiency of a group as the fraction of the time during which its resources are busy,
     averaged over the resources. It can be computed from the jobs' speeds relative to running alone: multiply

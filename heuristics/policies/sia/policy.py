@@ -49,8 +49,8 @@ def sia(
       are multiplied by a restart factor. For a job of age t with n restarts so far and s seconds per restart,
       the factor is max(t - n s, 0) / (t + s). It is 1 as long as t or, for a rigid job, the number of its
       GPU-seconds so far is below s.
-    - A job may have at most `growth` times as many GPUs as it has ever had; its smallest number is
-      always allowed.
+    - A job may have at most `growth` times as many GPUs as it has ever had; its smallest number is always
+      allowed.
     - A rigid job chooses only its kind of GPU. On the slowest kind, its goodput is its number of GPUs.
     - A restarting job keeps its configuration.
 
