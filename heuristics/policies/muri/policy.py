@@ -58,8 +58,8 @@ def muri(
 
     - `gsopt.performance.colocation.interleaving` computes slowdowns from stage times: `interleaved` for pairs,
       and `grouped` for groups. If the scenario has no slowdowns for groups, a job is slowed down only by its
-      worst partner. In groups of three or four, this understates the slowdown in Muri's model. A group has no
-      more jobs than the `share_limit` of the run allows, which must be 1 in a plain cluster.
+      worst partner. In groups of three or four, this understates the slowdown in Muri's model. If `most`
+      exceeds the `share_limit` of the run, it is reduced to this limit, which must be 1 in a plain cluster.
     - Muri groups no more jobs than necessary. We take this to mean that the best merges are made first, until
       all jobs fit.
     - The program regroups all jobs at every event. Whenever the next job would fit on GPUs of its own, it
