@@ -86,8 +86,8 @@ def marginal(
         The number of seconds that a running job must save by growing, at least 0; if None, 0. Once jobs tune
         themselves, a job must save this time within the next hour, and None stands for 180 if models are
         measured on particular GPU types, and otherwise for 400. If only epochs are known (see `knows`) and all
-        GPUs are of one kind, the charge for growing to a number of GPUs on which no job of its kind has been
-        measured yet is at most 180, because jobs learn by growing.
+        GPUs are of one kind, the charge for growing to a number of GPUs on which no job of the same kind has
+        been measured yet is at most 180, because jobs learn by growing.
     knows
         What is known about jobs that tune themselves: their entire ``course``, including the speed on any set
         of GPUs in any epoch, or only the number of ``epochs``, and thus the share of the work that is done. In
