@@ -41,7 +41,7 @@ def greedy(
         Seed for breaking ties at random.
     cost
         ``server_fraction``, as in the algorithm, or ``gpu_fraction``, the definition that section 4 rejects:
-        the sum, over the server's jobs, of the fraction of their GPUs that is on the server.
+        the sum, over the server's jobs, of the job's cost times the fraction of its GPUs that is on the server.
     denominator
         Which servers of a job are counted: those on loan (``on_loan``), or ``all``, including training servers.
     single

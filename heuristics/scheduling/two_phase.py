@@ -35,8 +35,9 @@ def two_phase(problem: Scheduling) -> SchedulingSolution | NoSolution:
     Departures from the paper: additional GPUs of a running job are valued by its remaining time. A job may have
     any allowed number of GPUs, and its speeds determine the value of additional GPUs.
 
-    The mean job completion time may be more than n times the optimum that `formulations.scheduling.resizing`
-    finds: a short job that starts first may hold GPUs with which other jobs would complete almost immediately.
+    The mean job completion time may be arbitrarily many times the optimum that
+    `formulations.scheduling.resizing` finds: jobs that start on their fewest GPUs may hold GPUs with which
+    another job would complete almost immediately.
 
     Examples
     --------

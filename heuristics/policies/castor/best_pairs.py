@@ -15,7 +15,7 @@ def best_pairs(
 
     `heuristics.policies.castor.sjf_bsbf` goes from job to job, and chooses the partner with which the mean
     completion time of the two is smallest. Here, at every event, all waiting jobs that do not fit on free GPUs
-    are matched with running jobs at once. The value of a pair is the amount by which sharing, with the best
+    are matched jointly with running jobs. The value of a pair is the amount by which sharing, with the best
     sub-batch (see `sjf_bsbf`), reduces the sum of the two completion times, compared with waiting for the
     running job to complete. Only pairs with a positive value are considered, and the sum of the values of the
     chosen pairs is maximized. If the `share_limit` of the run is 1, no jobs share GPUs.

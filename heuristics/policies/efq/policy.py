@@ -14,16 +14,17 @@ def efq(state: State, *, alpha: float | Fraction = 0.75, skip: bool = True) -> D
     """Run the jobs that would complete first under equal shares, on as many GPUs as they can use efficiently.
 
     At every event, jobs are served in ascending order of virtual finish time. This is the order in which they
-    would complete if the GPUs were always divided equally among them. Each job gets the largest allowed number
-    of GPUs that the jobs before it leave. If they leave fewer than the job demands, the job is skipped. A job
-    therefore grows before the jobs behind it get any GPUs.
+    would complete if the GPUs were always divided equally among them. Each job gets the largest of its
+    efficient numbers of GPUs for which enough are free: its demand, or a larger number of its menu up to which
+    its speed per GPU stays high enough (see `alpha`). If not even the demand is free, the job is skipped. A job
+    grows before the jobs behind it get any GPUs.
 
     Source: Ares, sections 3.2-3.3 (elastic fair queuing). Key: virtual finish time, fixed at the release. Ties:
     lower job number. Preemptive at arrivals and completions or, in a run with rounds, at the beginning of
     rounds; resizes; knows durations. O(log jobs) for the key, and O(distinct numbers of GPUs held) per start or
     resize.
 
-    Departures: the allowed numbers are those of the job, not doublings (see
+    Departures: the larger numbers are those of the job's menu, not doublings of its demand (see
     `gsopt.scenario.speed.efficient_counts`). Virtual finish times are computed for the initial number of GPUs,
     even if GPUs are added or removed later.
 

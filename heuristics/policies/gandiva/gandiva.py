@@ -25,8 +25,8 @@ def gandiva(state: State, *, lease: float | None = 28800.0, placement: Placement
     Parameters
     ----------
     lease
-        Seconds after which a job's GPUs are offered to others that wait. None: a job keeps GPUs until it
-        completes.
+        Seconds after which a job's GPUs are offered to others that wait. If None, jobs never give way to
+        others, but may still move.
     placement
         As in `heuristics.policies.dally.dally`.
 

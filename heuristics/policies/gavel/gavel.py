@@ -40,8 +40,8 @@ def gavel(
     Key, largest first: share divided by the job's part of the time that all jobs have had on the kind of GPU,
     then the missed time, which is the time by which the job had fallen short of its shares when shares were
     last computed, then the share. Ties: lower job number. Preemptive at the beginning of rounds. Knows
-    durations, which `max_min` does not use. O(J log J) per round and kind for J jobs, plus the solution of the
-    decision `shares` when shares are computed.
+    durations, on which shares depend only with `finish_time` and `makespan`. O(J log J) per round and kind for
+    J jobs, plus the solution of the decision `shares` when shares are computed.
 
     Readings:
 
@@ -52,11 +52,11 @@ def gavel(
     - ``original``: shares are computed after arrivals and completions, but at least `renewal` seconds apart.
       Shares computed at time 0 (by default, the first release), however, are replaced at the end of the round
       in which a job arrives or completes. Until shares are computed again, a new job does not run, although
-      GPUs are kept free for it. A round ends when its last job ends, and jobs whose steps are known run
-      complete steps only.
+      GPUs are kept free for it. Jobs whose steps are known run only complete steps, and a round ends as soon as
+      all of its jobs have done theirs.
     - ``port``: shares are computed in every round, the time that each job has had is never reset, rounds begin
       at multiples of `interval`, and all kinds have one queue.
-    - Except with `fifo`, jobs without a share run on spare GPUs: those that have missed the most time first,
+    - Except with `fifo`, jobs whose share is 0 run on spare GPUs: those that have missed the most time first,
       then in order of arrival. In the authors' code for `max_sum`, the last digits of the solver's result
       decide their order; the port rounds them away.
     - With ``shares="queue"``, the objective `fifo` yields a strict queue, as in the code. By default, it is the

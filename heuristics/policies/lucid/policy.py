@@ -60,12 +60,12 @@ def lucid(
     Our interpretations where paper and code are silent, or need data that are not available:
 
     - In the code, jobs wait for the other machines from their release on, so profiling costs nothing. Here,
-      they wait only after profiling, unless `as_published` is set. The work done while profiling is kept if the
-      job has checkpoints; in the code, it is lost.
+      they begin to wait for them only after profiling, unless `as_published` is set. The work done while
+      profiling is kept if the job has checkpoints; in the code, it is lost.
     - The code reserves two machines of 130 for profiling. Here, the last machines of the cluster are reserved,
       one in 64 and at most two. With fewer than 64 machines, jobs are therefore not profiled unless `profilers`
-      is given. The code adds a machine while many jobs wait, which we omit. A job that does not fit on the
-      other machines may also use the reserved ones.
+      is given. The code adds a machine while many jobs wait, which we omit. A job that would not fit on the
+      other machines even if these were empty may also use the reserved ones.
     - In the code, a model that was trained for one cluster predicts the number of arrivals. Jobs share if more
       than 2 arrivals per ten minutes are expected, on average over the next fifty minutes. On other clusters,
       jobs always share. Here, by default, the arrivals of the last fifty minutes are used instead, and the

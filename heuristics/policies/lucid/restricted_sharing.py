@@ -36,7 +36,7 @@ def restricted_sharing(
     This is only a part of Lucid: there is no profiler, which takes 200 s and some GPUs, and there are no
     prediction models. Instead, durations are known, and so are the slowdowns of each pair. Lucid has a single
     slowdown for each model, whatever its partner. Sharing is not switched off when few jobs are expected, and
-    jobs keep their full batch size.
+    no job splits its batch in order to share.
 
     Parameters
     ----------

@@ -173,8 +173,8 @@ def marginal_attained(
         With a hysteresis of 1, and overheads that take at least as long as a round of the run, jobs that take
         turns may never make progress. `gsopt.simulate` ends such a run with `IllegalDecision`.
     grace
-        Number of GPU-seconds, above 0, that is added to the number that each job has held. Much smaller
-        differences in service hardly affect the order.
+        Number of GPU-seconds, above 0, that is added to the number that each job has held. Until jobs have held
+        about this many GPU-seconds, differences in their service matter little.
 
     Raises
     ------

@@ -43,9 +43,10 @@ def muri(
 
     Source: Muri (SIGCOMM 2022), grouping by rounds of maximum matchings; for the ``program`` rules, the
     simulator that its authors published, schedules ``multi-resource-blossom-same-gpu`` and ``-unaware``. Key:
-    remaining, or attained, GPU-seconds on the demanded GPUs. Ties: lower job number. Preemptive, at most once
-    per `interval`. Knows slowdowns, and with `order` ``"remaining"`` also durations. O(n^3) per decision for n
-    jobs with the same demand, or O(n^4) with the ``program`` rules.
+    remaining, or attained, GPU-seconds on the demanded GPUs. Ties: lower job number. Preemptive: at most once
+    per `interval`, or at every event with the ``program`` rules. Knows slowdowns, and with `order`
+    ``"remaining"`` also durations. O(n^3) per decision for n jobs with the same demand, or O(n^4) with the
+    ``program`` rules.
 
     Muri defines the efficiency of a group as the fraction of the time during which its resources are busy,
     averaged over the resources. It can be computed from the jobs' speeds relative to running alone: multiply
@@ -57,8 +58,8 @@ def muri(
 
     - `gsopt.performance.colocation.interleaving` computes slowdowns from stage times: `interleaved` for pairs,
       and `grouped` for groups. If the scenario has no slowdowns for groups, a job is slowed down only by its
-      worst partner. In groups of three or four, this understates the slowdown in Muri's model. A group has no
-      more jobs than the `share_limit` of the run allows, which must be 1 in a plain cluster.
+      worst partner. In groups of three or four, this understates the slowdown in Muri's model. If `most`
+      exceeds the `share_limit` of the run, it is reduced to this limit, which must be 1 in a plain cluster.
     - Muri groups no more jobs than necessary. We take this to mean that the best merges are made first, until
       all jobs fit.
     - The program regroups all jobs at every event. Whenever the next job would fit on GPUs of its own, it

@@ -27,9 +27,9 @@ def exact_batching(
 ) -> Decider:
     """Solve the decision `gsopt.problems.batching.Batching` at every event, and apply the solution immediately.
 
-    A job's batch size is that of its fastest mode on the GPUs that it gets. If larger batches need more
-    samples, the fastest mode is the one with the least remaining time; throughputs are therefore measured in
-    samples of the default mode. Jobs without batch sizes take part with their allowed numbers of GPUs.
+    A job's batch size is that of its fastest mode on the GPUs that it gets. The fastest mode is the one with
+    the least remaining time. Throughputs are therefore measured in samples of the default mode, even if larger
+    batches need more samples. Jobs without batch sizes take part with their allowed numbers of GPUs.
 
     This is the reference for ONES' search. With ``criterion="sruf"``, the solution is the optimum towards which
     the paper's population evolves if the remaining work is known. Comparisons leave out the policy unless it is

@@ -57,8 +57,8 @@ def ones(state: State, settings: OnesSettings) -> Decider:
       that fits on one GPU.
     - In the printed objective, waiting jobs cost nothing. The best candidate therefore often has one job on all
       GPUs, while the limits of the others shrink to the floor. With ``forced="all"``, as many jobs as fit must
-      run, shortest first. With ``new``, only jobs that have never run must run, as in the printed refresh; on a
-      busy cluster, jobs then take much longer.
+      run, shortest first. With ``new``, this applies only to jobs that have never run, as in the printed
+      refresh; on a busy cluster, jobs then take much longer.
 
     Parameters
     ----------

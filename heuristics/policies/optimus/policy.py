@@ -23,7 +23,7 @@ def optimus(
     knowledge: Literal["known", "predicted"] = "known",
     doubled: bool = True,
 ) -> Decider:
-    """Grant every job its fewest GPUs, then enlarge the job whose remaining time falls most per added GPU.
+    """Grant every job its fewest GPUs, then repeatedly enlarge the job that saves the most time per added GPU.
 
     All GPUs are reallocated at multiples of `interval`. If the number of a job's GPUs does not change, the job
     keeps its GPUs. The other jobs are placed in ascending order of their numbers of GPUs, each on the machines

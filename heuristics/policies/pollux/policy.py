@@ -66,9 +66,9 @@ def pollux(
       be on one node, even if no node has so many.
     - Until a job has measured anything, its speed is taken to be proportional to its number of GPUs.
     - The search begins with the Pareto-optimal candidates of the last search.
-    - Every start of a job, and every change of its GPUs on any node, is a restart. The first start is not
-      included in the number of restarts so far, but it is discounted as well. When a job arrives, the discount
-      is total, so a job that arrives just when a decision is made may have to wait for the next one.
+    - Every start of a job, and every change of its number of GPUs on any node, is a restart. The first start is
+      not included in the number of restarts so far, but it is discounted as well. When a job arrives, the
+      discount is total, so a job that arrives just when a decision is made may have to wait for the next one.
 
     A job that is not adaptive has its given speeds instead of a model, and they are known from the beginning.
     If the search returns a number of GPUs that such a job may not have, the job gets the next lower allowed

@@ -42,9 +42,7 @@ def admitting(
     If a job does not fit, the decision `gsopt.problems.Admission` is solved: which running jobs of lower
     priority should stop, at minimum total cost, to make room? If the job would not fit even if all jobs of
     lower priority stopped, or if the solver finds no solution, no job stops, and the next job in the queue is
-    tried. A job with more GPUs than the largest machine takes whole machines of that size, and the rest from
-    one more machine; any other job runs on one machine. Jobs are sorted, and jobs that fit are placed, as in
-    `heuristics.policies.preempting.priority_preemption`.
+    tried. Everything else is as in `heuristics.policies.preempting.priority_preemption`.
 
     If `solver` is the rule of a scheduler, such as ``kueue`` or ``slurm``, it chooses the jobs that stop.
 

@@ -15,8 +15,8 @@ Standing = Mapping[int, int]
 class Floor:
     """The machines of a cluster, with their free GPUs and running jobs.
 
-    A job with more GPUs than the largest machine takes whole machines of that size, and the rest from one more
-    machine; any other job runs on one machine. A plain cluster is treated as a single machine.
+    A job with more GPUs than the largest machine that suits it takes whole machines of that size, and the rest
+    from one more machine; any other job runs on one machine. A plain cluster is treated as a single machine.
 
     Attributes
     ----------

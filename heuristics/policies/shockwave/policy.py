@@ -43,10 +43,11 @@ def shockwave(
     and the value log(1e-6) at 0. Plans must be fair: after the window, an equal share (see the readings below)
     must suffice for each job to complete by its promised time, multiplied by `ratio`. The promised time is the
     time at which the job would complete with an equal share since its release. It is estimated anew at every
-    plan, and a weighted mean of all estimates so far is used. If no plan is fair, late jobs are instead
-    weighted by a power of their finish-time ratio, i.e. the time at which they would complete with an equal
-    share, divided by the promised time. Jobs with the most weight per planned round run first. GPUs that would
-    be idle go to jobs that fit, those with the most remaining time first.
+    plan, and a weighted mean of all estimates so far is used. If no plan is fair, one is made without this
+    requirement, in which the logarithm of every job that would be late with an equal share is multiplied by a
+    weight: a power of its finish-time ratio, i.e. the time at which it would complete with an equal share,
+    divided by the promised time. All other weights are 1. Jobs with the most weight per planned round run
+    first. GPUs that would be idle go to jobs that fit, those with the most remaining time first.
 
     Source: Shockwave (NSDI 2023), sections 4 to 6. Breakpoints, estimates, weights and defaults are from the
     program that its authors published. Key: as above. Ties: as in the knapsack and the solver. Preemptive at
@@ -90,8 +91,8 @@ def shockwave(
     rounds
         Number of rounds in a window.
     renewal
-        A new plan is made every time this number of rounds has passed. Arrivals, completions and changes of
-        GPUs also lead to a new plan.
+        A new plan is made every time this number of rounds has passed. Arrivals, completions, changes of GPUs
+        and the end of a window also lead to a new plan.
     makespan
         Cost per second of the longest remaining time (k in the paper).
     ratio
