@@ -21,7 +21,7 @@ MOST_COLUMNS = 30_000
 def exact(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
     """Solve a problem with the fastest technique that its structure allows; the message names that technique.
 
-    1. A price per GPU, which yields a Lagrangian bound and a choice close to it, and decides most jobs.
+    1. A price per GPU, which yields a Lagrangian bound and a choice close to it, and usually decides most jobs.
     2. Bundling of the core, which comprises the remaining jobs, if step sizes divide each other and gains
        diminish.
     3. Otherwise, a dynamic program over the few states of the core that matter. If it needs too much memory,
