@@ -38,14 +38,14 @@ def exact(problem: Admission, budget: Budget) -> Result[AdmissionSolution]:
     If gangs may be moved, stopping a gang costs the lower of its eviction cost and its move cost in these
     steps. The resulting total is a lower bound. It is optimal if all gangs that move fit into the remaining
     room. If one of them does not fit, other gangs stop to make room for it, or it is evicted. If a gap remains
-    and all workers are identical, as on clusters where gangs use whole machines, a small mixed-integer program
-    over groups of machines closes the gap. Otherwise, the bound is improved by taking into account the room
-    that moved gangs need elsewhere (`formulations.admission.displacement`). If a gap still remains and the
-    problem is small enough, `milp` is solved.
+    and all workers are identical, as on clusters where gangs use whole machines, a mixed-integer program over
+    groups of machines is solved, unless it would be too large. Otherwise, the bound is improved by taking into
+    account the room that moved gangs need elsewhere (`formulations.admission.displacement`). If a gap still
+    remains and the problem is small enough, `milp` is solved.
 
     If there are several pending gangs, or different workers, admitting the gangs one by one yields a solution,
     and the cost of admitting any part of a gang alone is a lower bound. If a gap remains, the program over
-    groups of machines is solved if all workers are identical, and otherwise `milp`. If no gang may be moved,
+    groups of machines is solved under the same conditions, and otherwise `milp`. If no gang may be moved,
     `milp` is first solved for only the machines and gangs that a better solution can use. On large clusters,
     the result may be a solution with a gap.
 

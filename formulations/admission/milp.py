@@ -36,10 +36,10 @@ class Milp(Formulation[Admission, AdmissionSolution]):
 
     Variables
     ---------
-    evicted[r] and moved[r], binary: whether gang r is evicted or moved. x[g, p, m], integer from 0 to u_pm:
-    number of workers of part p of gang g on machine m. group[g, k], binary: whether group k holds gang g.
-    slices[g, p, h], integer: number of slices of part p in group h. carry[m, i], integer: carry from the
-    lower to the upper digit.
+    evicted[r], binary, for each gang that may be evicted: whether it is. moved[r], binary, for each gang that
+    may be moved: whether it is. x[g, p, m], integer from 0 to u_pm: number of workers of part p of gang g on
+    machine m. group[g, k], binary: whether group k holds gang g. slices[g, p, h], integer: number of slices of
+    part p in group h. carry[m, i], integer: carry from the lower to the upper digit.
 
     Objective
     ---------

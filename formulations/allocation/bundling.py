@@ -28,10 +28,10 @@ def bundling(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
     is one worker. Every step becomes an item. Because gains diminish, a job's best steps are its first ones, so
     for any set of items, there is a solution that uses as many GPUs and is at least as valuable.
 
-    The sizes are processed in ascending order. If the capacity is not a multiple of the next size d', the
-    remainder can only hold items of the current size d, so it is filled with the best of them. The other items,
-    in descending order of value, are tied into bundles of d' / d items, which are then treated as items of size
-    d'. At the largest size, the best items that fit are taken.
+    The sizes of items, in GPUs, are processed in ascending order. If the capacity is not a multiple of the next
+    size d', the remainder can only hold items of the current size d, so it is filled with the best of them. The
+    other items, in descending order of value, are tied into bundles of d' / d items, which are then treated as
+    items of size d'. At the largest size, the best items that fit are taken.
 
     Proportional speed-up always has diminishing gains, so the method applies in the usual case in which workers
     have 1, 2, 4 or 8 GPUs and each job allows every number of workers up to its maximum. With a single size,

@@ -32,13 +32,14 @@ def core(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
 
     At a given price per GPU, each job takes the item whose value exceeds the price of its GPUs the most, or
     none. The sum of these differences, plus the price of the whole capacity, bounds the optimum from above. At
-    the best price, the jobs' choices nearly fill the capacity, and filling the rest greedily yields a choice
-    close to the bound. An item can be ruled out if its difference is below that of its job's best item by more
-    than the distance between bound and choice. All this is done in floating point, with an allowance for
-    rounding. Jobs with a single item left are decided. The others are the core: their values become integers
-    over a common denominator. Divisibility tightens the bound (`formulations.allocation.lattice`), and a
-    dynamic program finds the best choice (`formulations.allocation.states`). If it has too many states, two
-    lists of partial choices are combined (`formulations.allocation.halves`).
+    the best price, the jobs' choices usually come close to the capacity. The rest is filled greedily, which
+    yields a choice close to the bound. An item can be ruled out if its difference is below that of its job's
+    best item by more than the distance between bound and choice. All this is done in floating point, with an
+    allowance for rounding. Jobs with a single item left are decided. The others are the core: their values
+    become integers over a common denominator. Divisibility tightens the bound
+    (`formulations.allocation.lattice`), and a dynamic program finds the best choice
+    (`formulations.allocation.states`). If it has too many states, two lists of partial choices are combined
+    (`formulations.allocation.halves`).
 
     If time or memory runs out before the proof, or if exact values have too many digits, the best known choice
     and bound are returned.

@@ -22,7 +22,7 @@ def dp(problem: Batching, budget: Budget) -> Result[Batches]:
     non-convex, and the allowed numbers of GPUs may have gaps. A second table, which starts from the last job,
     rules out all states that no optimum can pass through, with an allowance for rounding. If the remaining
     states form a single path, it is the optimum. Otherwise, the few remaining choices are compared in integers.
-    The value and the bound are then the same exact number.
+    The value and the bound are then the same exact number, unless time runs out or these integers get too long.
 
     Parameters
     ----------
@@ -34,7 +34,8 @@ def dp(problem: Batching, budget: Budget) -> Result[Batches]:
     Raises
     ------
     Unsupported
-        The tables do not fit in memory.
+        The table of costs, the table for the first allocation, or the two tables of the dynamic program do not
+        fit in memory.
 
     Notes
     -----

@@ -16,7 +16,7 @@ from gsopt.problems.colocation import Colocation, ColocationSolution
 
 @exact_method(unused=["backend", "log"])
 def assignment(problem: Colocation, budget: Budget) -> Result[ColocationSolution]:
-    """Solve the assignment problem in double precision, and prove its solution optimal by exact prices.
+    """Solve the assignment problem in double precision, and try to prove its solution optimal by exact prices.
 
     Running jobs are matched with pending ones, so the graph is bipartite, and shortest augmenting paths solve
     the problem. If savings differ only in their last digits, rounding can hide the optimum. The proof then

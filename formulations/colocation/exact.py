@@ -17,8 +17,8 @@ def exact(problem: Colocation, budget: Budget) -> Result[ColocationSolution]:
     """Try the following techniques until one proves optimality; the message then names it.
 
     1. Greedy pairs, largest saving first, and a bound that lets several jobs share one partner.
-    2. The assignment problem in double precision, whose solution is proven optimal by exact prices.
-    3. The matching in integers, if double precision cannot tell savings apart.
+    2. The assignment problem in double precision, with a proof of optimality by exact prices.
+    3. The matching in integers, if this proof fails because double precision cannot tell savings apart.
 
     If the solution is optimal, its value and the bound are the same exact number.
 

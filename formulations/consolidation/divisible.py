@@ -16,15 +16,16 @@ class Divisible(Merged):
     Sets
     ----
     K: kinds of jobs with the same demand and the same value on every tier. T_k: levels worth considering for
-    kind k. D: demands. P: groups just above machines, usually racks. V: P and all groups around them. M_p:
-    machines in p. U: machines without a busy GPU, by group p and size f, if the objective counts machines left
-    whole.
+    kind k, that is, levels on which its jobs fit and are worth more than on the next wider level. D: demands.
+    P: groups just above machines, usually racks. V: P and all groups around them. M_p: machines in p. U:
+    machines without a busy GPU, by group p and size f, if the objective counts machines left whole.
 
     Parameters
     ----------
     n_k: jobs of kind k. d_k: GPUs of each. w_kt: value of one on level t. f_v: free GPUs of group v. J: maximum
     number of jobs that can be placed if this number is the primary objective, and otherwise 0. b: bonus per
-    placed job. h: bonus per machine left whole.
+    placed job. h: bonus per machine left whole. A slot of d GPUs is room for a job of d GPUs on one machine: a
+    machine with f free GPUs has floor(f / d) of them.
 
     Variables
     ---------

@@ -21,9 +21,10 @@ def exact(problem: Consolidation, budget: Budget) -> Result[ConsolidationSolutio
     """Solve a problem with the model that suits it; the message names that model.
 
     1. A greedy placement and a knapsack bound, whose values coincide if jobs do not compete.
-    2. If no job is worth placing on a single machine, and the objective does not count machines left whole, the
-       inner levels are left out. The model is then `patterns`, which fills racks (or wider groups) instead of
-       machines. If there are too many ways to fill them, item 3 applies.
+    2. If no job that fits on a single machine is worth more there than on the next wider level, and the
+       objective does not count machines left whole, the inner levels are left out. The model is then
+       `patterns`, which fills racks (or wider groups) instead of machines. If there are too many ways to fill
+       them, item 3 applies.
     3. Otherwise, the model is `divisible` if demands that fit on a machine divide each other, as powers of two
        do, and `patterns` if not. If machines can be filled in too many ways, or if machines have islands and
        the objective counts machines left whole, the model is `laminar`.

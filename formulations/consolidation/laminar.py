@@ -15,8 +15,9 @@ class Laminar(GroupModel):
     Sets
     ----
     K: kinds of jobs with the same demand and the same value on every tier. V: groups of GPUs on all levels,
-    such as machines, racks and the whole cluster. V_k: groups on a level worth considering for kind k. U:
-    machines without a busy GPU, if the objective counts machines left whole.
+    such as machines, racks and the whole cluster. V_k: groups on a level on which jobs of kind k fit and are
+    worth more than on the next wider level. U: machines without a busy GPU, if the objective counts machines
+    left whole.
 
     Parameters
     ----------

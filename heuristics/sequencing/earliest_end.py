@@ -10,8 +10,8 @@ from gsopt.problems.sequencing import Sequences, Sequencing, UnitJob
 def earliest_end(problem: Sequencing, *, budget: Budget = UNLIMITED) -> Sequences:
     """Append one job after another, shortest first, to the machine on which it completes earliest.
 
-    Jobs are sorted by their time on their fastest type. If all machines have the same type and become free at
-    the same time, this is optimal (shortest processing time first).
+    Jobs are sorted by their duration on the type of machine on which they are fastest. If all machines have the
+    same type and become free at the same time, this is optimal (shortest processing time first).
 
     Complexity: O(n (m + log n)) for n jobs and m machines. Ties go to the first job, and to the first machine.
 

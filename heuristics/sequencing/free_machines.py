@@ -9,9 +9,9 @@ from gsopt.problems.sequencing import Sequences, Sequencing
 
 @heuristic
 def free_machines(problem: Sequencing) -> Sequences | NoSolution:
-    """Sequence the jobs on the machines that become free first, and use no others.
+    """Minimize the total completion time, using only the machines that become free first.
 
-    There is no solution if a job cannot run on any of them.
+    There is no solution if a job cannot run on any of these machines.
 
     Complexity: that of `gsopt.core.numbers.assignment.sequence`.
 

@@ -10,8 +10,8 @@ from gsopt.problems.shares import Shares, TimeShares
 def equal_time(problem: Shares) -> TimeShares:
     """Grant every job the same shares: the GPUs of each type divided by the jobs' total demand.
 
-    If the shares of all types add up to more than 1, they are scaled down to a sum of 1. A job then gets only
-    its shares of the types on which it can run.
+    If the shares of all types add up to more than 1, they are scaled down to a sum of 1. In any case, a job
+    gets only its shares of the types on which it can run.
 
     Complexity: O(J T) for J jobs and T types.
 

@@ -8,8 +8,8 @@ from gsopt.problems.shares import Shares, TimeShares
 def isolated(problem: Shares) -> TimeShares:
     """Grant each of J jobs the share M_t / J, divided by its demand for GPUs, on each type with M_t GPUs.
 
-    If the shares of all types add up to more than 1, they are scaled down to a sum of 1. A job then gets only
-    its shares of the types on which it can run.
+    If the shares of all types add up to more than 1, they are scaled down to a sum of 1. In any case, a job
+    gets only its shares of the types on which it can run.
 
     Complexity: O(J T) for J jobs and T types.
 

@@ -58,8 +58,9 @@ def pop(
     seed
         Seed of the partition, which depends on the positions of the jobs, not on their names.
     even
-        Whether the numbers of jobs (or pieces) in the parts differ by at most one, as in the paper's Figure 2.
-        Otherwise, the part of each is drawn independently, as in the scheduler of the authors' program.
+        Whether the numbers of jobs in the parts differ by at most one, as in the paper's Figure 2. Otherwise,
+        the part of each job is drawn independently, as in the scheduler of the authors' program. Here, a piece
+        created by `split` counts as a job.
     split
         Client splitting: number of additional pieces, as a share of the number of jobs. To create each of them,
         the largest job or piece is halved. Jobs and pieces with an odd number of GPUs are not halved. With

@@ -30,8 +30,9 @@ def best_tier(problem: Waiting, *, order: Order = "shortest", wait: bool = True)
     problem
         The problem.
     order
-        ``"shortest"``: by run time on the best tier; ``"smallest"``: by run time times GPUs; ``"release"``: by
-        release date. Ties go to the earlier release, then to the earlier job in the problem.
+        ``"shortest"``: by run time on the best tier; ``"smallest"``: by this run time, multiplied by the job's
+        number of GPUs; ``"release"``: by release date. Ties go to the earlier release, then to the earlier job
+        in the problem.
     wait
         Whether a job waits for its best tier. Otherwise, it starts on the innermost tier with enough free GPUs.
 

@@ -51,7 +51,8 @@ def elastic_jobs(
         `new` is the probability that a job has just arrived. `running` is the probability that any other job
         already runs.
     uncertain
-        Probability that the remaining samples of a job are known only as a distribution.
+        Probability that the remaining samples of a job are known only as a distribution. For such a job, the
+        drawn number of samples is the number that it has already processed.
     seed
         Seed of all random draws.
 

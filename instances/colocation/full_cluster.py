@@ -44,7 +44,7 @@ def full_cluster(
     models
         Number of models.
     worst
-        Largest slowdown.
+        Upper limit of the drawn slowdowns, at least 1.
     modes
         How many times the batch of 32 samples may be halved, at most 5.
     shortest, longest

@@ -32,8 +32,10 @@ def growing_jobs(
     """Generate a typical decision in a scheduler's round: most jobs are running and some have just arrived.
 
     Jobs scale as in `instances.goodput.running_jobs`. The speed of each job on each type is multiplied by a
-    random factor. A job may double its GPUs. On a type where its goodput is not known, it may have only one
-    GPU, and its goodput there is assumed to equal its lowest known goodput. All distributions are gsopt's own.
+    random factor. A running job may have at most twice its current number of GPUs. On a type where a job's
+    goodput is not known, it may have only one GPU, and its goodput there is assumed to equal its lowest known
+    goodput. For a job that has just arrived, no goodput is known, and 1 is assumed. All distributions are
+    gsopt's own.
 
     Parameters
     ----------

@@ -38,8 +38,9 @@ def half_busy(
 ) -> Consolidation:
     """Generate waiting jobs that train models of Dally's Table I, and machines with some GPUs in use.
 
-    The number of GPUs in use is drawn separately for each machine (by default, from none to all), so that some
-    machines are completely free and others only partly. If there are many jobs, they compete for the free GPUs.
+    The number of GPUs in use is drawn separately for each machine. Its distribution is uniform around the mean,
+    and as wide as possible: by default, from none to all. If there are many jobs, they compete for the free
+    GPUs.
 
     Parameters
     ----------

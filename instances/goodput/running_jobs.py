@@ -24,9 +24,10 @@ def running_jobs(
     A step on k GPUs takes 1 + r (k - 1) times as long as on one GPU, where separate values of r are drawn for
     one node and for several nodes. A batch with k times the samples makes k (h + 1) / (h + k) times as much
     progress, where h is the gradient noise, which is also drawn. The speed-up is the progress divided by the
-    time, relative to the same quotient for the job's fair share of the GPUs on one node. A job may double its
-    GPUs. All distributions are gsopt's own. As in the program of Pollux (OSDI 2021), jobs are listed in
-    ascending order of the GPU time that they have used.
+    time, relative to the same quotient for the job's fair share of the GPUs on one node. A running job may have
+    at most twice its current number of GPUs, and a job that has just arrived may have only one GPU. All
+    distributions are gsopt's own. As in the program of Pollux (OSDI 2021), jobs are listed in ascending order
+    of the GPU time that they have used.
 
     Parameters
     ----------

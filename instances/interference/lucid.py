@@ -33,8 +33,8 @@ def lucid(path: str | Path, *, alone: str | None = None) -> PairReading:
     pairs contains the speed of each job relative to its speed alone. The files do not say that speeds are
     relative, but the values show it: the largest speed of a job in all its pairs is about 1, regardless of its
     throughput. Jobs that are faster in a pair than alone get a slowdown of 1. Pairs with a speed of 0 are left
-    out. The features come from the table of single jobs: batch size, mixed precision (0 or 1), samples per
-    second, GPU utilization, memory utilization, and memory.
+    out. The features of a configuration come from the table of single jobs: batch size, mixed precision (0 or
+    1), samples per second, GPU utilization, memory utilization, and memory.
 
     Source: the public repository of Lucid (ASPLOS 2023), which is licensed for non-commercial use.
 
@@ -49,8 +49,8 @@ def lucid(path: str | Path, *, alone: str | None = None) -> PairReading:
     Raises
     ------
     InvalidInput
-        A file cannot be read, is not such a table, or has a row that breaks a rule. Measurements are not
-        repaired.
+        A file cannot be read, is not such a table, or has a row that breaks a rule, or a configuration in the
+        table of pairs is missing from the table of single jobs. Measurements are not repaired.
 
     Examples
     --------

@@ -39,7 +39,7 @@ def vectors(
     Parameters
     ----------
     types
-        Number of types, at most 500, which are distinct combinations of GPUs, CPU and memory.
+        Number of types, i.e. of different combinations of GPUs, CPU and memory; at most 500.
     workers
         Number of workers, at least as many as types.
     training, inference

@@ -20,8 +20,8 @@ def random_hypergraph(
     """Generate jobs that have one GPU on each of `span` randomly drawn servers.
 
     Every server has eight GPUs, or as many as the fullest server needs if that is more. With a span of 2, the
-    jobs are the edges of a random graph, which has a giant component if there are more than half as many jobs
-    as servers.
+    jobs are the edges of a random graph. A large graph usually has a giant component if there are more than
+    half as many jobs as servers.
 
     Parameters
     ----------

@@ -170,9 +170,9 @@ def scenario_of(
     """Create a scenario of jobs that tune their batch sizes, or of the same jobs in the setting of Ares.
 
     Rounds and intervals begin at time 0 of the workload, as in the authors' simulators. In the setting of Ares,
-    progress is measured in samples, batch sizes are fixed, jobs have at most eight nodes, and a restart takes
-    time only if the number of nodes changes. Demands are those of the rows, unless they are halved. `physics`
-    sets further fields of `gsopt.scenario.scenario.Physics`.
+    progress is measured in samples, batch sizes are fixed, jobs have at most as many GPUs as eight nodes have,
+    and a restart takes time only if the number of nodes changes. Demands are those of the rows, unless they are
+    halved. `physics` sets further fields of `gsopt.scenario.scenario.Physics`.
 
     Raises
     ------

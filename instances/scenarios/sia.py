@@ -53,8 +53,9 @@ def sia(
     """Create a scenario of Sia: like `pollux`, but with slower runs and model-dependent restarts.
 
     The largest batch size of a GPU depends on the placement. Real runs are slower than the jobs' own estimates.
-    A job that moves to other nodes of the same type does not restart if it has as many GPUs on each of them as
-    before. `ASSUMPTIONS` lists what is unknown or differs from the published data.
+    With the setting ``published``, a job that moves to other nodes of the same type does not restart if it has
+    as many GPUs on each of them as before. `ASSUMPTIONS` lists what is unknown or differs from the published
+    data.
 
     Parameters
     ----------
@@ -62,7 +63,7 @@ def sia(
         As in `pollux`.
     gpu
         GPU type: ``aws`` (T4), ``rtx`` (RTX 2080 Ti), ``quad`` (Quadro RTX 6000), ``azure`` (V100), ``dgx``
-        (A100), or ``dgx-ext``, which has larger batches.
+        (A100), or ``dgx-ext``, which allows larger batches.
     nodes
         Number of nodes. For several GPU types, a mapping from GPU type to number of nodes, such as `CLUSTER`;
         in this case, `gpu` is ignored. A job runs on one type at a time. Its duration and the speeds in its

@@ -99,8 +99,8 @@ def dally(
     gpus
         Number of GPUs of the cluster, for `load`.
     listed
-        If the list has -1: whether jobs arrive at its ``arrival_time`` instead of their ``submit_time``. Cannot
-        be combined with `mean_gap` or `load`.
+        If the list has -1: whether jobs arrive at its ``arrival_time`` instead of their ``submit_time``. At
+        most one of `mean_gap`, `load` and `listed` may be given.
     selection
         Window, GPU cap and sample; see `Selection`. `seed` is also the seed for arrivals.
 

@@ -55,7 +55,7 @@ def sia(
         If `path` is a folder: number of the workload, from 1.
     gpu
         GPU type: ``rtx`` (RTX 2080 Ti), ``quad`` (Quadro RTX 6000), ``aws`` (T4), ``azure`` (V100), ``dgx``
-        (A100), or ``dgx-ext``, which has larger batches.
+        (A100), or ``dgx-ext``, which allows larger batches.
     gpus_per_node
         Number of GPUs per node of the cluster for which the workload is read. By default, it is the number in
         the cluster where the profiles were measured, and menus have only the placements measured there.

@@ -44,11 +44,11 @@ def ones(
 ) -> Workload:
     """Generate ONES's training jobs, with elastic batch sizes and Poisson arrivals.
 
-    Each job is one of the 50 tasks in the paper's Table 2. Each of its modes is a batch size: a multiple of the
-    largest local batch size b of one GPU, up to `largest` times b, or b divided by 2, 4 or 8. A batch of B
-    samples may run on ceil(B / b) to `largest` GPUs, but on at most B. The default mode has batch size b;
-    schedulers that ignore batch sizes use only this mode. A job on up to four GPUs is assumed to be on one
-    server.
+    Each job is one of the 50 tasks in the paper's Table 2, and scales to w GPUs. By default, w is the smaller
+    of `largest` and `gpus` (see `widths`). Each of the job's modes is a batch size: a multiple of the largest
+    local batch size b of one GPU, up to w b, or b divided by 2, 4 or 8. A batch of B samples may run on
+    ceil(B / b) to w GPUs, but on at most B. The default mode has batch size b; schedulers that ignore batch
+    sizes use only this mode. A job on up to four GPUs is assumed to be on one server.
 
     The paper gives the tasks, a cluster of 64 GPUs with four per server, and the ten epochs for which a job
     continues after it reaches its target. Everything else is gsopt's own. Speeds, data sets, and the number of
@@ -60,20 +60,18 @@ def ones(
     Parameters
     ----------
     jobs, gpus
-        Number of jobs, and number of GPUs of the cluster. No batch size needs more GPUs.
+        Number of jobs, and number of GPUs of the cluster.
     load
         Expected GPU-seconds submitted per second and GPU, between 1e-6 and 1e6. The GPU-seconds of a job are
         its running time on one GPU with batch size b.
     largest
-        Largest number of GPUs of a job. Its largest batch consists of this many full local batches. Must be
-        between 1 and 64.
+        Largest number of GPUs of a job, between 1 and 64.
     convergence
         Number of samples that larger batches need. ``measured``: more than smaller batches, as in published
         measurements. ``equal``: as many as smaller batches, as ONES assumes (section 3.3.2).
     widths
-        Number of GPUs to which jobs scale. ``equal``: all jobs scale to `largest`. ``drawn``: the number is
-        drawn for each job, uniformly from the powers of two up to `largest` and the GPUs of the cluster. Users
-        request no more than this number.
+        Number w of GPUs to which a job scales. ``equal``: the smaller of `largest` and `gpus`. ``drawn``: a
+        power of two up to this number, drawn uniformly for each job. Users request no more than w GPUs.
     seed
         Seed of all random draws. The same tasks and targets are drawn for every value of `load`, `convergence`
         and `widths`.
