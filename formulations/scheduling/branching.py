@@ -4,69 +4,89 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
 from math import inf
-from typing import Any
+from typing import Any, Protocol
 
-from formulations.common.probing import probe
 from formulations.scheduling.best import BestSchedule
-from formulations.scheduling.bucket import BucketModel, Reals
-from formulations.scheduling.relaxations import Relaxations
 from formulations.scheduling.windows import Windows
 from gsopt.core.numbers.tolerances import SPAN_ERROR
 
-#: Maximum number of columns of the first relaxation. It grows by a factor after a split that raises the bound
-#: by less than a fraction of the remaining gap.
-_COLUMNS, _GROWTH, _LITTLE = 4_000, 1.4, 0.05
+#: Fraction of the remaining gap by which a split should raise the bound.
+_LITTLE = 0.05
 
 #: Weight of the width of the buckets in which a job completes, relative to their distances from its mean
 #: completion. Without it, windows would never be split within a bucket.
 _WIDTH = 0.25
 
-#: Number of nodes that are solved from one suggestion to the next. Each split solves two.
-_PER_SUGGESTION = 20
+#: Number of nodes that are solved from one suggestion to the next, and the factor by which it grows after a
+#: suggestion that did not improve the schedule.
+_PER_SUGGESTION, _PATIENCE = 20, 1.1
 
 #: Minimum distance of a split from both ends of the window, as a fraction of the window's length.
 _MARGIN = 0.05
 
 
+@dataclass(frozen=True)
+class Relaxed:
+    """What a relaxation found within some windows."""
+
+    bound: float  # on the sum of completion times, in seconds
+    windows: Windows  # the windows, narrowed
+    completions: Sequence[float] = ()  # mean completion time of each job in the relaxation, in seconds
+    split: tuple[int, float] | None = None  # the job whose window to split, and where; None if none can be split
+    state: Any = None  # what the relaxation needs to know within parts of the windows
+
+
+class Relaxation(Protocol):
+    """A method that bounds the sum of completion times within windows."""
+
+    def solve(self, windows: Windows, within: Relaxed | None, *, is_stuck: bool) -> Relaxed:
+        """Bound the sum, given the result within windows that contain these, or None at first.
+
+        `is_stuck` says that splitting those windows hardly raised the bound.
+        """
+        ...
+
+
 @dataclass(order=True)
 class Node:
-    """Windows of completion, a bound on the sum of completion times within them, and the job to split next."""
+    """Windows of completion that have to be split, and what the relaxation found within them."""
 
     bound: float  # in seconds
     number: int  # the order in which the nodes were solved, which breaks ties
-    windows: Windows = field(compare=False)
-    completions: Sequence[float] = field(compare=False)  # completion times in the relaxation, in seconds
-    job: int = field(compare=False)  # the job whose window is split
-    time: float = field(compare=False)  # where its window is split
-    size: int = field(compare=False)  # maximum number of columns of the relaxations of both halves
+    relaxed: Relaxed = field(compare=False)
     is_stuck: bool = field(default=False, compare=False)  # whether the last split hardly raised the bound
 
     @property
     def halves(self) -> Iterator[Windows]:
         """The windows before and after the split."""
-        low, high = self.windows.spans[self.job]
-        for span in (low, self.time), (self.time, high):
-            spans = [span if job == self.job else own for job, own in enumerate(self.windows.spans)]
-            yield Windows(tuple(spans), self.windows.orders)
+        windows = self.relaxed.windows
+        if self.relaxed.split is None:
+            return
+        split, time = self.relaxed.split
+        low, high = windows.spans[split]
+        for span in (low, time), (time, high):
+            spans = [span if job == split else own for job, own in enumerate(windows.spans)]
+            yield Windows(tuple(spans), windows.orders)
 
 
 class WindowSearch:
-    """Branch and bound, whose nodes are bucket relaxations.
+    """Branch and bound, whose nodes are relaxations within windows of completion.
 
     Now and then, `suggest` is told the completion times of the relaxation with the lowest bound, and may
-    improve the best schedule.
+    improve the best schedule. It returns whether it did.
     """
 
     def __init__(
         self,
         best: BestSchedule,
-        relaxations: Relaxations,
-        suggest: Callable[[Sequence[float]], Any],
+        relaxation: Relaxation,
+        suggest: Callable[[Sequence[float]], bool],
     ) -> None:
-        self.best, self.relaxations, self.suggest = best, relaxations, suggest
+        self.best, self.relaxation, self.suggest = best, relaxation, suggest
         self.nodes = 0
         self._open: list[Node] = []
         self._least_closed = inf
+        self._next, self._pause = 0, float(_PER_SUGGESTION)
 
     def run(self, windows: Windows) -> None:
         """Split windows until no better schedule is left, or there is a reason to stop.
@@ -74,17 +94,32 @@ class WindowSearch:
         The bound of the best schedule is raised to the lowest bound of all nodes that are not split yet.
         """
         best = self.best
-        self._keep([self._solve(windows, best.lower, _COLUMNS)])
+        self._keep([self._solve(windows)])
         while self._open and best.finished is None:
             node = heappop(self._open)
-            if self.nodes % _PER_SUGGESTION == 1:
-                self.suggest(node.completions)
-            halves = [self._solve(half, node.bound, node.size, learns=node.is_stuck) for half in node.halves]
+            self._suggest(node)
+            halves = [self._solve(half, node) for half in node.halves]
             if best.finished is not None:
                 return
             if min(half.bound for half in halves) - node.bound < _LITTLE * (best.goal - node.bound):
-                halves = [replace(half, size=int(_GROWTH * half.size), is_stuck=True) for half in halves]
+                halves = [replace(half, is_stuck=True) for half in halves]
             self._keep(halves)
+
+    def _suggest(self, node: Node) -> None:
+        if self.nodes < self._next:
+            return
+        better = self.suggest(node.relaxed.completions)
+        self._pause = _PER_SUGGESTION if better else _PATIENCE * self._pause
+        self._next = self.nodes + int(self._pause)
+
+    def _solve(self, windows: Windows, parent: Node | None = None) -> Node:
+        """Solve the relaxation within windows. The bound of the parent, or the best known one, remains."""
+        self.nodes += 1
+        bound, within, is_stuck = self.best.lower, None, False
+        if parent is not None:
+            bound, within, is_stuck = parent.bound, parent.relaxed, parent.is_stuck
+        relaxed = self.relaxation.solve(windows, within, is_stuck=is_stuck)
+        return Node(max(bound, relaxed.bound), self.nodes, relaxed)
 
     def _keep(self, nodes: Sequence[Node]) -> None:
         """Keep the nodes that have to be split, and raise the bound.
@@ -93,51 +128,27 @@ class WindowSearch:
         not be solved, or if its windows are too short to be split.
         """
         for node in nodes:
-            if node.bound >= self.best.goal or not node.completions:
+            if node.bound >= self.best.goal or node.relaxed.split is None:
                 self._least_closed = min(self._least_closed, node.bound)
             else:
                 heappush(self._open, node)
         self.best.raise_bound(min([self._least_closed, *(node.bound for node in self._open[:1])]))
 
-    def _solve(self, windows: Windows, bound: float, size: int, *, learns: bool = False) -> Node:
-        """Solve the relaxation, narrow the windows by reduced costs, and choose a split.
 
-        `bound` is a bound that is already known. If the relaxation cannot be solved or no window can be split,
-        the node has no completions. With `learns`, its solution may call for cuts.
-        """
-        self.nodes += 1
-        model = self.relaxations.model(windows, size)
-        finding = probe(
-            model.form(),
-            self.best.budget,
-            choices=model.choices,
-            largest=model.largest,
-            cutoff=model.cutoff,
-            bisects=False,
-        )
-        if finding is None or finding.values is None:
-            return Node(bound, self.nodes, windows, (), 0, 0.0, size)
-        if learns:
-            self.relaxations.learn(model, finding.values)
-        bound = max(bound, finding.bound * model.unit)
-        windows = windows.narrowed(model.spans(finding.kept))
-        job, time = _split(model, windows, finding.values) or (0, inf)
-        completions = model.completions(finding.values) if time < inf else ()
-        return Node(bound, self.nodes, windows, completions, job, time, size)
-
-
-def _split(model: BucketModel, windows: Windows, values: Reals) -> tuple[int, float] | None:
+def least_certain(
+    windows: Windows, parts: Sequence[Sequence[tuple[float, float, float]]]
+) -> tuple[int, float] | None:
     """Return the job whose completion is the least certain, and its mean completion, inside its window.
 
-    Windows as short as rounding errors are not split. The result is None if all windows are that short.
+    For each job, `parts` holds the buckets in which it completes: where they begin and end, and their weights,
+    which add up to about 1. Windows as short as rounding errors are not split. The result is None if all
+    windows are that short.
     """
-    found, most, shortest = None, -inf, SPAN_ERROR * model.grid.times[-1]
-    for job, window in enumerate(model.buckets):
-        parts = [(model.grid.times[b : b + 2], float(values[model.columns[job, b]])) for b in window]
-        middles = [((begin + end) / 2, weight) for (begin, end), weight in parts if weight > 0]
-        mean = sum(time * weight for time, weight in middles)
-        spread = sum(abs(time - mean) * weight for time, weight in middles)
-        spread += _WIDTH * sum((end - begin) * weight for (begin, end), weight in parts)
+    found, most, shortest = None, -inf, SPAN_ERROR * max(high for _, high in windows.spans)
+    for job, buckets in enumerate(parts):
+        mean = sum((begin + end) / 2 * weight for begin, end, weight in buckets)
+        spread = sum(abs((begin + end) / 2 - mean) * weight for begin, end, weight in buckets)
+        spread += _WIDTH * sum((end - begin) * weight for begin, end, weight in buckets)
         low, high = windows.spans[job]
         if spread > most and high - low > shortest:
             margin = _MARGIN * (high - low)

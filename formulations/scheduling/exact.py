@@ -6,7 +6,7 @@ from dataclasses import replace
 from formulations.common.probing import probe
 from formulations.scheduling.best import BestSchedule
 from formulations.scheduling.blocks import by_blocks
-from formulations.scheduling.branching import WindowSearch
+from formulations.scheduling.branching import Relaxation, WindowSearch
 from formulations.scheduling.exchange import exchange_orders
 from formulations.scheduling.fairness import fairest
 from formulations.scheduling.incumbents import KnownLists
@@ -22,6 +22,7 @@ from formulations.scheduling.windows import Windows
 from gsopt.core.budget import Budget
 from gsopt.core.errors import Unsupported
 from gsopt.core.method import exact_method
+from gsopt.core.numbers.compiled import is_installed, is_ready
 from gsopt.core.numbers.grid import float_below
 from gsopt.core.result import Result, StoppedBy
 from gsopt.problems.scheduling import Scheduling, SchedulingSolution
@@ -51,6 +52,9 @@ _MOST_BISECTED = 15
 #: Limits on the average number of remaining positions per job: narrowing stops at the first limit, and the
 #: positional model is tried at the second one.
 _FEW_PLACES, _MOST_PLACES = 4, 6
+
+#: Seconds in which the kernels of prices are compiled, even on a busy machine.
+_TO_COMPILE = 40.0
 
 #: Seconds that Moore and Hodgson's bound takes on a slow machine, divided by the cube of the number of jobs;
 #: and the fraction of the remaining time that it may take.
@@ -253,7 +257,19 @@ class _Bracket:
         few = self._places <= _MOST_PLACES * len(self.instance)
         if self.best.finished is None and not (few and self._solve_positions()):
             self.technique = "branching on windows"
-            WindowSearch(self.best, self.relaxations, self._suggest).run(self.windows)
+            relaxation: Relaxation = self.relaxations
+            if self._is_priced:
+                from formulations.scheduling.lagrangian import LagrangianRelaxation
+
+                relaxation = LagrangianRelaxation(self.best)
+            WindowSearch(self.best, relaxation, self._suggest).run(self.windows)
+
+    @property
+    def _is_priced(self) -> bool:
+        """Whether kernels can price GPUs: they are compiled, and a schedule is known."""
+        left = self.budget.left()
+        ready = is_installed() and is_ready("formulations.scheduling.pricing", "climb", left, _TO_COMPILE)
+        return ready and self.best.completions is not None
 
     @property
     def _places(self) -> int:

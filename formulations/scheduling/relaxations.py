@@ -1,9 +1,12 @@
 """Relaxations: bucket models of a limited size, with the cuts that their solutions have called for."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import chain
+from math import inf
 
+from formulations.common.probing import probe
 from formulations.scheduling.best import BestSchedule
+from formulations.scheduling.branching import Relaxed, least_certain
 from formulations.scheduling.bucket import SHORTEST, BucketModel, Grid, Reals
 from formulations.scheduling.mixture import Item
 from formulations.scheduling.windows import Windows
@@ -13,7 +16,11 @@ _COLUMNS_PER_SECOND = 10_000
 
 #: Shortest bucket of the first grid that is coarser than usual, as a fraction of the horizon, and the factor by
 #: which it grows from each such grid to the next.
-_COARSER, _GROWTH = 1e-3, 1.3
+_COARSER, _COARSENING = 1e-3, 1.3
+
+#: Maximum number of columns of the first relaxation of a search, and the factor by which it grows after a split
+#: that hardly raised the bound.
+_COLUMNS, _GROWTH = 4_000, 1.4
 
 
 class Relaxations:
@@ -40,7 +47,32 @@ class Relaxations:
             model = BucketModel(instance, grid, windows, best.limit, tuple(self.cuts))
             if model.size <= size or shortest >= 1:
                 return model
-            shortest = max(_COARSER, _GROWTH * shortest)
+            shortest = max(_COARSER, _COARSENING * shortest)
+
+    def solve(self, windows: Windows, within: Relaxed | None, *, is_stuck: bool) -> Relaxed:
+        """Solve a relaxation, narrow the windows by reduced costs, and choose a split.
+
+        If the relaxation cannot be solved, there is no split. After a split that hardly raised the bound, the
+        relaxation is larger, and its solution may call for cuts.
+        """
+        size: int = _COLUMNS if within is None else within.state
+        size = int(_GROWTH * size) if is_stuck else size
+        model = self.model(windows, size)
+        finding = probe(
+            model.form(),
+            self.best.budget,
+            choices=model.choices,
+            largest=model.largest,
+            cutoff=model.cutoff,
+            bisects=False,
+        )
+        if finding is None or finding.values is None:
+            return Relaxed(-inf if finding is None else finding.bound * model.unit, windows)
+        if is_stuck:
+            self.learn(model, finding.values)
+        windows = windows.narrowed(model.spans(finding.kept))
+        split = least_certain(windows, list(_parts(model, finding.values)))
+        return Relaxed(finding.bound * model.unit, windows, model.completions(finding.values), split, size)
 
     def learn(self, model: BucketModel, values: Reals) -> None:
         """Keep a cut for each bucket of a solution in which no mixture of configurations achieves the times.
@@ -53,3 +85,11 @@ class Relaxations:
         found = [prices for prices in model.overfull(values) if prices not in self.cuts]
         self.cuts += found
         self._pause = self._left_to_skip = 0 if found else 2 * self._pause + 1
+
+
+def _parts(model: BucketModel, values: Reals) -> Iterator[list[tuple[float, float, float]]]:
+    """Yield the buckets in which each job completes: where they begin and end, and their weights."""
+    times = model.grid.times
+    for job, window in enumerate(model.buckets):
+        weights = [(bucket, float(values[model.columns[job, bucket]])) for bucket in window]
+        yield [(times[bucket], times[bucket + 1], weight) for bucket, weight in weights if weight > 0]

@@ -1,0 +1,173 @@
+"""Lagrangian: a relaxation in which jobs pay for GPUs and groups of GPUs, instead of sharing them."""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain
+from math import ceil, inf
+
+import numpy as np
+
+from formulations.scheduling.best import BestSchedule
+from formulations.scheduling.branching import Relaxed, least_certain
+from formulations.scheduling.bucket import Grid
+from formulations.scheduling.pricing import Integers, Jobs, Prices, Reach, Reals, climb
+from formulations.scheduling.windows import Windows
+
+#: Number of buckets of the first grid, and the smallest distance of times that are added to a grid, as a
+#: fraction of the horizon.
+_BUCKETS, _APART = 120, 5e-5
+
+#: Number of buckets that are halved after a split that hardly raised the bound.
+_HALVED = 4
+
+#: Lengths of the first and the last step (see `climb`); number of steps at first, in each further round at the
+#: root, and at each node; number of rounds at the root; and number of steps between two looks at the clock.
+_LONG, _SHORT = 0.2, 0.005
+_FIRST_STEPS, _ROUND_STEPS, _STEPS, _ROUNDS = 1_500, 500, 100, 3
+_CHUNK = 100
+
+#: Fraction of its recent choices below which a bucket does not count as a completion of a job.
+_RARE = 1e-3
+
+
+@dataclass(frozen=True)
+class _Point:
+    """Prices on a grid. As most prices of groups are 0, only the others are stored."""
+
+    times: Reals
+    area: Reals
+    shape: tuple[int, int]  # limits and buckets
+    places: Integers  # indices of the groups' prices in the flattened array
+    values: Reals
+    crowded: tuple[float, ...]  # middles of wide buckets in which jobs complete
+
+    @classmethod
+    def of(cls, times: Reals, prices: Prices, crowded: Iterable[float]) -> "_Point":
+        places = np.flatnonzero(prices.groups)
+        values = prices.groups.ravel()[places]
+        return cls(times, prices.area, prices.groups.shape, places, values, tuple(crowded))
+
+    def on(self, times: Reals) -> Prices:
+        """Return the prices on another grid."""
+        groups = np.zeros(self.shape)
+        groups.ravel()[self.places] = self.values
+        middles = (times[1:] + times[:-1]) / 2
+        buckets = np.clip(np.searchsorted(self.times, middles) - 1, 0, len(self.area) - 1)
+        return Prices(self.area[buckets], groups[:, buckets])
+
+
+class LagrangianRelaxation:
+    """The dual of the relaxation `BucketModel`, approximately solved by a subgradient method.
+
+    Each job completes within its window on as many GPUs as it likes, at prices for a second of a GPU and of a
+    group of GPUs in each bucket. The prices are chosen so that few buckets are overbooked. The sum of what all
+    jobs choose, minus the prices of all GPUs, is a lower bound at any prices. A job that cannot complete in a
+    bucket at that price without exceeding the best known total does not complete there.
+    """
+
+    def __init__(self, best: BestSchedule) -> None:
+        self.best, self._jobs = best, Jobs.of(best.instance)
+
+    def solve(self, windows: Windows, within: Relaxed | None, *, is_stuck: bool) -> Relaxed:
+        """Raise the bound from the prices that are already known, narrow the windows, and choose a split."""
+        windows = _in_order(windows)
+        if within is None:
+            return self._begin(windows)
+        point: _Point = within.state
+        times = point.times.tolist()
+        split = () if within.split is None else within.split[1:]
+        for time in (*split, *(point.crowded if is_stuck else ())):
+            _insert(times, time)
+        return self._climb(windows, np.array(times), point, _STEPS)
+
+    def _begin(self, windows: Windows) -> Relaxed:
+        """Raise the bound from prices of 0, on grids that follow the windows as they become narrower."""
+        found = self._climb(windows, self._grid(windows), None, _FIRST_STEPS)
+        for _ in range(_ROUNDS - 1):
+            if found.split is None or self.best.budget.passed:
+                break
+            found = self._climb(found.windows, self._grid(found.windows), found.state, _ROUND_STEPS)
+        return found
+
+    def _grid(self, windows: Windows) -> Reals:
+        """Return a grid of release dates, windows, and completion times in the best schedule.
+
+        The buckets in which many windows end are halved until there are enough.
+        """
+        best, instance = self.best, self.best.instance
+        wanted = {*map(instance.earliest, range(len(instance))), *chain(*windows.spans)}
+        times = list(Grid.of(instance, windows, {*wanted, *(best.completions or ())}, shortest=_APART).times)
+        low, high = np.array(windows.spans).T
+        while len(times) <= _BUCKETS:
+            grid = np.array(times)
+            both = np.minimum(grid[1:, None], high) - np.maximum(grid[:-1, None], low)
+            share = np.maximum(both, 0.0) / np.maximum(high - low, _APART * grid[-1])
+            widest = int(np.argmax(share.sum(axis=1) * np.diff(grid)))
+            times.insert(widest + 1, (times[widest] + times[widest + 1]) / 2)
+        return np.array(times)
+
+    def _climb(self, windows: Windows, times: Reals, known: _Point | None, count: int) -> Relaxed:
+        """Take a number of steps, unless the bound reaches the goal or time runs out earlier."""
+        jobs, best, buckets = self._jobs, self.best, len(times) - 1
+        reach = _reach(jobs, times, windows)
+        zeros = np.zeros(buckets), np.zeros((len(jobs.groups), buckets))
+        prices = Prices(*zeros) if known is None else known.on(times)
+        steps = np.geomspace(_LONG, _SHORT, count)
+        bound, cost, chosen = -inf, np.zeros((len(windows.spans), buckets)), np.zeros(0)
+        for part in np.array_split(steps, ceil(count / _CHUNK)):
+            bound, cost, chosen = climb(jobs, reach, times, prices, best.goal, part)
+            if bound >= best.goal or best.budget.passed:
+                break
+        if bound >= best.goal:
+            return Relaxed(bound, windows)
+        left = cost - cost.min(axis=1, keepdims=True) <= best.limit - bound
+        first, last = left.argmax(axis=1), buckets - 1 - left[:, ::-1].argmax(axis=1)
+        windows = windows.narrowed(list(zip(times[first].tolist(), times[last + 1].tolist(), strict=True)))
+        parts = [list(_parts(times, row)) for row in chosen]
+        split = least_certain(windows, parts)
+        means = [sum((begin + end) / 2 * weight for begin, end, weight in own) for own in parts]
+        crowded = _crowded(times, chosen)
+        return Relaxed(bound, windows, means, split, _Point.of(times, prices, crowded))
+
+
+def _in_order(windows: Windows) -> Windows:
+    """Narrow windows so that of two jobs in a known order, the first is neither possible nor due later."""
+    while True:
+        low, high = (list(ends) for ends in zip(*windows.spans, strict=True))
+        for first, second in windows.orders:
+            low[second] = max(low[second], low[first])
+            high[first] = min(high[first], high[second])
+        narrowed = windows.narrowed(list(zip(low, high, strict=True)))
+        if narrowed.spans == windows.spans:
+            return windows
+        windows = narrowed
+
+
+def _insert(times: list[float], time: float) -> None:
+    """Insert a time into a grid unless it is too close to another one."""
+    place = bisect_left(times, time)
+    if 0 < place < len(times) and min(time - times[place - 1], times[place] - time) > _APART * times[-1]:
+        times.insert(place, time)
+
+
+def _reach(jobs: Jobs, times: Reals, windows: Windows) -> Reach:
+    """Return the buckets in which each job may run and complete."""
+    low, high = np.array(windows.spans).T.copy()
+    begin = np.minimum(np.searchsorted(times, jobs.release, side="right"), len(times) - 1) - 1
+    last = np.maximum(np.searchsorted(times, high) - 1, begin)
+    first = np.minimum(np.maximum(np.searchsorted(times, low, side="right") - 1, begin), last)
+    return Reach(low, high, begin, first, last)
+
+
+def _parts(times: Reals, chosen: Reals) -> Iterator[tuple[float, float, float]]:
+    """Yield the buckets that a job chose recently: where they begin and end, and their weights."""
+    for bucket in np.flatnonzero(chosen > _RARE).tolist():
+        yield float(times[bucket]), float(times[bucket + 1]), float(chosen[bucket])
+
+
+def _crowded(times: Reals, chosen: Reals) -> list[float]:
+    """Return the middles of the buckets in which completions are the least certain, as many as are halved."""
+    worth = chosen.sum(axis=0) * np.diff(times)
+    places = np.argsort(-worth, kind="stable")[:_HALVED]
+    return ((times[places] + times[places + 1]) / 2).tolist()
