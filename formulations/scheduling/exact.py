@@ -53,6 +53,9 @@ _MOST_BISECTED = 15
 #: positional model is tried at the second one.
 _FEW_PLACES, _MOST_PLACES = 4, 6
 
+#: Fraction of the remaining time for the positional model, if prices can prove more in the rest.
+_POSITIONS_SHARE = 0.3
+
 #: Seconds in which the kernels of prices are compiled, even on a busy machine.
 _TO_COMPILE = 40.0
 
@@ -261,7 +264,7 @@ class _Bracket:
             if self._is_priced:
                 from formulations.scheduling.lagrangian import LagrangianRelaxation
 
-                relaxation = LagrangianRelaxation(self.best)
+                relaxation = LagrangianRelaxation(self.best, self.relaxations.cuts)
             WindowSearch(self.best, relaxation, self._suggest).run(self.windows)
 
     @property
@@ -304,11 +307,12 @@ class _Bracket:
 
     def _solve_positions(self) -> bool:
         """Solve the positional model within the windows, and return whether this settles the problem."""
+        budget = self._part(_POSITIONS_SHARE) if self._is_priced else self.budget
         positions = Positions.of(self.best.problem, self.instance, self.best.limit, self.windows)
         if positions.contradict:  # only by rounding
             return False
         try:
-            search = PositionSearch(self.best, positions, self.budget, self.relaxations.cuts)
+            search = PositionSearch(self.best, positions, budget, self.relaxations.cuts.prices)
         except Unsupported:  # too many times of modes, or times too different in scale
             return False
         search.run()

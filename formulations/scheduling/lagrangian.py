@@ -1,8 +1,9 @@
 """Lagrangian: a relaxation in which jobs pay for GPUs and groups of GPUs, instead of sharing them."""
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from math import ceil, inf
 
@@ -11,12 +12,14 @@ import numpy as np
 from formulations.scheduling.best import BestSchedule
 from formulations.scheduling.branching import Relaxed, least_certain
 from formulations.scheduling.bucket import Grid
+from formulations.scheduling.mixture import Item, lift_prices, shortest_mixture
 from formulations.scheduling.pricing import Integers, Jobs, Prices, Reach, Reals, climb
+from formulations.scheduling.relaxations import Cuts
 from formulations.scheduling.windows import Windows
 
 #: Number of buckets of the first grid, and the smallest distance of times that are added to a grid, as a
 #: fraction of the horizon.
-_BUCKETS, _APART = 120, 5e-5
+_BUCKETS, _APART = 120, 1e-6
 
 #: Number of buckets that are halved after a split that hardly raised the bound.
 _HALVED = 4
@@ -27,34 +30,39 @@ _LONG, _SHORT = 0.2, 0.005
 _FIRST_STEPS, _ROUND_STEPS, _STEPS, _ROUNDS = 1_500, 500, 100, 3
 _CHUNK = 100
 
+#: Maximum number of buckets for which cuts are sought in a solution, and the fraction by which configurations
+#: must need more time than known limits suggest.
+_EXAMINED, _LONGER = 10, 0.01
+
 #: Fraction of its recent choices below which a bucket does not count as a completion of a job.
 _RARE = 1e-3
 
 
 @dataclass(frozen=True)
 class _Point:
-    """Prices on a grid. As most prices of groups are 0, only the others are stored."""
+    """Prices on a grid. As most prices of limits are 0, only the others are stored."""
 
     times: Reals
     area: Reals
     shape: tuple[int, int]  # limits and buckets
-    places: Integers  # indices of the groups' prices in the flattened array
+    places: Integers  # indices of the limits' prices in the flattened array
     values: Reals
     crowded: tuple[float, ...]  # middles of wide buckets in which jobs complete
 
     @classmethod
     def of(cls, times: Reals, prices: Prices, crowded: Iterable[float]) -> "_Point":
-        places = np.flatnonzero(prices.groups)
-        values = prices.groups.ravel()[places]
-        return cls(times, prices.area, prices.groups.shape, places, values, tuple(crowded))
+        places = np.flatnonzero(prices.limits)
+        values = prices.limits.ravel()[places]
+        return cls(times, prices.area, prices.limits.shape, places, values, tuple(crowded))
 
-    def on(self, times: Reals) -> Prices:
-        """Return the prices on another grid."""
-        groups = np.zeros(self.shape)
-        groups.ravel()[self.places] = self.values
+    def on(self, times: Reals, limits: int) -> Prices:
+        """Return the prices on another grid. Those of limits that are new are 0."""
+        known, buckets = self.shape
+        prices = np.zeros((limits, buckets))
+        prices[:known].ravel()[self.places] = self.values
         middles = (times[1:] + times[:-1]) / 2
-        buckets = np.clip(np.searchsorted(self.times, middles) - 1, 0, len(self.area) - 1)
-        return Prices(self.area[buckets], groups[:, buckets])
+        places = np.clip(np.searchsorted(self.times, middles) - 1, 0, buckets - 1)
+        return Prices(self.area[places], prices[:, places])
 
 
 class LagrangianRelaxation:
@@ -66,8 +74,9 @@ class LagrangianRelaxation:
     bucket at that price without exceeding the best known total does not complete there.
     """
 
-    def __init__(self, best: BestSchedule) -> None:
-        self.best, self._jobs = best, Jobs.of(best.instance)
+    def __init__(self, best: BestSchedule, cuts: Cuts) -> None:
+        self.best, self.cuts = best, cuts
+        self._jobs = Jobs.of(best.instance, cuts.prices)
 
     def solve(self, windows: Windows, within: Relaxed | None, *, is_stuck: bool) -> Relaxed:
         """Raise the bound from the prices that are already known, narrow the windows, and choose a split."""
@@ -79,7 +88,7 @@ class LagrangianRelaxation:
         split = () if within.split is None else within.split[1:]
         for time in (*split, *(point.crowded if is_stuck else ())):
             _insert(times, time)
-        return self._climb(windows, np.array(times), point, _STEPS)
+        return self._climb(windows, np.array(times), point, _STEPS, learns=is_stuck)
 
     def _begin(self, windows: Windows) -> Relaxed:
         """Raise the bound from prices of 0, on grids that follow the windows as they become narrower."""
@@ -107,20 +116,24 @@ class LagrangianRelaxation:
             times.insert(widest + 1, (times[widest] + times[widest + 1]) / 2)
         return np.array(times)
 
-    def _climb(self, windows: Windows, times: Reals, known: _Point | None, count: int) -> Relaxed:
+    def _climb(
+        self, windows: Windows, times: Reals, known: _Point | None, count: int, *, learns: bool = True
+    ) -> Relaxed:
         """Take a number of steps, unless the bound reaches the goal or time runs out earlier."""
         jobs, best, buckets = self._jobs, self.best, len(times) - 1
         reach = _reach(jobs, times, windows)
-        zeros = np.zeros(buckets), np.zeros((len(jobs.groups), buckets))
-        prices = Prices(*zeros) if known is None else known.on(times)
+        zeros = np.zeros(buckets), np.zeros((len(jobs.limits), buckets))
+        prices = Prices(*zeros) if known is None else known.on(times, len(jobs.limits))
         steps = np.geomspace(_LONG, _SHORT, count)
-        bound, cost, chosen = -inf, np.zeros((len(windows.spans), buckets)), np.zeros(0)
+        bound, cost, chosen, spent = -inf, *np.zeros((3, 0))
         for part in np.array_split(steps, ceil(count / _CHUNK)):
-            bound, cost, chosen = climb(jobs, reach, times, prices, best.goal, part)
+            bound, cost, chosen, spent = climb(jobs, reach, times, prices, best.goal, part)
             if bound >= best.goal or best.budget.passed:
                 break
         if bound >= best.goal:
             return Relaxed(bound, windows)
+        if learns and self.cuts.learn(partial(self._overfull, np.diff(times), spent)):
+            self._jobs = Jobs.of(best.instance, self.cuts.prices)
         left = cost - cost.min(axis=1, keepdims=True) <= best.limit - bound
         first, last = left.argmax(axis=1), buckets - 1 - left[:, ::-1].argmax(axis=1)
         windows = windows.narrowed(list(zip(times[first].tolist(), times[last + 1].tolist(), strict=True)))
@@ -129,6 +142,22 @@ class LagrangianRelaxation:
         means = [sum((begin + end) / 2 * weight for begin, end, weight in own) for own in parts]
         crowded = _crowded(times, chosen)
         return Relaxed(bound, windows, means, split, _Point.of(times, prices, crowded))
+
+    def _overfull(self, lengths: Reals, spent: Reals) -> Iterator[Mapping[Item, float]]:
+        """Yield prices of modes for buckets in which configurations need more time than all limits suggest.
+
+        `spent` holds the seconds in each mode and bucket, shape (jobs, modes, buckets).
+        """
+        jobs, instance = self._jobs, self.best.instance
+        area = np.einsum("jk,jkb->b", jobs.area, spent) / jobs.gpus
+        limits = np.einsum("ljk,jkb->lb", jobs.taken, spent) / jobs.limits[:, None]
+        least = np.vstack([area, limits, spent.sum(axis=1)]).max(axis=0)
+        for bucket in np.argsort(-least, kind="stable")[:_EXAMINED].tolist():
+            items = {item: float(spent[*item, bucket]) for item in np.ndindex(*spent.shape[:2])}
+            there = {item: time for item, time in items.items() if time > _RARE * lengths[bucket]}
+            mixture = shortest_mixture(instance, there)
+            if mixture.length > (1 + _LONGER) * least[bucket]:
+                yield lift_prices(instance, mixture.prices)
 
 
 def _in_order(windows: Windows) -> Windows:

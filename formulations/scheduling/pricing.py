@@ -3,6 +3,7 @@
 The kernels are compiled if numba is installed.
 """
 
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from formulations.scheduling.groups import groups, taken
 from formulations.scheduling.instance import Instance
+from formulations.scheduling.mixture import Item
 from gsopt.core.numbers.compiled import compiled, inner
 from gsopt.core.numbers.tolerances import SPAN_ERROR, TERM
 
@@ -25,7 +27,8 @@ class Jobs(NamedTuple):
 
     Besides the number of GPUs, the numbers of groups of GPUs are limited (see
     `formulations.scheduling.groups`). Each of these limits applies to groups of one size, and may count the
-    partial groups of one job.
+    partial groups of one job. The limits of a cut follow: at any time, the prices of the modes of all jobs add
+    up to at most 1 (see `formulations.scheduling.mixture`).
     """
 
     gpus: float  # number of GPUs
@@ -34,26 +37,25 @@ class Jobs(NamedTuple):
     modes: Integers  # number of modes of each job
     rate: Reals  # fraction of the job's work that a mode does per second, shape (jobs, modes)
     area: Reals  # number of GPUs of each mode, shape (jobs, modes)
-    groups: Reals  # number of groups of each limit
-    owner: Integers  # job whose partial groups each limit counts
-    whole: Reals  # number of groups that each mode takes up completely, shape (limits, jobs, modes)
-    extra: Reals  # number of partial groups of each mode of the owner, 0 or 1, shape (limits, modes)
+    limits: Reals  # number of groups, or 1 for a cut
+    taken: Reals  # number of groups that each mode takes up, or its price, shape (limits, jobs, modes)
 
     @classmethod
-    def of(cls, instance: Instance) -> "Jobs":
-        """Return the jobs of an instance and all its limits."""
+    def of(cls, instance: Instance, cuts: Sequence[Mapping[Item, float]] = ()) -> "Jobs":
+        """Return the jobs of an instance, with all limits on groups and the given cuts."""
         jobs = range(len(instance))
         items = [(job, mode) for job in jobs for mode in range(len(instance.modes[job]))]
-        limits = groups(instance, items)
-        rate, area = np.zeros((2, len(jobs), max(map(len, instance.modes))))
-        whole, extra = np.zeros((len(limits), *rate.shape)), np.zeros((len(limits), rate.shape[1]))
+        sizes, most = groups(instance, items), max(map(len, instance.modes))
+        rate, area = np.zeros((2, len(jobs), most))
+        used = np.zeros((len(sizes) + len(cuts), len(jobs), most))
         for job, mode in items:
             gpus, speed = instance.modes[job][mode]
             rate[job, mode], area[job, mode] = speed / instance.work[job], gpus
-            for limit, (size, owner) in enumerate(limits):
-                whole[limit, job, mode] = taken(gpus, size, whole=False)
-                if job == owner and instance.gpus % size == 0:
-                    extra[limit, mode] = taken(gpus, size, whole=True) - whole[limit, job, mode]
+            for limit, (size, owner) in enumerate(sizes):
+                counts_all = job == owner and instance.gpus % size == 0
+                used[limit, job, mode] = taken(gpus, size, whole=counts_all)
+            for limit, prices in enumerate(cuts, len(sizes)):
+                used[limit, job, mode] = prices.get((job, mode), 0.0)
         return cls(
             gpus=float(instance.gpus),
             release=np.array(instance.release),
@@ -61,10 +63,8 @@ class Jobs(NamedTuple):
             modes=np.array([len(modes) for modes in instance.modes]),
             rate=rate,
             area=area,
-            groups=np.array([float(instance.gpus // size) for size, _ in limits]),
-            owner=np.array([owner for _, owner in limits], dtype=np.int64),
-            whole=whole,
-            extra=extra,
+            limits=np.array([*(float(instance.gpus // size) for size, _ in sizes), *(1.0 for _ in cuts)]),
+            taken=used,
         )
 
 
@@ -82,7 +82,7 @@ class Prices(NamedTuple):
     """Prices of a second in each bucket; the bound is the price of all runs minus that of all GPUs."""
 
     area: Reals  # of a GPU, shape (buckets,)
-    groups: Reals  # of a group of each limit, shape (limits, buckets)
+    limits: Reals  # of a unit of each limit, shape (limits, buckets)
 
 
 class Pieces(NamedTuple):
@@ -233,44 +233,42 @@ def complete(
 @inner
 def _quote(jobs: Jobs, prices: Prices, price: Reals) -> None:
     """Store the price of a second in each mode and bucket, shape (jobs, modes, buckets)."""
-    limits, buckets = prices.groups.shape
+    limits, buckets = prices.limits.shape
     for job in range(len(jobs.release)):
         for mode in range(jobs.modes[job]):
             for bucket in range(buckets):
                 price[job, mode, bucket] = jobs.area[job, mode] * prices.area[bucket]
             for limit in range(limits):
-                count = jobs.whole[limit, job, mode]
-                if job == jobs.owner[limit]:
-                    count += jobs.extra[limit, mode]
+                count = jobs.taken[limit, job, mode]
                 if count > 0.0:
                     for bucket in range(buckets):
-                        price[job, mode, bucket] += count * prices.groups[limit, bucket]
+                        price[job, mode, bucket] += count * prices.limits[limit, bucket]
 
 
 @inner
 def _rent(jobs: Jobs, prices: Prices, lengths: Reals) -> float:
-    """Return the price of all GPUs and groups in all buckets."""
-    limits, buckets = prices.groups.shape
+    """Return the price of all GPUs and limits in all buckets."""
+    limits, buckets = prices.limits.shape
     total = 0.0
     for bucket in range(buckets):
         rent = jobs.gpus * prices.area[bucket]
         for limit in range(limits):
-            rent += jobs.groups[limit] * prices.groups[limit, bucket]
+            rent += jobs.limits[limit] * prices.limits[limit, bucket]
         total += rent * lengths[bucket]
     return total
 
 
 @inner
 def _excess(jobs: Jobs, lengths: Reals, seconds: Reals, weight: float, excess: Prices) -> None:
-    """Store by how much runs exceed the GPUs and the groups in each bucket, as fractions of these.
+    """Store by how much runs exceed the GPUs and the limits in each bucket, as fractions of these.
 
     The new excess has the given weight in the average with previous ones.
     """
-    limits, buckets = excess.groups.shape
+    limits, buckets = excess.limits.shape
     for bucket in range(buckets):
         excess.area[bucket] = (1.0 - weight) * excess.area[bucket] - weight
         for limit in range(limits):
-            excess.groups[limit, bucket] = (1.0 - weight) * excess.groups[limit, bucket] - weight
+            excess.limits[limit, bucket] = (1.0 - weight) * excess.limits[limit, bucket] - weight
     for job in range(len(jobs.release)):
         for mode in range(jobs.modes[job]):
             for bucket in range(buckets):
@@ -279,42 +277,39 @@ def _excess(jobs: Jobs, lengths: Reals, seconds: Reals, weight: float, excess: P
                     continue
                 excess.area[bucket] += part * jobs.area[job, mode] / jobs.gpus
                 for limit in range(limits):
-                    count = jobs.whole[limit, job, mode]
-                    if job == jobs.owner[limit]:
-                        count += jobs.extra[limit, mode]
-                    excess.groups[limit, bucket] += part * count / jobs.groups[limit]
+                    excess.limits[limit, bucket] += part * jobs.taken[limit, job, mode] / jobs.limits[limit]
 
 
 @inner
 def _square(prices: Prices, excess: Prices, lengths: Reals) -> float:
     """Return the squared length of a direction, in which prices of 0 that would fall have no part."""
-    limits, buckets = prices.groups.shape
+    limits, buckets = prices.limits.shape
     total = 0.0
     for bucket in range(buckets):
         if prices.area[bucket] > 0.0 or excess.area[bucket] > 0.0:
             total += lengths[bucket] * excess.area[bucket] ** 2
         for limit in range(limits):
-            if prices.groups[limit, bucket] > 0.0 or excess.groups[limit, bucket] > 0.0:
-                total += lengths[bucket] * excess.groups[limit, bucket] ** 2
+            if prices.limits[limit, bucket] > 0.0 or excess.limits[limit, bucket] > 0.0:
+                total += lengths[bucket] * excess.limits[limit, bucket] ** 2
     return total
 
 
 @inner
 def _move(jobs: Jobs, prices: Prices, excess: Prices, step: float) -> None:
     """Change the prices in proportion to the excess, and keep them at least 0."""
-    limits, buckets = prices.groups.shape
+    limits, buckets = prices.limits.shape
     for bucket in range(buckets):
         prices.area[bucket] = max(prices.area[bucket] + step * excess.area[bucket] / jobs.gpus, 0.0)
     for limit in range(limits):
         for bucket in range(buckets):
-            change = step * excess.groups[limit, bucket] / jobs.groups[limit]
-            prices.groups[limit, bucket] = max(prices.groups[limit, bucket] + change, 0.0)
+            change = step * excess.limits[limit, bucket] / jobs.limits[limit]
+            prices.limits[limit, bucket] = max(prices.limits[limit, bucket] + change, 0.0)
 
 
 @compiled
 def climb(
     jobs: Jobs, reach: Reach, times: Reals, prices: Prices, goal: float, steps: Reals
-) -> tuple[float, Reals, Reals]:
+) -> tuple[float, Reals, Reals, Reals]:
     """Raise prices where the cheapest runs exceed the GPUs, and lower them elsewhere, to raise the bound.
 
     The bound is the sum of completion times that all jobs would choose at the prices, plus what they would pay,
@@ -334,9 +329,10 @@ def climb(
 
     Returns
     -------
-    tuple[float, numpy.ndarray, numpy.ndarray]
-        The best bound, the cost of completing each job in each bucket at its prices, and how often each job
-        chose each bucket, as a recent average; both arrays have shape (jobs, buckets).
+    tuple[float, numpy.ndarray, numpy.ndarray, numpy.ndarray]
+        The best bound; the cost of completing each job in each bucket at its prices, shape (jobs, buckets); how
+        often each job chose each bucket, as a recent average of the same shape; and the seconds that it spent
+        in each mode and bucket on the same average, shape (jobs, modes, buckets).
 
     Notes
     -----
@@ -347,9 +343,10 @@ def climb(
     lengths, price = np.diff(times), np.zeros((count, jobs.rate.shape[1], buckets))
     seconds, cost = np.zeros(price.shape), np.empty((count, buckets))
     bucket, weight = np.zeros(count, dtype=np.int64), 1.0
-    excess = Prices(np.zeros(buckets), np.zeros(prices.groups.shape))
-    tried = Prices(prices.area.copy(), prices.groups.copy())
+    excess = Prices(np.zeros(buckets), np.zeros(prices.limits.shape))
+    tried = Prices(prices.area.copy(), prices.limits.copy())
     best, best_cost, chosen = -np.inf, cost.copy(), np.zeros((count, buckets))
+    spent = np.zeros(price.shape)
     for step in steps:
         _quote(jobs, tried, price)
         complete(jobs, reach, times, price, cost, bucket, seconds)
@@ -359,14 +356,17 @@ def climb(
             for place in range(buckets):
                 chosen[job, place] *= 1.0 - weight
             chosen[job, bucket[job]] += weight
+            for mode in range(jobs.modes[job]):
+                for place in range(buckets):
+                    spent[job, mode, place] += weight * (seconds[job, mode, place] - spent[job, mode, place])
         if total == np.inf:
-            return np.inf, cost, chosen
-        bound = total - rent - TERM * (tried.groups.size + price.size) * (total + rent)
+            return np.inf, cost, chosen, spent
+        bound = total - rent - TERM * (tried.limits.size + price.size) * (total + rent)
         if bound > best:
             best = bound
             best_cost[:] = cost
             prices.area[:] = tried.area
-            prices.groups[:] = tried.groups
+            prices.limits[:] = tried.limits
         if bound >= goal:
             break
         _excess(jobs, lengths, seconds, weight, excess)
@@ -375,4 +375,4 @@ def climb(
             break
         _move(jobs, tried, excess, step * (goal - bound) / square)
         weight = _NEWEST
-    return best, best_cost, chosen
+    return best, best_cost, chosen, spent

@@ -1,6 +1,7 @@
 """Relaxations: bucket models of a limited size, with the cuts that their solutions have called for."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from itertools import chain
 from math import inf
 
@@ -23,13 +24,35 @@ _COARSER, _COARSENING = 1e-3, 1.3
 _COLUMNS, _GROWTH = 4_000, 1.4
 
 
+class Cuts:
+    """Prices of modes that solutions have called for; they add up to at most 1 at any time."""
+
+    def __init__(self) -> None:
+        self.prices: list[Mapping[Item, float]] = []
+        self._pause = self._left_to_skip = 0  # numbers of solutions in which no cuts are sought
+
+    def learn(self, find: Callable[[], Iterable[Mapping[Item, float]]]) -> bool:
+        """Keep the cuts that `find` finds in a solution, and return whether any of them is new.
+
+        Seeking cuts takes time. After a solution that calls for no new one, the next 1, 3, 7, ... are skipped.
+        """
+        if self._left_to_skip > 0:
+            self._left_to_skip -= 1
+            return False
+        before = len(self.prices)
+        for prices in find():
+            if prices not in self.prices:
+                self.prices.append(prices)
+        is_new = len(self.prices) > before
+        self._pause = self._left_to_skip = 0 if is_new else 2 * self._pause + 1
+        return is_new
+
+
 class Relaxations:
-    """The relaxations of a problem. `cuts` holds prices of modes, as `BucketModel` does."""
+    """The relaxations of a problem, with cuts in all buckets."""
 
     def __init__(self, best: BestSchedule) -> None:
-        self.best = best
-        self.cuts: list[Mapping[Item, float]] = []
-        self._pause = self._left_to_skip = 0  # numbers of solutions in which no cuts are sought
+        self.best, self.cuts = best, Cuts()
 
     def model(self, windows: Windows, size: int) -> BucketModel:
         """Return a relaxation with at most `size` columns, on the finest grid possible.
@@ -44,7 +67,7 @@ class Relaxations:
         shortest = SHORTEST
         while True:
             grid = Grid.of(instance, windows, times, shortest=shortest)
-            model = BucketModel(instance, grid, windows, best.limit, tuple(self.cuts))
+            model = BucketModel(instance, grid, windows, best.limit, tuple(self.cuts.prices))
             if model.size <= size or shortest >= 1:
                 return model
             shortest = max(_COARSER, _COARSENING * shortest)
@@ -69,22 +92,10 @@ class Relaxations:
         if finding is None or finding.values is None:
             return Relaxed(-inf if finding is None else finding.bound * model.unit, windows)
         if is_stuck:
-            self.learn(model, finding.values)
+            self.cuts.learn(partial(model.overfull, finding.values))
         windows = windows.narrowed(model.spans(finding.kept))
         split = least_certain(windows, list(_parts(model, finding.values)))
         return Relaxed(finding.bound * model.unit, windows, model.completions(finding.values), split, size)
-
-    def learn(self, model: BucketModel, values: Reals) -> None:
-        """Keep a cut for each bucket of a solution in which no mixture of configurations achieves the times.
-
-        Seeking cuts takes time. After a solution that calls for no new one, the next 1, 3, 7, ... are skipped.
-        """
-        if self._left_to_skip > 0:
-            self._left_to_skip -= 1
-            return
-        found = [prices for prices in model.overfull(values) if prices not in self.cuts]
-        self.cuts += found
-        self._pause = self._left_to_skip = 0 if found else 2 * self._pause + 1
 
 
 def _parts(model: BucketModel, values: Reals) -> Iterator[list[tuple[float, float, float]]]:
