@@ -1,7 +1,7 @@
 """Lagrangian: a relaxation in which jobs pay for GPUs and groups of GPUs, instead of sharing them."""
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
@@ -50,10 +50,10 @@ class _Point:
     crowded: tuple[float, ...]  # middles of wide buckets in which jobs complete
 
     @classmethod
-    def of(cls, times: Reals, prices: Prices, crowded: Iterable[float]) -> "_Point":
+    def of(cls, times: Reals, prices: Prices, crowded: tuple[float, ...]) -> "_Point":
         places = np.flatnonzero(prices.limits)
         values = prices.limits.ravel()[places]
-        return cls(times, prices.area, prices.limits.shape, places, values, tuple(crowded))
+        return cls(times, prices.area, prices.limits.shape, places, values, crowded)
 
     def on(self, times: Reals, limits: int) -> Prices:
         """Return the prices on another grid. Those of limits that are new are 0."""
@@ -195,8 +195,8 @@ def _parts(times: Reals, chosen: Reals) -> Iterator[tuple[float, float, float]]:
         yield float(times[bucket]), float(times[bucket + 1]), float(chosen[bucket])
 
 
-def _crowded(times: Reals, chosen: Reals) -> list[float]:
+def _crowded(times: Reals, chosen: Reals) -> tuple[float, ...]:
     """Return the middles of the buckets in which completions are the least certain, as many as are halved."""
     worth = chosen.sum(axis=0) * np.diff(times)
     places = np.argsort(-worth, kind="stable")[:_HALVED]
-    return ((times[places] + times[places + 1]) / 2).tolist()
+    return tuple(((times[places] + times[places + 1]) / 2).tolist())

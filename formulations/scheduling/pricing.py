@@ -156,7 +156,7 @@ def _cost(earlier: Pieces, size: int, own: Pieces, count: int, unpaid: float) ->
 
 @inner
 def _spend(earlier: Pieces, size: int, own: Pieces, count: int, rate: Reals, seconds: Reals) -> None:
-    """Store the seconds that a job spends in each mode and bucket at the least price, shape (modes, buckets)."""
+    """Store the seconds of the cheapest run in each mode and bucket, shape (modes, buckets)."""
     seconds[:] = 0.0
     left, i, k = 1.0, 0, 0
     while left > 0.0 and (i < size or k < count):

@@ -1,22 +1,21 @@
 """Branch and bound on windows of completion."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from math import inf
 from random import Random
-from typing import Any
 
-import numpy as np
 import pytest
 
-from formulations.common.probing import Finding, probe
 from formulations.scheduling import event_orders
 from formulations.scheduling.best import BestSchedule
-from formulations.scheduling.branching import WindowSearch
-from formulations.scheduling.bucket import BucketModel, Reals
+from formulations.scheduling.branching import Relaxation, Relaxed, WindowSearch
 from formulations.scheduling.exchange import exchange_orders
 from formulations.scheduling.incumbents import KnownLists
 from formulations.scheduling.instance import Instance
+from formulations.scheduling.lagrangian import LagrangianRelaxation
 from formulations.scheduling.order import best_nearby_plan, event_order
-from formulations.scheduling.relaxations import Relaxations
+from formulations.scheduling.relaxations import Cuts, Relaxations
 from formulations.scheduling.windows import Windows
 from gsopt.core.budget import Budget
 from gsopt.problems.scheduling import Scheduling
@@ -26,85 +25,103 @@ from tests.strategies.scheduling import figure_4, packing, tiny
 from tests.unwrap import unwrap
 
 
-class _Stopping(Relaxations):
-    """Relaxations after a number of which the search is asked to stop."""
+class _Stopping:
+    """A relaxation that asks the search to stop after a number of calls, and fails in some of them."""
 
-    def __init__(self, best: BestSchedule, most: int) -> None:
-        super().__init__(best)
-        self.left = most
+    def __init__(self, relaxation: Relaxation, best: BestSchedule, most: int, *, fails: float = 0.0) -> None:
+        self.relaxation, self.best, self.left, self.fails = relaxation, best, most, fails
+        self.random = Random(0)
 
-    def model(self, windows: Windows, size: int) -> BucketModel:
-        """Return a relaxation, and ask to stop if it is the last one."""
+    def solve(self, windows: Windows, within: Relaxed | None, *, is_stuck: bool) -> Relaxed:
+        """Ask to stop if this is the last call, and solve the relaxation."""
         self.left -= 1
         self.best.asked_to_stop = self.left <= 0
-        return super().model(windows, size)
+        if self.random.random() < self.fails:
+            return Relaxed(-inf, windows)
+        return self.relaxation.solve(windows, within, is_stuck=is_stuck)
 
 
-def _search(problem: Scheduling, *, most: int, improves: bool = True) -> tuple[BestSchedule, WindowSearch]:
+def _priced(best: BestSchedule) -> Relaxation:
+    return LagrangianRelaxation(best, Cuts())
+
+
+#: The two relaxations of windows.
+BOTH = pytest.mark.parametrize("relaxed", [Relaxations, _priced])
+
+
+def _search(
+    problem: Scheduling,
+    relaxed: Callable[[BestSchedule], Relaxation],
+    *,
+    most: int,
+    improves: bool = True,
+    fails: float = 0.0,
+) -> tuple[BestSchedule, WindowSearch]:
     """Run the search from a list schedule until it ends, or until `most` relaxations have been solved."""
     best = BestSchedule(problem, Instance.of(problem), Budget(), "test")
     KnownLists(best).serve()
 
-    def suggest(completions: Sequence[float]) -> None:
-        if improves:
-            best.take(best_nearby_plan(best.instance, event_order(best.instance, completions)))
+    def suggest(completions: Sequence[float]) -> bool:
+        order = event_order(best.instance, completions)
+        return improves and best.take(best_nearby_plan(best.instance, order))
 
-    search = WindowSearch(best, _Stopping(best, most), suggest)
+    search = WindowSearch(best, _Stopping(relaxed(best), best, most, fails=fails), suggest)
     search.run(Windows.of(best.instance, best.limit, exchange_orders(best.instance)))
     return best, search
 
 
-def _unimproved(seed: int) -> tuple[BestSchedule, float]:
+def _unimproved(
+    seed: int, relaxed: Callable[[BestSchedule], Relaxation], *, fails: float = 0.0
+) -> tuple[BestSchedule, float]:
     """Search without improving the first schedule, check the bound, and return the bracket and the optimum."""
     problem = tiny(seed)
     optimum = float(unwrap(event_orders(problem).objective))
-    best, _ = _search(problem, most=60, improves=False)
+    best, _ = _search(problem, relaxed, most=60, improves=False, fails=fails)
     assert best.bound <= optimum * (1 + 1e-9)
     return best, optimum
 
 
+@BOTH
 @pytest.mark.parametrize("seed", range(cases(150)))
-def test_no_bound_is_above_the_optimum(seed: int) -> None:
+def test_no_bound_is_above_the_optimum(seed: int, relaxed: Callable[[BestSchedule], Relaxation]) -> None:
     """Wherever the search stops, its bound is at most the optimum, and few splits close the bracket."""
     problem = tiny(seed)
     optimum = float(unwrap(event_orders(problem).objective))
 
     for most in (1, Random(seed).randint(2, 9), 200):
-        best, search = _search(problem, most=most)
+        best, search = _search(problem, relaxed, most=most)
         value = best.instance.mean_jct(best.total)
         assert best.bound <= optimum * (1 + 1e-9)
         assert value >= optimum * (1 - 1e-9)
     assert best.closed, search.nodes
 
 
-def test_a_bad_schedule_is_no_proof() -> None:
+@BOTH
+def test_a_bad_schedule_is_no_proof(relaxed: Callable[[BestSchedule], Relaxation]) -> None:
     """If the search keeps a schedule that is not optimal, its bound stays at most the optimum."""
-    found = [_unimproved(seed) for seed in range(cases(100))]
+    found = [_unimproved(seed, relaxed) for seed in range(cases(100))]
     assert any(best.instance.mean_jct(best.total) > optimum * (1 + 1e-6) for best, optimum in found)
 
 
-def test_a_relaxation_that_fails_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """If the solver fails at some nodes, the bound stays at most the optimum, although no node is left."""
-    answers = Random(0)
-
-    def failing(*given: Any, **options: Any) -> Finding | None:
-        return None if answers.random() < 0.3 else probe(*given, **options)
-
-    monkeypatch.setattr("formulations.scheduling.branching.probe", failing)
-    assert not all(_unimproved(seed)[0].closed for seed in range(cases(150)))
+def test_a_relaxation_that_fails_proves_nothing() -> None:
+    """If the relaxation fails at some nodes, the bound stays at most the optimum, although no node is left."""
+    found = [_unimproved(seed, Relaxations, fails=0.3) for seed in range(cases(150))]
+    assert not all(best.closed for best, _ in found)
 
 
-def test_splits_raise_the_bound() -> None:
+@BOTH
+def test_splits_raise_the_bound(relaxed: Callable[[BestSchedule], Relaxation]) -> None:
     """For twelve jobs, forty relaxations leave at most a third of the first gap."""
     problem = elastic_jobs(jobs=12, gpus=8, load=1.2, seed=1)
-    first, last = (_search(problem, most=most)[0].gap for most in (1, 40))
+    first, last = (_search(problem, relaxed, most=most)[0].gap for most in (1, 40))
     assert last <= first / 3
 
 
-def test_cuts_close_what_splits_leave_open() -> None:
+@BOTH
+def test_cuts_close_what_splits_leave_open(relaxed: Callable[[BestSchedule], Relaxation]) -> None:
     """Where areas and groups of GPUs allow more than configurations do, the search still proves the optimum."""
     for problem in packing(), figure_4():
-        best, _ = _search(problem, most=200)
+        best, _ = _search(problem, relaxed, most=200)
         optimum = float(unwrap(event_orders(problem).objective))
         assert best.closed
         assert best.instance.mean_jct(best.total) == pytest.approx(optimum, rel=1e-6)
@@ -112,18 +129,11 @@ def test_cuts_close_what_splits_leave_open() -> None:
 
 def test_solutions_are_examined_less_often_while_they_call_for_no_cut() -> None:
     """After a new cut, the next solution is examined; without one, 1, 3, 7, ... solutions are skipped."""
-    problem, examined = tiny(0), list[int]()
-    best = BestSchedule(problem, Instance.of(problem), Budget(), "test")
-    relaxations = Relaxations(best)
+    cuts, examined = Cuts(), list[int]()
 
-    def overfull(_model: BucketModel, values: Reals) -> list[dict[tuple[int, int], float]]:
-        examined.append(int(values[0]))
-        return [{(0, 0): values[0]}] if values[0] in {0, 1, 4} else []
+    def find(number: int) -> list[dict[tuple[int, int], float]]:
+        examined.append(number)
+        return [{(0, 0): float(number)}] if number in {0, 1, 4} else []
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(BucketModel, "overfull", overfull)
-        model = relaxations.model(Windows.of(best.instance, 1e9), 100)
-        for number in range(20):
-            relaxations.learn(model, np.array([float(number)]))
-    assert examined == [0, 1, 2, 4, 5, 7, 11, 19]
-    assert len(relaxations.cuts) == 3
+    new = [number for number in range(20) if cuts.learn(partial(find, number))]
+    assert (examined, new, len(cuts.prices)) == ([0, 1, 2, 4, 5, 7, 11, 19], [0, 1, 4], 3)

@@ -1,0 +1,167 @@
+"""Prices of GPUs in buckets: what jobs choose, and the bound."""
+
+from random import Random
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from formulations.scheduling.instance import Instance
+from formulations.scheduling.pricing import Integers, Jobs, Prices, Reach, Reals, climb, complete
+from gsopt.core.numbers.compiled import twin
+from gsopt.problems.scheduling import ElasticJob, Scheduling
+from tests.effort import cases
+
+
+def _draw(random: Random) -> tuple[Jobs, Reach, Reals]:
+    """Draw jobs, their windows and a grid, which contains few of the release dates and windows."""
+    gpus, unit = random.choice([2, 3, 4, 6, 8]), 10.0 ** random.randint(-6, 6)
+    jobs = []
+    for number in range(random.randint(1, 4)):
+        counts = sorted(random.sample(range(1, gpus + 1), random.randint(1, min(gpus, 3))))
+        speeds = sorted(random.uniform(0.5, 4) for _ in counts)
+        work, release = unit * random.choice([0.01, 1, 5]), unit * random.choice([0, 0, random.uniform(0, 4)])
+        rates = dict(zip(counts, speeds, strict=True))
+        jobs.append(ElasticJob(name=f"j{number}", release=release, work=work, rates=rates))
+    instance = Instance.of(Scheduling(gpus=gpus, jobs=jobs))
+    earliest = [instance.earliest(job) for job in range(len(jobs))]
+    low = np.array([time + unit * random.choice([0, random.uniform(0, 3)]) for time in earliest])
+    high = low + unit * np.array([random.choice([0, random.uniform(0, 9)]) for _ in jobs])
+    inner = [random.uniform(0, high.max()) for _ in range(random.randint(0, 6))]
+    times = np.array(sorted({0.0, *inner, *instance.release, float(high.max())}))
+    return Jobs.of(instance), _reach(jobs=Jobs.of(instance), times=times, low=low, high=high), times
+
+
+def _reach(jobs: Jobs, times: Reals, low: Reals, high: Reals) -> Reach:
+    """Find all buckets in which a job may run and complete, one by one."""
+    buckets = range(len(times) - 1)
+    begin = [max([b for b in buckets if times[b] <= date], default=0) for date in jobs.release]
+    last = [max(*(b for b in buckets if times[b] < end), begin[j]) for j, end in enumerate(high)]
+    first = [
+        min(max([begin[j], *(b for b in buckets if times[b] <= start)]), last[j]) for j, start in enumerate(low)
+    ]
+    numbers: list[Integers] = [np.array(each, dtype=np.int64) for each in (begin, first, last)]
+    return Reach(low, high, *numbers)
+
+
+def _naive(jobs: Jobs, reach: Reach, times: Reals, price: Reals, job: int, bucket: int) -> float:
+    """Return the cost of completing a job in a bucket, by a linear program over seconds and the completion."""
+    modes, begin = int(jobs.modes[job]), int(reach.begin[job])
+    cells = [(mode, place) for mode in range(modes) for place in range(begin, bucket + 1)]
+    unit = times[-1]
+    starts = {place: max(times[place], jobs.release[job]) for _, place in cells}
+    ends = {place: times[place + 1] for place in starts} | {bucket: min(times[bucket + 1], reach.high[job])}
+    cost = [*(price[job, mode, place] for mode, place in cells), 1.0]
+    inside = {place: [float(place == other) for _, other in cells] for place in starts}
+    lengths = [([*row, 0.0], ends[place] - starts[place]) for place, row in inside.items()]
+    finish = [*inside[bucket], -1.0], -starts[bucket]
+    rows, limits = zip(*lengths, finish, strict=True)
+    found = linprog(
+        cost,
+        A_ub=np.array(rows),
+        b_ub=np.array(limits) / unit,
+        A_eq=[[*(jobs.rate[job, mode] * unit for mode, _ in cells), 0.0]],
+        b_eq=[1.0],
+        bounds=[*[(0, None)] * len(cells), (max(reach.low[job], starts[bucket]) / unit, None)],
+        method="highs",
+    )
+    return np.inf if found.fun is None else float(found.fun) * unit
+
+
+def _prices(random: Random, jobs: Jobs, buckets: int) -> Prices:
+    area = np.array([random.choice([0, random.uniform(0, 2)]) for _ in range(buckets)])
+    shape = len(jobs.limits), buckets
+    draws = [random.choice([0, 0, random.uniform(0, 2)]) for _ in range(shape[0] * shape[1])]
+    return Prices(area, np.array(draws).reshape(shape))
+
+
+def _per_mode(jobs: Jobs, prices: Prices) -> Reals:
+    """Return the price of a second in each mode and bucket, shape (jobs, modes, buckets)."""
+    price: Reals = np.einsum("jk,b->jkb", jobs.area, prices.area)
+    return price + np.einsum("ljk,lb->jkb", jobs.taken, prices.limits)
+
+
+@pytest.mark.parametrize("seed", range(cases(300)))
+def test_jobs_pay_as_little_as_a_linear_program(seed: int) -> None:
+    """A job pays the optimum of a linear program in each bucket; the cheapest run costs that much."""
+    random = Random(seed)
+    jobs, reach, times = _draw(random)
+    count, buckets = len(jobs.release), len(times) - 1
+    price = _per_mode(jobs, _prices(random, jobs, buckets))
+    cost, bucket = np.empty((count, buckets)), np.zeros(count, dtype=np.int64)
+    seconds = np.zeros(price.shape)
+    complete(jobs, reach, times, price, cost, bucket, seconds)
+
+    for job in range(count):
+        for place in range(buckets):
+            inside = reach.first[job] <= place <= reach.last[job]
+            expected = _naive(jobs, reach, times, price, job, place) if inside else np.inf
+            assert cost[job, place] == pytest.approx(expected, rel=1e-6)
+        if cost[job].min() < np.inf:
+            own, end = seconds[job], int(bucket[job])
+            start = max(times[end], jobs.release[job])
+            finish = max(start + own[:, end].sum(), reach.low[job])
+            assert (own * jobs.rate[job][:, None]).sum() == pytest.approx(1.0, rel=1e-6)
+            assert finish + (own * price[job]).sum() == pytest.approx(cost[job].min(), rel=1e-6)
+            assert own.min() >= -1e-9 * times[-1]
+
+
+@pytest.mark.parametrize("seed", range(cases(100)))
+def test_the_bound_is_that_of_its_prices(seed: int) -> None:
+    """The bound is what all jobs pay at the returned prices, minus the price of the GPUs, and never falls."""
+    random = Random(seed)
+    jobs, reach, times = _draw(random)
+    prices = _prices(random, jobs, len(times) - 1)
+    first = _bound(jobs, reach, times, prices)
+    bound, cost, chosen, spent = climb(
+        jobs, reach, times, prices, 10 * times[-1] * len(jobs.release), np.geomspace(0.2, 0.005, 30)
+    )
+
+    if first == np.inf:
+        assert bound == np.inf
+        return
+    assert bound == pytest.approx(_bound(jobs, reach, times, prices), rel=1e-6, abs=1e-9 * times[-1])
+    assert bound <= cost.min(axis=1).sum()
+    assert bound >= first - 1e-6 * abs(first) - 1e-9 * times[-1]
+    assert chosen.sum(axis=1) == pytest.approx(1.0)
+    assert np.einsum("jk,jkb->j", jobs.rate, spent) == pytest.approx(1.0, rel=1e-6)
+
+
+def _bound(jobs: Jobs, reach: Reach, times: Reals, prices: Prices) -> float:
+    """Return the bound at given prices, by linear programs."""
+    price, lengths = _per_mode(jobs, prices), np.diff(times)
+    paid = 0.0
+    for job in range(len(jobs.release)):
+        window = range(reach.first[job], reach.last[job] + 1)
+        paid += min(_naive(jobs, reach, times, price, job, place) for place in window)
+    return paid - float((jobs.gpus * prices.area + jobs.limits @ prices.limits) @ lengths)
+
+
+def test_without_a_compiler_all_is_the_same() -> None:
+    """Plain Python raises the bound to the same value as the kernel."""
+    for seed in range(20):
+        jobs, reach, times = _draw(Random(seed))
+        found = []
+        for function in climb, twin(climb):
+            prices = _prices(Random(seed), jobs, len(times) - 1)
+            found.append((function(jobs, reach, times, prices, 10 * times[-1], np.full(5, 0.1))[0], prices))
+        (one, first), (other, second) = found
+        assert one == pytest.approx(other, rel=1e-12)
+        if one < np.inf:
+            assert first.area == pytest.approx(second.area, rel=1e-9)
+            assert first.limits == pytest.approx(second.limits, rel=1e-9)
+
+
+def test_prices_that_are_too_high_fall() -> None:
+    """From prices that are far too high, the bound rises; once it reaches the goal, prices stay the same."""
+    jobs, reach, times = _draw(Random(3))
+    buckets = len(times) - 1
+    prices = Prices(np.full(buckets, 5.0), np.zeros((len(jobs.limits), buckets)))
+    before = _bound(jobs, reach, times, prices)
+    same, *_ = climb(jobs, reach, times, prices, before - abs(before) / 2, np.full(9, 0.5))
+    assert same == pytest.approx(before, rel=1e-6)
+    assert (prices.area == 5).all()
+
+    higher, *_ = climb(jobs, reach, times, prices, 2 * float(reach.high.sum()), np.full(200, 0.1))
+    assert higher > before
+    assert (prices.area < 5).any()
