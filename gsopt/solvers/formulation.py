@@ -88,8 +88,8 @@ class Formulation(ABC, Generic[P, S]):
     def at_once(self, problem: P) -> tuple[S | None, Number | None]:
         """Return a solution and a bound that take almost no time to compute.
 
-        Either may be None. Even if the solver finds nothing, the result is no worse than these two. If the
-        caller provides a start, only the bound is used.
+        Either may be None. Unless the caller provides a start, the result is no worse than these two, even if
+        the solver finds nothing. With a start, only the bound is used.
         """
         del problem
         return None, None
@@ -102,8 +102,9 @@ class Formulation(ABC, Generic[P, S]):
         """Return the exact cost of each column.
 
         By default, a cost with at most 15 digits is taken as an exact decimal number. Any other float is
-        assumed to be rounded and, unless a continuous column has a cost, is replaced by a slightly better cost.
-        The resulting bound is valid, but may miss the optimum by about 1e-12 of each cost incurred.
+        assumed to be rounded, and is replaced by a slightly better cost. The resulting bound is valid, but may
+        miss the optimum by about 1e-12 of each cost incurred. If a continuous column has a cost, no cost is
+        replaced, because the bound is then loosened by more than the rounding errors.
 
         Raises
         ------

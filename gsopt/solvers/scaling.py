@@ -64,7 +64,7 @@ class Proof:
     solver
         Solver family.
     message
-        The solver's own status.
+        The solver's own status, possibly with a note, or the reason why the solver returned no answer.
     """
 
     status: Status
@@ -100,8 +100,7 @@ def optimize(
     on_point
         Called with each better point, and with the bound at that time or None. Returning True stops the solve.
     on_bound
-        Called with bounds proven during the solve, if the backend reports them. They hold for every point that
-        is no worse than the best known one.
+        Called with bounds on the optimum that are proven during the solve, if the backend reports them.
 
     Examples
     --------

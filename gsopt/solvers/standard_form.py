@@ -193,7 +193,10 @@ class StandardForm:
 
     @property
     def integral_objective(self) -> bool:
-        """Whether costs, offset and columns make every objective value an integer, so bounds may be rounded."""
+        """Whether costs, offset and columns make every objective value an integer.
+
+        Bounds on the objective may then be rounded.
+        """
         used = self.cost != 0
         whole = np.all(self.cost == np.round(self.cost)) and float(self.offset).is_integer()
         return bool(whole and np.all(self.integer[used]))

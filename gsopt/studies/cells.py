@@ -126,9 +126,8 @@ def cells_of(study: Study, source: str = "", *, allow: Iterable[str] = ()) -> tu
     Raises
     ------
     InvalidInput
-        An instance, method or option does not exist, has the wrong type, or has no effect in the study, or
-        there are too many cells. Or a method is in a module that is not allowed; in this case, no module is
-        imported.
+        An instance, method or option does not exist, has the wrong type, or has no effect in the study; there
+        are too many cells; or a method is in a module that is not allowed, in which case no module is imported.
 
     Examples
     --------

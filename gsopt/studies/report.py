@@ -118,7 +118,7 @@ class Report:
         """Return the table for display in a terminal.
 
         If cells are grouped by several columns, the first of them is replaced by headings. Columns that do not
-        fit on a page are left out, and listed below the table.
+        fit on a page are left out, and their names are listed below the table.
         """
         if len(self.names) <= 1:
             return lay_out(self.columns, elsewhere=_ELSEWHERE)

@@ -105,7 +105,7 @@ class Results(Listing[CellRow]):
         return report(self).columns
 
     def records(self) -> list[dict[str, Any]]:
-        """Return the names, options, state and figures of every cell, as plain JSON."""
+        """Return the names, options, state and figures of every finished cell, as plain JSON."""
         return [row.as_dict() for row in self.rows]
 
 

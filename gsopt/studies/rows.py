@@ -39,7 +39,7 @@ class CellOutcome:
     wall
         Wall-clock time in seconds to compute the cell, including the time to load its instance.
     message
-        Reason why there are no figures.
+        Reason why there are no figures; empty if there are figures.
     error
         Type of the error if the cell failed, otherwise empty.
     sources
@@ -107,7 +107,11 @@ class CellRow:
 
     @property
     def columns(self) -> dict[str, Any]:
-        """The values by which rows can be grouped, keyed by column: names, seed, then options."""
+        """The values by which rows can be grouped, keyed by column: names, seed, then options.
+
+        An option of the instance that has the name of another column is called ``instance.NAME``, such as
+        ``instance.seed``.
+        """
         labels = self.labels
         own = {name: value for name, value in labels.method_options.items() if name != "seed"}
         named = {
@@ -122,9 +126,10 @@ class CellRow:
         return named
 
     def as_dict(self) -> dict[str, Any]:
-        """Return columns, state and figures as plain JSON.
+        """Return columns, wall-clock time, state, message and figures as plain JSON.
 
-        An option with the same name as another entry is called ``option.NAME``.
+        An option is called ``option.NAME`` if a figure has the same name, or if it is named ``wall``, ``state``
+        or ``message``.
         """
         cell = self.outcome
         further = {"wall": cell.wall, "state": cell.state.value, "message": cell.message, **self.figures}

@@ -185,8 +185,8 @@ def score(
 
     The score is the mean, over the instances, of the bound divided by the value (when maximizing, of the value
     divided by the bound): 1 if every value equals its bound. The bound is the one stored with the instance. If
-    none is stored, the exact method proves the optimum; if it does not succeed within a minute, the instance
-    is left out.
+    none is stored, the bound is the optimum, provided that the exact method proves it within a minute;
+    otherwise, the instance is left out.
 
     If the method fails, hangs, exits or exhausts its memory on an instance, this instance contributes 0, and
     the others are not affected. Unless a run comes close to its limits, the score depends neither on the number

@@ -24,7 +24,7 @@ class Study(Frozen):
 
     An instance or a method is a name, or an object with options. If an option is a list, each of its values is
     used, so one entry can span a grid. A value that is itself a list is written as a list within a list. The
-    optional key ``label`` is the name of the object in tables.
+    optional key ``label`` renames the object in tables; options with a list of values are added to this name.
 
     Attributes
     ----------
@@ -39,14 +39,14 @@ class Study(Frozen):
         key ``method`` or ``policy`` and the method's options. The optional key ``for`` restricts the method to
         the instances with the given label.
     seeds
-        Seeds for each randomized method. Other methods run once.
+        Seeds for each randomized method that does not set its own ``seed``. Other methods run once.
     time_limit
-        Time limit per cell for methods that accept one, in seconds or as a string such as ``"2min"``; None for
-        no limit. If this field is given, it also limits the runs of policies: the cell of a run that takes
-        longer fails.
+        Time limit per cell, in seconds or as a string such as ``"2min"``, for methods that accept a limit and
+        do not set their own; None for no limit. If this field is given, it also limits the runs of policies:
+        the cell of a run that takes longer fails.
     bound_evaluations
         Number of price vectors to try for the lower bound on the mean job completion time of every policy,
-        which is computed once per workload; see `gsopt.schedule.bounds.mean_jct_bound`. With 0, only formulas
+        which is computed once per instance; see `gsopt.schedule.bounds.mean_jct_bound`. With 0, only formulas
         are used. With None, the number is chosen so that this takes at most about as long as a simulation.
 
     Examples

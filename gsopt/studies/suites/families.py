@@ -72,7 +72,7 @@ class Family:
 
     @property
     def gaps(self) -> dict[str, float]:
-        """Mean gap of each heuristic, keyed by name, over the instances on which it has a gap."""
+        """Mean gap of each heuristic, keyed by name, over the instances on which its gap is defined."""
         names = dict.fromkeys(name for member in self.members for name in member.values)
         found = {name: [gap for each in self.members if (gap := each.gap(name)) is not None] for name in names}
         return {name: fmean(gaps) for name, gaps in found.items() if gaps}
