@@ -32,9 +32,9 @@ from gsopt.schedule.bounds.best import MOORE_HODGSON_JOBS
 #: Fractions of the remaining time for local search: at first, if nothing follows, and each time it is resumed.
 _SEARCH_SHARE, _WHOLE_SHARE, _FURTHER_SHARE = 0.3, 0.9, 0.05
 
-#: Maximum number of jobs for which relaxations are solved. With more, prices on a finer grid yield better
-#: bounds.
-_MOST_RELAXED = 30
+#: Maximum number of jobs for which linear relaxations are solved, and for which prices bound the nodes of a
+#: search over windows. With more, prices for the whole problem on a finer grid yield better bounds.
+_MOST_RELAXED, _MOST_PRICED = 30, 100
 
 #: Minimum number of jobs for which lists are annealed, and the fraction of the remaining time for the first
 #: annealing.
@@ -72,7 +72,8 @@ def exact(problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
     for each job, the steps from one useful number of GPUs to the next (the segments of the concave hull of its
     speeds), sorted by an index. At each arrival and completion, GPUs are granted in this order.
 
-    With at most 30 jobs, it continues as follows:
+    With at most 30 jobs, or at most 100 if there is a time limit and numba is installed, it continues as
+    follows:
 
     1. It looks for better schedules by a local search over priority orders. With at least 11 jobs, simulated
        annealing of the lists comes first. For the orders of arrivals and completions that these suggest, a
@@ -85,16 +86,18 @@ def exact(problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
     3. If few positions in the order of completions remain for each job, the model `milp` is solved within the
        remaining windows and orders.
     4. If this does not settle the problem, branch and bound splits the windows: one job completes either before
-       or after its mean completion in the relaxation. The part with the lowest bound is split next.
+       or after its mean completion in a relaxation. The part with the lowest bound is split next. If numba is
+       installed, jobs do not compete for GPUs in the relaxation, but pay for them
+       (`formulations.scheduling.lagrangian`). Otherwise, the relaxation is that of step 2.
 
-    With more than 30 jobs, the method alternates between prices of GPU time and lists until time runs out or,
+    With more jobs, the method alternates between prices of GPU time and lists until time runs out or,
     if there is no limit, until the gap hardly shrinks any more. The prices yield a bound
     (`gsopt.schedule.bounds.prices`) and rank the steps for another list. The best list is annealed, in kernels
     that are compiled if numba is installed. With at most 150 jobs, each round ends with the linear program. If
     the time limit is too short to load the kernels, plain numpy and local search replace them. To load them in
     advance, use `gsopt.warm_up`.
 
-    No bound depends on the solver being right, because bounds are recomputed from its dual values. With many
+    No bound depends on the solver being right, because bounds are recomputed from prices or dual values. With many
     jobs, a gap usually remains. If a block of jobs finishes before the others are released, it is solved
     separately. If preemption is not allowed, `resizing` solves the problem instead.
 
@@ -153,13 +156,13 @@ class _Bracket:
 
     def close(self) -> StoppedBy:
         """Narrow the bracket until it closes or time runs out, and return the reason for stopping."""
-        best, many = self.best, len(self.instance) > _MOST_RELAXED
-        best.take_start(as_it_is=many)
+        best = self.best
+        best.take_start(as_it_is=len(self.instance) > _MOST_RELAXED)
         self._bound_by_hand()
         self.incumbents.serve()
         if best.completions is None:
             self._be_fair()
-        if many:
+        if self._has_many:
             self.technique = "prices and lists"
             PricedSearch(self.best, self.incumbents).close()
         else:
@@ -173,6 +176,12 @@ class _Bracket:
                     if best.completions is None:
                         raise
         return best.finished or StoppedBy.FINISHED
+
+    @property
+    def _has_many(self) -> bool:
+        """Whether there are too many jobs for a search over windows."""
+        is_limited = self.budget.left() is not None
+        return len(self.instance) > (_MOST_PRICED if is_limited and self._is_priced else _MOST_RELAXED)
 
     def _anneal(self) -> None:
         """Anneal lists, and find the best plan for the order of events of the best list."""

@@ -66,12 +66,17 @@ class _Point:
 
 
 class LagrangianRelaxation:
-    """The dual of the relaxation `BucketModel`, approximately solved by a subgradient method.
+    """A relaxation of the problem on a grid of buckets, in which capacity is for sale.
 
-    Each job completes within its window on as many GPUs as it likes, at prices for a second of a GPU and of a
-    group of GPUs in each bucket. The prices are chosen so that few buckets are overbooked. The sum of what all
-    jobs choose, minus the prices of all GPUs, is a lower bound at any prices. A job that cannot complete in a
-    bucket at that price without exceeding the best known total does not complete there.
+    Each job completes within its window, and may use as many GPUs as its modes allow, whatever the others use.
+    It pays for every second in a mode; the price depends on the bucket. The bound is the sum of all completion
+    times and payments, if each job minimizes its own, minus the price of all GPUs. It is a lower bound at any
+    prices. A subgradient method looks for prices at which few buckets are overbooked. If completing a job in
+    some bucket would raise the bound above the best known total, the job does not complete there in any better
+    schedule. Cuts are prices of modes that no configuration of the GPUs exceeds (`BucketModel`).
+
+    At equal grids and optimal prices, the bound is at least that of `BucketModel` without orders of jobs. A
+    step of the subgradient method takes far less time than the linear program, so the grid can be finer.
     """
 
     def __init__(self, best: BestSchedule, cuts: Cuts) -> None:

@@ -78,7 +78,8 @@ def _prices(random: Random, jobs: Jobs, buckets: int) -> Prices:
 def _per_mode(jobs: Jobs, prices: Prices) -> Reals:
     """Return the price of a second in each mode and bucket, shape (jobs, modes, buckets)."""
     price: Reals = np.einsum("jk,b->jkb", jobs.area, prices.area)
-    return price + np.einsum("ljk,lb->jkb", jobs.taken, prices.limits)
+    price += np.einsum("ljk,lb->jkb", jobs.taken, prices.limits)
+    return price
 
 
 @pytest.mark.parametrize("seed", range(cases(300)))
