@@ -29,8 +29,9 @@ from gsopt.problems.scheduling import Scheduling, SchedulingSolution
 from gsopt.schedule.bounds import mean_busy_time_bound, moore_hodgson_bound, position_bound
 from gsopt.schedule.bounds.best import MOORE_HODGSON_JOBS
 
-#: Fractions of the remaining time for local search: at first, if nothing follows, and each time it is resumed.
-_SEARCH_SHARE, _WHOLE_SHARE, _FURTHER_SHARE = 0.3, 0.9, 0.05
+#: Fractions of the remaining time for local search: at first, at first after annealing, and each time it is
+#: resumed.
+_SEARCH_SHARE, _ANNEALED_SHARE, _FURTHER_SHARE = 0.3, 0.05, 0.05
 
 #: Maximum number of jobs for which linear relaxations are solved, and for which prices bound the nodes of a
 #: search over windows. With more, prices for the whole problem on a finer grid yield better bounds.
@@ -38,7 +39,7 @@ _MOST_RELAXED, _MOST_PRICED = 30, 100
 
 #: Minimum number of jobs for which lists are annealed, and the fraction of the remaining time for the first
 #: annealing.
-_FEWEST_ANNEALED, _ANNEALING_SHARE = 11, 0.05
+_FEWEST_ANNEALED, _ANNEALING_SHARE = 11, 0.15
 
 #: Maximum numbers of columns of the successive relaxations that narrow the windows.
 _SIZES = (2_000, 4_000, 8_000)
@@ -185,12 +186,17 @@ class _Bracket:
 
     def _anneal(self) -> None:
         """Anneal lists, and find the best plan for the order of events of the best list."""
-        if len(self.instance) < _FEWEST_ANNEALED or self.best.finished or not self.incumbents.is_ready:
+        if self.best.finished or not self._anneals:
             return
         left = self.budget.left()
         self.incumbents.search(None if left is None else _ANNEALING_SHARE * left)
         if self.best.completions is not None:
             self._suggest(self.best.completions)
+
+    @property
+    def _anneals(self) -> bool:
+        """Whether there are enough jobs for annealing, and its kernels are ready."""
+        return len(self.instance) >= _FEWEST_ANNEALED and self.incumbents.is_ready
 
     def _bound_by_hand(self) -> None:
         """Compute closed-form bounds, including the slow one only if there is enough time for it."""
@@ -207,7 +213,8 @@ class _Bracket:
         """Find good plans by local search."""
         best = self.best
         known = [] if best.plan is None else [best.plan]
-        for plan in self.search.begin(self._part(_SEARCH_SHARE), known=known):
+        share = _ANNEALED_SHARE if self._anneals else _SEARCH_SHARE
+        for plan in self.search.begin(self._part(share), known=known):
             best.take(plan)
             if best.finished in {StoppedBy.FINISHED, StoppedBy.INTERRUPT, StoppedBy.GAP}:
                 return
