@@ -20,11 +20,11 @@ R = TypeVar("R")
 
 
 class Tabular(ABC):
-    """Base class of objects with a table: comparisons, simulations, judgements and study results."""
+    """Base class of objects with a table, such as comparisons, simulations, judgements and study results."""
 
     @abstractmethod
     def table(self) -> RenderableType:
-        """Return a table for printing, no wider than a page."""
+        """Return a table for printing, if possible no wider than a page."""
 
     @abstractmethod
     def columns(self) -> list[Column]:

@@ -92,7 +92,7 @@ class Column:
 
     @property
     def least(self) -> int:
-        """Minimum width of the column, given that headings break at spaces and cells do not."""
+        """Minimum width of the column if its heading may break at spaces, but no cell may break."""
         return max(map(len, [*self.name.split(), *self.cells]), default=0)
 
 
@@ -104,9 +104,10 @@ def lay_out(
     width: int = PAGE,
     elsewhere: str = "to_frame() and --json",
 ) -> RenderableType:
-    """Return columns as a table that fits on a page.
+    """Return columns as a table of at most `width` characters, if possible.
 
-    Columns that do not fit are left out, and a line below says where to find them.
+    Columns that do not fit are left out, unless their rank is 0. A line below the table lists their names,
+    followed by `elsewhere`, which says where to find them.
 
     `headings` maps the index of a line to the heading above it. `notes` are printed below the table.
     """
@@ -164,7 +165,7 @@ def _table(columns: Sequence[Column], widths: Sequence[int], lines: Iterable[int
 
 
 def on_paper(columns: Sequence[Column], notes: Sequence[str] = ()) -> tuple[list[Column], list[str]]:
-    """Return the columns to show in a paper, and the notes with one more that names the columns left out."""
+    """Return the columns to show in a paper, and the notes, with one more that names any columns left out."""
     kept = [column for column in columns if column.rank <= PAPER_RANK]
     others = [column.name for column in columns if column not in kept]
     return kept, [*notes, *_left_out(others, "to_csv() and to_frame()")]

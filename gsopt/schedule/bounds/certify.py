@@ -59,7 +59,7 @@ def certify(
         Limits on the search for better prices, a bound whose prices are tried first, and the number of large
         gangs around which surcharges are tried, as for `price_bound`.
     round_length
-        Seconds between decisions. The certificate then holds only for schedules that decide in such rounds. If
+        Seconds between decisions. The certificate then holds only for schedules in rounds of that length. If
         None, it holds for every schedule.
 
     Raises
