@@ -101,7 +101,8 @@ class Listing(Tabular, Sequence[R], Generic[R]):
 def csv_of(names: Iterable[str], lines: Iterable[Iterable[Any]]) -> str:
     """Return lines of cells as CSV with a header line.
 
-    Cells are quoted so that no spreadsheet evaluates them as formulas. A value of None becomes an empty cell.
+    A string that a spreadsheet would take for a formula gets an apostrophe in front. A value of None becomes an
+    empty cell.
     """
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
