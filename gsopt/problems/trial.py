@@ -8,9 +8,9 @@ its debt. A debt is tolerated if it is at most `gsopt.core.numbers.clock.clock_e
 its shortest duration.
 
 A schedule gains nothing from this tolerance. Whenever any job breaks a rule, at least the time for which it
-does so is added to all later completion times. If the clock were stopped for that long, the schedule would break no
-rule, and no job would complete later than the completion time with which it is scored. Therefore, no schedule
-scores better than the optimum.
+does so is added to all later completion times. If the clock were stopped for that long, the schedule would
+break no rule, and no job would complete later than the completion time with which it is scored. Therefore, no
+schedule scores better than the optimum.
 """
 
 from collections import defaultdict
