@@ -66,12 +66,12 @@ def _integral(times: Array, begins: Array, weights: Array) -> Array:
 
 
 def fluid_schedule(demand: Demand, supply: GpuSupply) -> Fluid:
-    """Schedule jobs on divisible GPUs, with decisions after arrivals and some of the completions.
+    """Schedule jobs on divisible GPUs, with decisions after arrivals, capacity changes and some completions.
 
-    Segments of hulls run in descending order of rank. The rank of a segment is a power of its efficiency,
-    relative to the job's first segment, times the job's weight and divided by the job's remaining area. For
-    rigid jobs of equal weight, this is shortest remaining service first. Equal jobs run one after another. GPU
-    types are ignored.
+    Segments of hulls run in descending order of rank. The rank of a segment is the fourth power of its
+    efficiency relative to the job's first segment, times the job's weight, divided by the job's remaining area.
+    For rigid jobs of equal weight, this is shortest remaining service first. Equal jobs run one after another.
+    GPU types are ignored.
 
     Parameters
     ----------
