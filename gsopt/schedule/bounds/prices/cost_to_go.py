@@ -1,4 +1,4 @@
-"""Cost to go: compiled functions for the minimum cost of finishing a training run from any given time."""
+"""Cost to go: compiled functions for lower bounds on the cost of finishing a training run from any time on."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ def cost_to_go(  # noqa: C901, PLR0912, PLR0915 - a call for each node would cos
     cell: Array,
     cost: Array,
 ) -> tuple[int, float]:
-    """Compute the costs to go, from the last time to the first, and fill in the last three arrays.
+    """Compute lower bounds on costs to go, from the last time to the first, and fill in the last three arrays.
 
     Row 0 is the end of the last cell with a price, every further row is one step earlier, and the last row is
     time 0. Every edge of a cell is the end of a step. Steps are so short that a job that runs only where

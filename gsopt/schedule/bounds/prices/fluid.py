@@ -33,9 +33,10 @@ class Fluid:
     completion
         Completion times, one per job.
     times, worths
-        The ends of the steps; and the integral, until then, of the percentage by which all jobs together would
-        be faster with one per cent more GPUs. The percentage is 0 while GPUs are free, and at most 1. For rigid
-        jobs, it is 1 while jobs wait. If no job ever has fewer GPUs than it can use, it is always 0.
+        The ends of the steps, after an initial 0; and, for each of these times, an integral over the time until
+        then. The integrand is the percentage by which all jobs together would be faster with one per cent more
+        GPUs. It is 0 while GPUs are free, and at most 1. For rigid jobs, it is 1 while jobs wait. If no job
+        ever has fewer GPUs than it can use, it is always 0.
     """
 
     completion: Array

@@ -47,7 +47,7 @@ def _longest_queue(demand: Demand, supply: GpuSupply, areas: Array) -> float:
 
 
 def split(edges: Array, prices: Array, cells: int) -> tuple[Array, Array]:
-    """Halve the cells whose length times the price changes at both edges is largest. Prices stay the same.
+    """Halve the cells with the largest product of length and price changes at both edges. Prices stay the same.
 
     Parameters
     ----------
