@@ -18,8 +18,8 @@ class Agents(Frozen):
         Interval in seconds. A job tunes its batch size at each multiple of the interval, counted from the
         origin of the scenario's clock, and at the end of each epoch.
     whole_seconds
-        Whether the time left until the end of a job's epoch is rounded to whole seconds (at least one) whenever
-        the job starts, tunes its batch or changes its speed, as in the simulator of Pollux.
+        Whether epochs end a whole number of seconds (at least one) after the job last started work, moved,
+        tuned its batch size or changed its speed, as in the simulator of Pollux.
     progress
         How progress is measured. With ``statistical``, a sample counts less in a larger batch, and all training
         runs of a model need the same progress. With ``samples``, all samples count alike, and a training run

@@ -37,7 +37,7 @@ class Told(NamedTuple):
                 )
 
     def about(self, source: str, tree: Tree, stated: Mapping[str, Gpus]) -> Callable[[str], Gpus]:
-        """Return a function from a machine's name to its GPUs, as stated by the caller or, if not, by the file.
+        """Return a function from a machine's name to its GPUs, as stated by the caller or else by the file.
 
         Raise `InvalidInput` if the caller names a machine that is not in the file.
         """

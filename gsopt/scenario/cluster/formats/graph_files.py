@@ -41,7 +41,7 @@ def write_graphml(cluster: Cluster, _notes: list[str]) -> str:
 
 
 def read_node_link(source: str, text: str, told: Told, _notes: list[str]) -> Cluster:
-    """Read a cluster from node-link JSON written by networkx, with edges named ``edges`` or ``links``."""
+    """Read a cluster from networkx's node-link JSON, which lists the edges under ``edges`` or ``links``."""
     import networkx as nx
 
     data = parse_json(source, text)

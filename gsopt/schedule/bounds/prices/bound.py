@@ -298,7 +298,7 @@ def relaxed_bound(
     compiled: bool | None = None,
     on_progress: Callable[[PriceBound], Any] | None = None,
 ) -> PriceBound:
-    """Return a bound on completion times since the release dates of a relaxation; see `price_bound`."""
+    """Return the bound of `price_bound` for a relaxation, with times counted from its own release dates."""
     begin = monotonic()
     scenario = relaxation.scenario
     jobs, found = scenario.workload.jobs, list[PriceBound]()
