@@ -24,9 +24,9 @@ def most_there(scenario: Scenario, worths: Array) -> Iterator[tuple[float, Array
     """Yield the time of each change, and the largest total values of GPUs that may be available from then on.
 
     The values hold until the next change. There is one for each row of `worths`, which contains the value of a
-    GPU on each machine. It is known how many
-    machines have been given up by each deadline, but not which ones. The remaining machines are assumed to be
-    the most valuable ones. No schedule can have machines of higher total value, and possibly all have less.
+    GPU on each machine. It is known how many machines have been given up by each deadline, but not which ones.
+    The remaining machines are assumed to be the most valuable ones. No schedule can have machines of higher
+    total value, and possibly all have less.
     """
     stock = Stock(scenario.cluster)
     machines = scenario.cluster.machines
