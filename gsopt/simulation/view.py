@@ -73,7 +73,10 @@ class RunView:
 
     @property
     def servers(self) -> tuple[str, ...]:
-        """Names of the available machines. A plain cluster has none."""
+        """Names of the machines that are present, even if a capacity limit excludes their GPUs.
+
+        A plain cluster has none.
+        """
         return self._run.supply.servers()
 
     @property
