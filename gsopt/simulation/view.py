@@ -25,7 +25,7 @@ _TIERS = frozenset(Tier)
 class ReleasedJobs(Sequence[Job]):
     """The jobs of a run in order of their numbers; only released jobs are accessible.
 
-    The length of the sequence is that of the workload.
+    The length of the sequence also counts the jobs that are not released yet.
     """
 
     __slots__ = ("_jobs", "_run")

@@ -28,7 +28,7 @@ class KubernetesPlaces:
 
     @property
     def found(self) -> tuple[Where, ...]:
-        """All sets of nodes found so far, each listed once."""
+        """The sets of nodes that `of` has named so far, each listed once."""
         return tuple(self._named.values())
 
     def of(self, spec: Field) -> str:

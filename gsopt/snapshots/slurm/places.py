@@ -75,7 +75,7 @@ class SlurmPlaces:
 
     @property
     def found(self) -> tuple[Where, ...]:
-        """All sets of nodes found so far, each listed once."""
+        """The sets of nodes that `of` has named so far, each listed once."""
         return tuple(self._named.values())
 
     def of(self, job: Field) -> str:
