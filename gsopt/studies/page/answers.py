@@ -73,8 +73,8 @@ class Ranking:
     """The methods that have a result on every instance of a group, ranked from best to worst.
 
     Policies are ranked by mean job completion time. Methods for a decision are ranked by mean gap, because
-    objective values of different instances are not comparable. Only instances on which every value has a gap
-    count; if there are none, methods are ranked by mean value.
+    objective values of different instances are not comparable. The mean is over the instances on which every
+    value has a gap. If there is no such instance, methods are ranked by mean value.
     """
 
     rows: tuple[CellRow, ...]
