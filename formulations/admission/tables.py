@@ -34,7 +34,7 @@ class TooWide(Exception):
 
 
 class Node(ABC):
-    """A table that can also tell which gangs stop for an entry."""
+    """A table that can also tell which gangs have to stop at the cost that an entry states."""
 
     scope: tuple[int, ...]  # gangs of the table's axes, ascending
     table: Table

@@ -1,4 +1,4 @@
-"""Beginning: a first allocation of the GPUs and a bound, both cheap to compute, and a test of whether they suffice."""
+"""Beginning: a first allocation and a bound, both cheap to compute, and a test of whether they suffice."""
 
 from collections.abc import Sequence
 
