@@ -63,9 +63,9 @@ def dp(problem: Batching, budget: Budget) -> Result[Batches]:
 
 
 def fill(case: BatchingCase, budget: Budget, known: Result[Batches], method: str = "dp") -> Result[Batches]:
-    """Fill both tables and return the result, or the known result if that is better.
+    """Run the dynamic program and return the result, or the known result if that is better.
 
-    Raises `Unsupported` if the tables do not fit in memory.
+    Raises `Unsupported` if the tables, one from the first job and one from the last, do not fit in memory.
     """
     before = CostRows.of(case.costs, case.gpus, budget)
     if before is None:

@@ -81,7 +81,7 @@ class Milp(Formulation[Colocation, ColocationSolution]):
         return model
 
     def exact_costs(self, problem: Colocation, form: StandardForm) -> Sequence[Number]:
-        """Return the exact costs of the columns: the savings in seconds, as fractions."""
+        """Return the exact costs of the columns: the savings in seconds, as integers or fractions."""
         saved = {_column(*triple): seconds for triple, seconds in _savings(problem).items()}
         return [saved[column] for column in form.columns]
 

@@ -139,7 +139,7 @@ class Counts(Formulation[Consolidation, ConsolidationSolution]):
         return model
 
     def exact_costs(self, problem: Consolidation, form: Any) -> list[Exact]:
-        """Return the exact costs of the columns, as fractions."""
+        """Return the exact costs of the columns, as integers or fractions."""
         worths = {
             f"on[{j},{t}]": problem.worth(job, tier) + problem.job_bonus
             for j, job in enumerate(problem.jobs)
