@@ -36,7 +36,7 @@ def first_division(case: BatchingCase) -> list[int]:
 
     If GPUs may stay idle, only the jobs that must run get GPUs, as few as they may have. If all GPUs must be
     used but this order leaves some idle, the allocation is read from a table of the numbers of GPUs that the
-    first jobs can use. Raises `Unsupported` if this table does not fit in memory.
+    first jobs can use. Raises `Unsupported` if this table is too large.
     """
     problem = case.problem
     must = [job.name in problem.required for job in problem.jobs]
