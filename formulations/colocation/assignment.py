@@ -53,7 +53,7 @@ def assignment(problem: Colocation, budget: Budget) -> Result[ColocationSolution
 def assign(
     case: ColocationCase, budget: Budget, known: Result[ColocationSolution], method: str = "assignment"
 ) -> Result[ColocationSolution]:
-    """Solve a case as an assignment problem, and return the result, or the known result if that is better."""
+    """Solve a case as an assignment problem, and return the better of its solution and the known one."""
     from scipy.optimize import linear_sum_assignment
 
     rounded, exact = _matrices(case)
