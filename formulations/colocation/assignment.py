@@ -1,4 +1,4 @@
-"""Assignment: the pairs as an assignment problem, solved in double precision and proven in exact arithmetic."""
+"""Assignment: the pairs as an assignment problem, solved in doubles and checked in exact arithmetic."""
 
 from dataclasses import replace
 

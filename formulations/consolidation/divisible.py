@@ -1,4 +1,4 @@
-"""Divisible: the merged model for jobs whose demands on single machines divide each other."""
+"""Divisible: the merged model, if each demand on single machines divides the next larger one."""
 
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
@@ -72,7 +72,10 @@ class Divisible(Merged):
     name: ClassVar[str] = "divisible"
 
     def check(self, case: ConsolidationCase) -> None:
-        """Raise `Unsupported` as in `Merged`, or if demands on single machines do not divide each other."""
+        """Raise `Unsupported` as in `Merged`, or if demands do not divide each other.
+
+        Each demand that fits on a machine must divide the next larger one.
+        """
         super().check(case)
         for more, less in pairwise(case.alone):
             if more % less:

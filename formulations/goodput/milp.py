@@ -1,4 +1,4 @@
-"""MILP: the reference model, which decides the shape of every job and its GPUs on every node."""
+"""MILP: the reference model, which decides each job's numbers of nodes and GPUs, and its GPUs on every node."""
 
 from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction

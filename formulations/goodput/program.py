@@ -1,4 +1,4 @@
-"""Program: an integer program over the remaining options, whose subclasses model the nodes."""
+"""Program: an integer program over the remaining options. Subclasses model the nodes."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence

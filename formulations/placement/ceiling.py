@@ -1,4 +1,4 @@
-"""Ceiling: a proven bound on the GPUs that any placement leaves unallocated, for clusters of any size."""
+"""Ceiling: a proven lower bound on the GPUs that any placement leaves unallocated, for clusters of any size."""
 
 from collections import Counter
 from math import lcm
