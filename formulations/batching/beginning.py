@@ -36,7 +36,7 @@ def first_division(case: BatchingCase) -> list[int]:
 
     If GPUs may stay idle, only the jobs that must run get GPUs, as few as they may have. If all GPUs must be
     used but this order leaves some idle, the allocation is read from a table that states, for every k, which
-    numbers of GPUs the first k jobs can use in total. Raises `Unsupported` if the table does not fit in memory.
+    numbers of GPUs the first k jobs can use in total. Raises `Unsupported` if the table is too large.
     """
     problem = case.problem
     must = [job.name in problem.required for job in problem.jobs]

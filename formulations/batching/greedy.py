@@ -64,7 +64,7 @@ def greedy(problem: Batching, budget: Budget) -> Result[Batches]:
     Raises
     ------
     Unsupported
-        The table of costs, or the table for the first allocation, does not fit in memory.
+        The table of costs, or the table for the first allocation, is too large.
 
     Notes
     -----

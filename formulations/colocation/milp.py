@@ -86,7 +86,7 @@ class Milp(Formulation[Colocation, ColocationSolution]):
         return [saved[column] for column in form.columns]
 
     def at_once(self, problem: Colocation) -> tuple[ColocationSolution, Number]:
-        """Return the greedy pairs, largest saving first, and a bound that lets jobs share a partner."""
+        """Return the greedy pairs, largest saving first, and a bound that is cheap to compute."""
         case = ColocationCase.of(problem)
         return case.solution(case.greedy()), case.bound
 
