@@ -60,9 +60,9 @@ def solve_integers(
 ) -> Bracket:
     """Improve the bracket of an integer program whose linear relaxation is solved.
 
-    First, the relaxation is rounded down, and the small program that remains is solved. If there are few
-    demands, its solution often meets the bound. If it does not, the whole program is solved without the columns
-    that reduced costs rule out.
+    First, the relaxation is rounded down, and the small program that remains is solved. Its solution often
+    meets the bound if workers have only a few different needs. If it does not, the whole program is solved
+    without the columns that reduced costs rule out.
 
     Parameters
     ----------
