@@ -76,7 +76,7 @@ class Network:
     def reached(self, supply: Integers, flow: Integers) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Return which sources and sinks can be reached in the residual network.
 
-        The shapes are (sources,) and (sinks,). If the flow is maximum, they form the source side of a
+        The shapes are (sources,) and (sinks,). If the flow is maximum, those reached form the source side of a
         minimum cut.
         """
         first_sink = 1 + self.sources
