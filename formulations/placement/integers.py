@@ -61,8 +61,8 @@ def solve_integers(
     """Improve the best known point and bound of an integer program whose linear relaxation is solved.
 
     First, the relaxation is rounded down, and the small program that remains is solved. Its solution often
-    meets the bound if workers have only a few different needs. If there is still a gap, the whole program is solved
-    without the columns that reduced costs rule out.
+    meets the bound if workers have only a few different needs. If there is still a gap, the whole program is
+    solved without the columns that reduced costs rule out.
 
     Parameters
     ----------
