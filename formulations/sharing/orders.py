@@ -128,7 +128,7 @@ class Orders:
         self.programs = 0
 
     def run(self) -> bool:
-        """Search all orders until there is a reason to stop, and return whether the search is complete."""
+        """Search all orders unless there is a reason to stop, and return whether the search is complete."""
         free: Users = (frozenset(),) * self.problem.gpus
         return self._extend(Prefix(free, {}, {}, {}, {}))
 

@@ -1,4 +1,4 @@
-"""Simple bounds: closed-form lower bounds on the objective."""
+"""Simple bounds: lower bounds on the objective that need no solver."""
 
 from fractions import Fraction
 from itertools import accumulate
@@ -56,7 +56,7 @@ def _steps(instance: SlottedInstance) -> Steps:
 
 
 def bound_at_once(best: BestRuns) -> None:
-    """Tighten the bound with closed-form bounds and, for the mean, with prices of GPU time.
+    """Tighten the bound with `simple_bound` and, for the mean, with prices of GPU time.
 
     All bounds assume that each job runs on its best tier. Price bounds hold even if jobs may be interrupted and
     moved (`gsopt.schedule.bounds.mean_jct_bound`).
