@@ -85,9 +85,10 @@ class Units(NamedTuple):
         return (total * self.unit - self.late) / len(self.order)
 
     def rests(self, total: Fraction) -> Array:
-        """Return the remainders of a sum of ends.
+        """Convert a sum of ends in the arrays' unit to the remainders of the sum in seconds.
 
-        If remainders would prove nothing, all entries are -1, which differs from every remainder.
+        Remainders prove nothing if `parts` is 0, or if the sum is no multiple of 1 / `parts` seconds. All
+        entries are then -1, which differs from every remainder.
         """
         seconds = total * self.unit
         is_whole = self.parts % seconds.denominator == 0 < self.parts
