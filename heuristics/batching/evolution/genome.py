@@ -41,7 +41,7 @@ def score(genome: Sequence[int], costs: Costs, target: int = 0) -> float:
 
 
 def keep(genome: Genome, most: Sequence[int]) -> None:
-    """Take the last GPUs from each job that has more GPUs than `most` allows."""
+    """Limit the GPUs of each job to `most` by taking its last GPUs."""
     seen = [0] * len(most)
     for place, job in enumerate(genome):
         if job != IDLE:
