@@ -74,11 +74,11 @@ class KnownLists:
 
     @property
     def is_ready(self) -> bool:
-        """Whether annealing can begin: its kernels run without numba or are loaded, or can be in time."""
+        """Whether annealing can begin: its kernels are loaded or need not be, or there is time to load them."""
         return is_ready("formulations.scheduling.moving", "anneal", self.best.budget.left())
 
     def descend(self) -> None:
-        """Run a local search, which needs no kernels, and stop it if time runs out or the gap is closed."""
+        """Run a local search, which needs no compiled kernels, until it ends or there is a reason to stop."""
         known = [] if self.best.plan is None else [self.best.plan]
         for plan in LocalSearch(self.best.instance).begin(self.best.budget, known=known):
             self.best.take(plan)

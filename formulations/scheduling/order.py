@@ -45,10 +45,10 @@ class OrderPlan:
 
 
 def event_order(instance: Instance, completions: Sequence[float]) -> tuple[int, ...]:
-    """Return the jobs in the order of their completion times, with -1 for each later release date.
+    """Return the jobs in the order of their completion times, with -1 for each release date after the first.
 
-    There is one -1 for each distinct release date after the first. A job always completes after its own
-    release, even if the times are equal.
+    Equal release dates have a single -1. A job always completes after its own release, even if the times are
+    equal.
     """
     after = instance.arrivals[1:]
     times = [max(time, instance.release[job]) for job, time in enumerate(completions)]

@@ -1,4 +1,4 @@
-"""Search: the positional model, solved again with more cuts until its solution violates none."""
+"""Search: the positional model of `milp`, solved again with more cuts until its solution violates none."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -82,7 +82,7 @@ class Changes(NamedTuple):
 
 @compiled
 def locate(segments: Segments, names: Integers, state: ReplayState) -> None:
-    """Find the position of each segment in a list."""
+    """Write the position of each segment in a list to `state.place`."""
     for job in range(len(state.level)):
         state.level[job] = 0
     for place in range(len(names)):
