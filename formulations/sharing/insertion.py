@@ -61,7 +61,7 @@ def insertion_bound(
 
 @inner
 def see_lone(stack: Stack, depth: int, ends: Array, lone: Array, crowd: Array) -> None:
-    """Compute when each running job would be alone without further starts, and how many jobs may then join it."""
+    """Compute when each running job is alone without further starts, and how many jobs may then join it."""
     count = len(ends)
     waiting = pending(stack, depth)
     for one in range(count):
