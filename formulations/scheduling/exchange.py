@@ -9,7 +9,7 @@ from gsopt.core.numbers.grid import decimal
 def exchange_orders(instance: Instance) -> frozenset[tuple[int, int]]:
     """Return pairs of jobs; some best schedule completes the first job of every pair no later than the second.
 
-    Both jobs of a pair may have the same numbers of GPUs, with proportional rates. The first job has an earlier
+    Both jobs of a pair may run on the same numbers of GPUs, at proportional rates. The first job has an earlier
     or equal release date, takes no longer on equal numbers of GPUs, and has no later deadline. If a schedule
     completes the second job first, there is a time at which the remaining work of both would take equally long.
     From then on, their allocations can be swapped, so that each job completes when the other one did before.
