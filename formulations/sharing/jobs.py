@@ -6,7 +6,8 @@ remainders modulo primes, which can be computed for sums and products of fractio
 
 Every time in a schedule is a multiple of one small fraction of a second. Two times with the same remainders
 differ by a multiple of that fraction times the product of the primes, so they are equal if they differ by less.
-There are enough primes to make this product far larger than any rounding error.
+Up to 64 primes make this product far larger than any rounding error. If more would be needed, remainders are
+not used.
 """
 
 from collections.abc import Iterable, Sequence
