@@ -24,8 +24,9 @@ _ROUNDS = 8
 class Alone:
     """The search, domain by domain, for the cheapest gangs to stop for one pending gang.
 
-    A domain is a group at the level within which the pending gang must run. Domains are examined in ascending
-    order of their bounds. The weight of a choice is its cost, as an integer multiple of `Stops.unit`.
+    A domain is a group at the level within which the pending gang must run, or the whole cluster if there is no
+    such level. Domains are examined in ascending order of their bounds. The weight of a choice is its cost, as
+    an integer multiple of `Stops.unit`.
 
     Attributes
     ----------
@@ -84,7 +85,8 @@ class Alone:
     def guess(self) -> Choice | None:
         """Return a first choice, or None if none is found.
 
-        The choice is a single gang or, if cheaper, the gangs found for a domain with a low bound.
+        Two choices are compared: the cheapest single gang that makes enough room, and gangs found for a domain
+        with a low bound. The cheaper one is returned.
         """
         self.best = self._domains.single()
         for domain in reversed(self._left):

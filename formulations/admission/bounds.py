@@ -2,9 +2,9 @@
 
 A copy is the room for one more worker. If a gang runs on several machines of a domain, its cost is distributed
 over these machines, so that each machine pays only its share. On each machine, a fractional knapsack bounds the
-cost of each additional copy from below. This bound rises from copy to copy, so the sum of the lowest ones in a
-domain is a lower bound on the domain's cost. An incidence is a pair of a gang and a machine on which it frees
-resources (`formulations.admission.stops.Stops`).
+cost of each additional copy from below. This bound never falls from one copy to the next. Therefore, if a
+domain needs n more copies, the sum of its n lowest bounds is a lower bound on the domain's cost. An incidence
+is a pair of a gang and a machine on which it frees resources (`formulations.admission.stops.Stops`).
 """
 
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class Bounds:
 
 
 def lower_bounds(cover: Cover, *, rounds: int = 0) -> Bounds:
-    """Return the best bound found for each domain.
+    """Return the best bounds found for each domain and each machine.
 
     For the first bound, each gang's cost is divided among its machines in the domain, in proportion to the
     copies that it can free there. In each of `rounds` further rounds, parts of the costs are shifted to the

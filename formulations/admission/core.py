@@ -10,12 +10,12 @@ from gsopt.scenario.cluster import Cluster, Rack, Switch
 
 
 def core(problem: Admission, machines: Collection[str], stops: Collection[str]) -> Admission:
-    """Return the problem restricted to the given machines and to the given gangs that may stop.
+    """Return the problem restricted to the given machines, where only the given gangs may stop.
 
     On these machines, the resources of all other gangs count as used. A gang that may stop keeps only its
     workers on these machines, and may not be moved. A solution to the core, with the same evictions and
     places, is a solution to the whole problem. Conversely, a solution to the whole problem that uses no other
-    machines, evicts no other gangs and moves no gang is a solution to the core.
+    machines, evicts only gangs of the core and moves no gang is a solution to the core.
     """
     chosen, kept = set(machines), set(stops)
     able = [gang for gang in problem.running if gang.name in kept]

@@ -13,10 +13,10 @@ from gsopt.problems.admission import Admission, Gang
 class Cover:
     """A pending gang with identical workers, and the machines on which they may run.
 
-    Each domain, that is, each group at the gang's level, is a separate problem: stop gangs at minimum cost so
-    that the domain's machines can hold all workers. A copy is the room for one worker on a machine. If there
-    are slices, only whole slices count: the copies on the machines of a slice group are added up and rounded
-    down to whole slices.
+    A domain is a group at the gang's level, or the whole cluster if it has none. Each domain is a separate
+    problem: stop gangs at minimum cost so that the domain's machines can hold all workers. A copy is the room
+    for one worker on a machine. If there are slices, only whole slices count: the copies on the machines of a
+    slice group are added up and rounded down to whole slices.
     """
 
     need: Numbers  # positive amounts of resources that one worker needs, shape (resources,)
@@ -76,7 +76,7 @@ class Cover:
         return found
 
     def room(self, copies: Numbers) -> Numbers:
-        """Return how many workers, in whole slices, each domain holds, given the copies on every machine."""
+        """Return how many workers, in whole slices, fit in each domain, given the copies on every machine."""
         held = np.bincount(self.group, weights=copies).astype(np.int64) // self.slice * self.slice
         return np.bincount(self.domain_of_group, weights=held, minlength=self.domains).astype(np.int64)
 

@@ -1,13 +1,12 @@
 """Displacement: bounds that take into account the room that moved gangs need elsewhere.
 
 If only GPUs are counted, every feasible solution has room for the pending workers and for the workers that
-move. Let the size be the number of GPUs of a pending worker, and let a place be the room for one pending
-worker. If each worker of a gang has a multiple of this number of GPUs, the gang takes as many places as it
-gives up when it moves. The constraint "the places that are free after all stops are at least the places of
-the pending gang and of such moves" is relaxed with a price per place. The relaxed problem separates into the
-pending gang's domain, which is solved exactly, and the machines elsewhere, where a fractional knapsack on
-each machine bounds the cost of places. The cost of a gang that runs both inside and outside the domain is
-split.
+move. A place is the room for the GPUs of one pending worker. If the GPUs of each worker of a gang fill a
+whole number of places, the gang takes as many places as it gives up when it moves. The constraint "the places
+that are free after all stops are at least the places of the pending gang and of such moves" is relaxed with a
+price per place. The relaxed problem separates into the pending gang's domain, which is solved exactly, and the
+machines elsewhere, where a fractional knapsack on each machine bounds the cost of places. The cost of a gang
+that runs both inside and outside the domain is split.
 """
 
 from math import floor
@@ -45,7 +44,7 @@ class Displacement:
         self._anywhere = Gang(name=gang.name, parts=places)
 
     def prices(self) -> list[int]:
-        """Return prices that may yield good bounds: the costs of some cheap places, rounded down, ascending."""
+        """Return prices that may yield good bounds: roughly what some cheap places cost, in ascending order."""
         stops = self._moving.priced(self._size, None)
         cover = Cover.of(self._problem, self._anywhere, stops, free=self._free)
         costs = np.sort(place_costs(cover, lower_bounds(cover).share)[1])
@@ -55,7 +54,7 @@ class Displacement:
     def bound(self, domain: int, price: int, below: int) -> int:
         """Return a lower bound on the weight of admitting the gang in a domain.
 
-        Costs of `below` or more are not told apart. The bound is 0 if tables would be too large.
+        Costs of at least `below` need not be distinguished. The bound is 0 if tables would be too large.
         """
         stops = self._moving.priced(self._size, price)
         cover = Cover.of(self._problem, self._inside, stops, free=self._free)

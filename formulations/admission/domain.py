@@ -144,7 +144,7 @@ class Domains:
         return Choice(int(total.table[wanted]), frozenset(total.pick({}, wanted)))
 
     def costs(self, domain: int, below: int) -> list[int]:
-        """Return the minimum weight for each number of additional copies, starting from 0.
+        """Return the minimum weight for each number of additional copies in a domain, starting from 0 copies.
 
         An entry of at least `below` means only that the weight is at least `below`.
 

@@ -1,4 +1,4 @@
-"""Exact: a search domain by domain, in ascending order of bounds, until no other domain can be better."""
+"""Exact: a search domain by domain, followed by mixed-integer programs if it leaves a gap."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace

@@ -75,7 +75,10 @@ class Milp(Formulation[Admission, AdmissionSolution]):
     name: ClassVar[str] = "milp"
 
     def obstacle(self, problem: Admission) -> str:
-        """Return a message about the first pending gang that cannot fit whatever stops, or an empty string."""
+        """Return a message about the first part of a pending gang that cannot fit, or an empty string.
+
+        Each part is considered alone, and all gangs that may stop are assumed to do so.
+        """
         return problem.obstacle
 
     def build(self, problem: Admission) -> Any:
@@ -151,7 +154,7 @@ class Milp(Formulation[Admission, AdmissionSolution]):
         return model
 
     def exact_costs(self, problem: Admission, form: StandardForm) -> Sequence[Number]:
-        """Return the exact costs of the columns, which are those of evictions and moves."""
+        """Return the exact costs of the columns; only evictions and moves have a cost."""
         costs = _Data(problem).costs
         return [costs.get(name, 0) for name in form.columns]
 

@@ -36,7 +36,7 @@ class Moving:
         return 1 + sum(weight or 0 for weight in (*self.evictions, *self.moves))
 
     def priced(self, size: int, price: int | None) -> Stops:
-        """Return the stops, with the price of the places that a gang takes added to the cost of its move.
+        """Return the stops if moving a gang also costs the price of the places that it takes.
 
         A place is the room for a worker with `size` GPUs. If each worker of a gang has a multiple of `size`
         GPUs, the gang takes as many places as it gives up. Other gangs do not pay the price. If the price is
@@ -94,8 +94,9 @@ class Moving:
         """Return a solution that stops at least the given gangs, or None if none is found.
 
         Gangs that are cheaper to move than to evict are moved, those with the largest workers first, each into
-        the group with the least room in which it fits. If such a gang fits nowhere, others stop to make room
-        for it, provided that this is cheaper than evicting it. Otherwise, it is evicted.
+        the group with the least room in which it fits. If such a gang fits nowhere, others may stop to make
+        room for it if this is cheaper than evicting it. Otherwise, it is evicted; if this is not allowed, no
+        solution is found.
         """
         return _Plan(self, self._problem, budget).run(sorted(gangs))
 

@@ -34,7 +34,7 @@ class TooWide(Exception):
 
 
 class Node(ABC):
-    """A table that can also tell which gangs stop for an entry."""
+    """A table that can also tell which gangs have to stop at the cost that an entry states."""
 
     scope: tuple[int, ...]  # gangs of the table's axes, ascending
     table: Table
@@ -47,7 +47,7 @@ class Node(ABC):
 
     @abstractmethod
     def pick(self, bits: dict[int, int], copies: int) -> Iterator[int]:
-        """Yield the gangs outside the scope to stop, so that `copies` copies fit at minimum cost."""
+        """Yield the gangs outside the scope whose stops free `copies` copies at minimum cost, given `bits`."""
 
 
 def integers(never: int) -> type:
@@ -58,7 +58,8 @@ def integers(never: int) -> type:
 class MachineNode(Node):
     """The node of a machine.
 
-    Its scope consists of the gangs in `shared`. The gangs in `own` run on no other machine, and may stop, too.
+    Its scope consists of the gangs in `shared`. The gangs in `own` may stop, too, and are decided for this
+    machine alone.
     """
 
     def __init__(
@@ -120,7 +121,7 @@ class MachineNode(Node):
         return min(self._most, *held)
 
     def pick(self, bits: dict[int, int], copies: int) -> Iterator[int]:
-        """Yield the machine's own gangs that stop."""
+        """Yield the gangs in `own` that stop."""
         room = self._room(bits)
         able = (state for freed, state in self._states.items() if self._held(room, freed) >= copies)
         _, gangs = min(able, key=lambda state: state[0])
@@ -194,7 +195,7 @@ class SliceNode(Node):
         self.table = part.table[..., self._copies]
 
     def pick(self, bits: dict[int, int], copies: int) -> Iterator[int]:
-        """Yield the gangs of the inner node to stop, so that `copies` whole slices fit at minimum cost."""
+        """Yield the gangs of the inner node whose stops free `copies` whole slices at minimum cost."""
         yield from self._part.pick(bits, self._copies[copies])
 
 

@@ -1,4 +1,4 @@
-"""Core: a method that decides most jobs by a price per GPU, and the rest by a dynamic program."""
+"""Core: a method that usually decides most jobs by a price per GPU, and the rest by a dynamic program."""
 
 from contextlib import suppress
 from dataclasses import dataclass, replace

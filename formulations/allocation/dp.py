@@ -79,7 +79,7 @@ def fill_table(groups: Groups, budget: Budget, hear: Hear) -> Found:
 
 
 def refuse_large(first: Integers, capacity: int, *, long: bool = False) -> None:
-    """Raise `Unsupported` if a table does not fit in memory or would take hours to compute."""
+    """Raise `Unsupported` if a table is too large or would take hours to compute."""
     groups, options = first.size - 1, int(first[-1])
     steps = options * (capacity + 1) * (_LONG_STEP if long else 1)
     if groups * (capacity + 1) > LARGEST_TABLE or steps > LONGEST_RUN:

@@ -102,7 +102,7 @@ class Milp(Formulation[Allocation, AllocationSolution]):
         )
 
     def exact_costs(self, problem: Allocation, form: StandardForm) -> Sequence[Number]:
-        """Return the exact costs of the columns, as fractions."""
+        """Return the exact costs of the columns, as integers or fractions."""
         del form
         return [job.value(w) for job in problem.jobs for w in _extras(job, problem)]
 

@@ -21,8 +21,9 @@ _MOST_CHANGES = 64
 class PricedOptions:
     """The choices and the bound that a price per GPU implies.
 
-    At a given price, each job takes the item that is most valuable after payment. The total value of these
-    items after payment, plus the price of the whole capacity, bounds the optimum from above.
+    An item's value after payment is its value minus the price of its GPUs. At a given price, each job takes the
+    item with the highest value after payment. The sum of these values, plus the price of the whole capacity,
+    bounds the optimum from above.
     """
 
     price: float  # the price per GPU
@@ -37,7 +38,7 @@ class PricedOptions:
 
 
 def price_items(groups: Groups, budget: Budget) -> PricedOptions:
-    """Find the price with the lowest bound, a choice near it, and the items that a better choice may contain.
+    """Find the price with the lowest bound, a good choice, and the items that a better choice may contain.
 
     The choice is the budget's start if that is better. The search for the price ignores the time limit, because
     its outcome is what is returned if the limit is reached. It examines every item only a few times.

@@ -48,12 +48,15 @@ def improve(
 
     A state is the total weight and value, relative to the base, of the groups decided so far. The other groups
     keep their base option. If a state has room left, each further unit of weight gains at most the highest
-    ratio of value to weight among the remaining groups. If it is too heavy, each unit removed costs at least
-    the lowest of these ratios. A state is dropped if this bound does not exceed the best known value, or if
-    another state is at most as heavy and at least as valuable. Groups are ordered by how close their ratios are
-    to the price, so bounds tighten along the way. Options that lose too much are skipped. The search starts
-    from a choice that fits. It stops once the bound exceeds the best known value by at most `enough`, or when
-    `hear`, which is called with each better choice, returns True.
+    ratio of value to weight among these groups' options that are heavier than the base. If it is too heavy,
+    each unit removed costs at least the lowest ratio among their lighter options. This bounds the value that
+    the state can lead to. A state is dropped if this bound does not exceed the best known value, or if another
+    state is at most as heavy and at least as valuable. Groups are ordered by how close their ratios are to the
+    price, so bounds tighten along the way. Options that lose too much are skipped.
+
+    The search starts from a choice that fits, and takes several passes. It stops once the bound exceeds the
+    best known value by at most `enough`, or when `hear`, which is called after each pass that finds a better
+    choice, returns True.
 
     Notes
     -----
@@ -79,7 +82,7 @@ def improve(
 
 
 def reason(excess: int, enough: int, stopped: bool, full: bool) -> StoppedBy:
-    """Return why a search ended, given what its bound leaves open."""
+    """Return why a search ended, given by how much its bound exceeds its value."""
     if not excess or full:
         return StoppedBy.FINISHED
     if stopped:
@@ -229,7 +232,7 @@ def useful_options(knapsack: Knapsack, group: int, loss: int) -> Integers:
 
 
 def merge(states: States, knapsack: Knapsack, options: Integers, budget: Budget) -> States | None:
-    """Return the undominated states after any of the options, or None if time or memory does not suffice."""
+    """Return the undominated sums of a state and an option, or None if time or memory does not suffice."""
     before = states.weight.size
     states = states._replace(origin=np.arange(before))
     choices = States(knapsack.weight[options], knapsack.value[options], before * np.arange(options.size))

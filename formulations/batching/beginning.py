@@ -1,4 +1,4 @@
-"""Beginning: a first allocation of the GPUs and a bound, both cheap to compute, and the test for stopping."""
+"""Beginning: a first allocation and a bound, both cheap to compute, and a test of whether they suffice."""
 
 from collections.abc import Sequence
 
@@ -18,9 +18,9 @@ _MOST_BITS = 2_000_000_000
 def begin(case: BatchingCase, budget: Budget, method: str) -> tuple[Result[Batches], bool]:
     """Return a first allocation with a bound, and whether the search is over.
 
-    If the budget's start is no worse than the first allocation, it takes its place. The bound adds up each
-    job's minimum cost, ignoring contention. The search is over if value and bound are equal or within the
-    requested gap, if the time limit is reached, or if the caller stops it.
+    If the budget has a start that is no worse, this is returned instead. The bound adds up each job's minimum
+    cost, ignoring contention. The search is over if value and bound are equal or within the requested gap, if
+    the time limit is reached, or if the caller stops it.
     """
     solution, bound = case.solution(first_division(case)), case.sign * bound_alone(case)
     return judged_start(case.problem, solution, bound, method=method, message="filling", budget=budget)
@@ -35,8 +35,8 @@ def first_division(case: BatchingCase) -> list[int]:
     """Return a first allocation, in which jobs that must run take GPUs before the others, in list order.
 
     If GPUs may stay idle, only the jobs that must run get GPUs, as few as they may have. If all GPUs must be
-    used but this order leaves some idle, the allocation is read from a table of the numbers of GPUs that the
-    first jobs can use. Raises `Unsupported` if this table does not fit in memory.
+    used but this order leaves some idle, the allocation is read from a table that states, for every k, which
+    numbers of GPUs the first k jobs can use in total. Raises `Unsupported` if the table is too large.
     """
     problem = case.problem
     must = [job.name in problem.required for job in problem.jobs]

@@ -40,7 +40,7 @@ class BatchingCase:
     def of(cls, problem: Batching, budget: Budget = UNLIMITED) -> "BatchingCase":
         """Compute the costs of a problem.
 
-        Raises `TimeUp` if time runs out, and `Unsupported` if the table does not fit in memory.
+        Raises `TimeUp` if time runs out, and `Unsupported` if the table is too large.
         """
         widest = max((counts[-1] for counts in problem.counts if counts), default=0)
         cells = len(problem.jobs) * (widest + 1)

@@ -34,8 +34,8 @@ def dp(problem: Batching, budget: Budget) -> Result[Batches]:
     Raises
     ------
     Unsupported
-        The table of costs, the table for the first allocation, or the two tables of the dynamic program do not
-        fit in memory.
+        The table of costs, the table for the first allocation, or the two tables of the dynamic program are too
+        large.
 
     Notes
     -----
@@ -43,8 +43,8 @@ def dp(problem: Batching, budget: Budget) -> Result[Batches]:
     costs are separable and there is one capacity, the problem is a multiple-choice knapsack, and this method is
     its textbook dynamic program.
 
-    Complexity: O(J n w) additions and O(J n) memory for n GPUs and J jobs that may have up to w GPUs each. If
-    memory is too small, some rows are computed again, so that O(sqrt(J) n) memory suffices. The proof takes the
+    Complexity: O(J n w) additions and O(J n) memory for n GPUs and J jobs that may have up to w GPUs each. For
+    large tables, some rows are computed again, so that O(sqrt(J) n) memory suffices. The proof takes the
     same time again, or longer if many allocations have the same cost up to the last digits.
 
     Examples
@@ -63,9 +63,9 @@ def dp(problem: Batching, budget: Budget) -> Result[Batches]:
 
 
 def fill(case: BatchingCase, budget: Budget, known: Result[Batches], method: str = "dp") -> Result[Batches]:
-    """Fill both tables and return the result, or the known result if that is better.
+    """Run the dynamic program and return the result, or the known result if that is better.
 
-    Raises `Unsupported` if the tables do not fit in memory.
+    Raises `Unsupported` if the tables, one from the first job and one from the last, are too large.
     """
     before = CostRows.of(case.costs, case.gpus, budget)
     if before is None:

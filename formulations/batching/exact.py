@@ -37,7 +37,7 @@ def exact(problem: Batching, budget: Budget) -> Result[Batches]:
     Raises
     ------
     Unsupported
-        The table of costs, or the table for the first allocation, does not fit in memory.
+        The table of costs, or the table for the first allocation, is too large.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Greedy: grants of GPUs to the jobs that gain most along their cost hulls, and a bound from a price."""
+"""Greedy: grants of GPUs, step by step, to the jobs that gain most per GPU, and a bound from a price."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -25,7 +25,7 @@ _POINTS = 10_000
 
 
 class HullStep(NamedTuple):
-    """A step between two corners of a job's hull: the number of additional GPUs, and the cost per GPU."""
+    """A step along the lower convex hull of a job's costs: the cost per GPU, the job, and its added GPUs."""
 
     slope: float
     job: int
@@ -64,7 +64,7 @@ def greedy(problem: Batching, budget: Budget) -> Result[Batches]:
     Raises
     ------
     Unsupported
-        The table of costs, or the table for the first allocation, does not fit in memory.
+        The table of costs, or the table for the first allocation, is too large.
 
     Notes
     -----
@@ -116,9 +116,9 @@ def walk_hulls(
 
 
 def take_steps(case: BatchingCase, budget: Budget) -> Walk | None:
-    """Take steps, cheapest first, until the next one needs more GPUs than are left or does not reduce the cost.
+    """Take steps, lowest cost per GPU first, until the next one needs more GPUs than are left.
 
-    Steps that do not reduce the cost are taken only if all GPUs have to be used. Returns None if the time limit
+    Unless all GPUs have to be used, only steps that reduce the cost are taken. Returns None if the time limit
     is reached.
     """
     counts = [_least_gpus(row) for row in case.costs]

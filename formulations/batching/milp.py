@@ -105,10 +105,10 @@ class Milp(Formulation[Batching, Batches]):
     def exact_costs(self, problem: Batching, form: StandardForm) -> Sequence[Number]:
         """Return the costs of the items as fractions, rounded if they have no usable common step.
 
-        With completions per second, every item has a different denominator. The common multiple of these
-        denominators has thousands of digits, and the solver needs one stage per five digits. Such costs are
-        rounded in favour of every solution, so that the bound stays valid. It is off by at most 2^-40 of the
-        largest cost for each job.
+        If completions per second are maximized, nearly every item has a different denominator. The common
+        multiple of these denominators can have thousands of digits, and the solver needs one stage per five
+        digits. Such costs are rounded in favour of every solution, so that the bound stays valid. For each job,
+        this weakens the bound by at most 2^-40 of the largest cost.
         """
         worths = {_column(*item): worth for item, worth in _worths(problem)[0].items()}
         exact = [worths[column] for column in form.columns]
@@ -121,7 +121,7 @@ class Milp(Formulation[Batching, Batches]):
         return [rounded(worth, grid) for worth in exact]
 
     def exact_offset(self, problem: Batching, form: StandardForm) -> Number:
-        """Return the objective's constant: the total contribution of all jobs without GPUs."""
+        """Return the objective's constant: the total contribution of all jobs if none of them gets GPUs."""
         del form
         return _worths(problem)[1]
 

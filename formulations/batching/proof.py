@@ -33,7 +33,7 @@ class CostTables:
 
     @cached_property
     def limit(self) -> float:
-        """The total cost above which no choice is optimal: the minimum plus four times its rounding error."""
+        """The total cost above which no choice is optimal: the minimum plus four times `BatchingCase.error`."""
         last = self.before[-1]
         least = last[self.case.gpus] if self.case.use_all else last.min()
         return float(least) + 4 * self.case.error
@@ -63,7 +63,7 @@ def optimal_counts(tables: CostTables, budget: Budget) -> list[int] | None:
     """Return each job's number of GPUs in an optimum, or None if time runs out or numbers get too long.
 
     A path consists of one choice for each job. Jobs that have the same number of GPUs on every possible path
-    need no exact costs.
+    need no exact costs. Raises `TimeUp` if time runs out while rows of the tables are computed again.
     """
     steps: list[list[tuple[int, int]]] = []
     for place in range(len(tables.case.costs)):

@@ -1,4 +1,4 @@
-"""Rows: a table of minimum costs of which only some rows are kept, and the others computed again."""
+"""Rows: a table of minimum costs that keeps only some of its rows and computes the others again."""
 
 from dataclasses import dataclass, field
 from math import isqrt
@@ -19,10 +19,11 @@ _CHUNK = 20_000_000
 
 @dataclass(eq=False)
 class CostRows:
-    """The minimum costs of the first jobs by number of GPUs used, one row per number of jobs.
+    """The minimum costs of the first k jobs, for every k, by number of GPUs used, one row per k.
 
-    A table of all rows may not fit in memory. In that case, the jobs are divided into blocks, and only the
-    first row of each block is kept. The rows of the block that is asked for are computed again from its first.
+    A table of all rows may not fit in memory. In that case, the jobs are divided into blocks. Only the first
+    row of each block and all rows of the block used last are kept. If rows of another block are needed, they
+    are computed again from its first row.
     """
 
     costs: Floats  # cost of each job on 0, 1, ... GPUs, shape (jobs, most GPUs of a job + 1)
@@ -34,7 +35,10 @@ class CostRows:
 
     @classmethod
     def of(cls, costs: Floats, gpus: int, budget: Budget) -> "CostRows | None":
-        """Fill the table, or return None if time runs out; `Unsupported` is raised if memory is too small."""
+        """Fill the table, or return None if time runs out.
+
+        Raises `Unsupported` if the rows to be kept have more than `LARGEST_TABLE` cells.
+        """
         step, row, firsts = _block_length(len(costs), gpus), np.full(gpus + 1, np.inf), list[Floats]()
         row[0], block = 0.0, dict[int, Floats]()
         for number, begin in enumerate(range(0, max(len(costs), 1), step)):
@@ -88,7 +92,7 @@ def _block_length(jobs: int, gpus: int) -> int:
 def filled_table(costs: Floats, gpus: int, budget: Budget, first: Floats | None = None) -> Floats | None:
     """Return the minimum costs of the first jobs by number of GPUs used, or None if time runs out.
 
-    `first` is the row without any of these jobs; by default, no GPU is used.
+    `first` holds the costs of earlier jobs by number of GPUs used; by default, there are no earlier jobs.
     """
     table = np.full((len(costs) + 1, gpus + 1), np.inf)
     table[0, 0] = 0.0

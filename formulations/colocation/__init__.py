@@ -1,4 +1,4 @@
-"""Colocation: exact methods for pairing pending jobs with running jobs that share their GPUs."""
+"""Colocation: exact methods for pairing pending jobs with the running jobs whose GPUs they share."""
 
 from formulations.colocation.assignment import assignment
 from formulations.colocation.exact import exact

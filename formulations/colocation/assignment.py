@@ -1,4 +1,4 @@
-"""Assignment: the pairs as an assignment problem, solved in double precision and proven in exact arithmetic."""
+"""Assignment: the pairs as an assignment problem, solved in doubles and checked in exact arithmetic."""
 
 from dataclasses import replace
 
@@ -53,7 +53,7 @@ def assignment(problem: Colocation, budget: Budget) -> Result[ColocationSolution
 def assign(
     case: ColocationCase, budget: Budget, known: Result[ColocationSolution], method: str = "assignment"
 ) -> Result[ColocationSolution]:
-    """Solve a case as an assignment problem, and return the result, or the known result if that is better."""
+    """Solve a case as an assignment problem, and return the better of its solution and the known one."""
     from scipy.optimize import linear_sum_assignment
 
     rounded, exact = _matrices(case)

@@ -61,8 +61,9 @@ class ColocationCase:
         """An upper bound on the total saving: the lowest of several bounds that are cheap to compute.
 
         No job finishes sooner when sharing than when running alone, so a pair saves at most the remaining time
-        of its running job. If all pairs were evaluated, the sum of the best savings of all running jobs is a
-        bound too, and so is the sum of the best savings of all pending jobs.
+        of its running job. The longest remaining times, one per pending job, therefore add up to a bound. If
+        all pairs were evaluated, the sum of the best savings of all running jobs is a bound too, and so is the
+        sum of the best savings of all pending jobs.
         """
         left = sorted((decimal(job.seconds) for job in self.problem.running), reverse=True)
         most = exact_total(left[: len(self.problem.pending)])
@@ -77,7 +78,7 @@ class ColocationCase:
     def greedy(self) -> list[tuple[int, int]]:
         """Return pairs chosen one by one, largest saving first.
 
-        Their total saving is at least half of the optimum.
+        Their total saving is at least half of the maximum over the evaluated pairs.
         """
         order = sorted(self.weights, key=lambda pair: (-self.weights[pair], *pair))
         running, pending = set[int](), set[int]()

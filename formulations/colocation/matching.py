@@ -47,9 +47,9 @@ def matching(problem: Colocation, budget: Budget) -> Result[ColocationSolution]:
 def match(
     case: ColocationCase, budget: Budget, known: Result[ColocationSolution], method: str = "matching"
 ) -> Result[ColocationSolution]:
-    """Match the components of a case one by one, or return the known result if the time limit is reached.
+    """Match the jobs of each connected component, or return the known result if the time limit is reached.
 
-    The known result is also returned if it is better.
+    Otherwise, the better of the matching and the known solution is returned.
     """
     import networkx as nx
 

@@ -81,12 +81,12 @@ class Milp(Formulation[Colocation, ColocationSolution]):
         return model
 
     def exact_costs(self, problem: Colocation, form: StandardForm) -> Sequence[Number]:
-        """Return the exact costs of the columns: the savings in seconds, as fractions."""
+        """Return the exact costs of the columns: the savings in seconds, as integers or fractions."""
         saved = {_column(*triple): seconds for triple, seconds in _savings(problem).items()}
         return [saved[column] for column in form.columns]
 
     def at_once(self, problem: Colocation) -> tuple[ColocationSolution, Number]:
-        """Return the greedy pairs, largest saving first, and a bound that lets jobs share a partner."""
+        """Return the greedy pairs, largest saving first, and a bound that is cheap to compute."""
         case = ColocationCase.of(problem)
         return case.solution(case.greedy()), case.bound
 

@@ -61,7 +61,10 @@ class Best(Generic[P, S]):
         return StoppedBy.TIME_LIMIT if self.budget.passed else None
 
     def take(self, solution: S) -> bool:
-        """Keep a solution if it is better than the best one so far, and return whether it was kept."""
+        """Keep a solution if it is better than the best one so far, and return whether it was kept.
+
+        Raises `Contradiction` if its value is better than the bound by more than the problem's resolution.
+        """
         value = self._value(solution)
         self._refuse_better(value, self.bound)
         if self.value is not None and not self.problem.sense.better(value, self.value):
@@ -78,8 +81,8 @@ class Best(Generic[P, S]):
         The bound is tightened to the next value that an optimum can take. A float is first weakened by its
         rounding error; the caller must already have allowed for any other error. With `of_better`, the bound
         covers only solutions that are better than the best known one, for example because a search excluded the
-        others; it is then weakened to the best known value if necessary. Otherwise, raises `Contradiction` if
-        the best known value is better than the bound by more than the problem's resolution, because then the
+        others; it is then weakened to the best known value if necessary. Otherwise, `Contradiction` is raised
+        if the best known value is better than the bound by more than the problem's resolution, because then the
         proof must be wrong.
         """
         least = self.problem.sense is Sense.MINIMIZE

@@ -1,4 +1,4 @@
-"""Duals: bounds that dual values prove, no matter where they come from or how accurate they are."""
+"""Duals: bounds that dual values prove, no matter where these values come from or how accurate they are."""
 
 from typing import NamedTuple
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 
 def proves(savings: NDArray[np.object_], pairs: Collection[tuple[int, int]]) -> bool:
-    """Check, by exact prices of the columns, whether no other set of pairs has a larger total saving.
+    """Check, by exact prices of the columns, whether a set of pairs has the largest possible total saving.
 
     At the right prices, each matched row prefers its own column (judged by saving minus price), and an
     unmatched row gains from no column. The lowest such prices are found by iteration: the price of a column is

@@ -1,4 +1,4 @@
-"""Probing: the choices that a linear relaxation rules out, found by re-solving one program with warm starts.
+"""Probing: the columns that a linear relaxation rules out, found by re-solving one program with warm starts.
 
 The module imports little because the solvers' worker processes load it.
 """
@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 
 
 class ChoiceColumns(NamedTuple):
-    """Binary columns of a choice, exactly one of which is 1, in an order that is common to all choices."""
+    """The binary columns of one choice, exactly one of which is 1, in ascending order of rank.
+
+    Ranks are comparable between choices: of two choices, the one with the lower rank comes first.
+    """
 
     columns: NDArray[np.int32]  # the columns, in their order
     ranks: NDArray[np.int32]  # rank of each column in the common order, ascending
@@ -36,7 +39,7 @@ class ChoiceColumns(NamedTuple):
 
 @dataclass(frozen=True)
 class Finding:
-    """The choices that remain possible in solutions whose value does not exceed the cutoff."""
+    """The columns of each choice that remain possible in solutions whose value does not exceed the cutoff."""
 
     values: Reals | None  # optimum of the relaxation, shape (columns,), or None if it was not reached
     bound: float  # bound on the relaxation's optimum that the dual values prove; minus infinity for none
@@ -68,7 +71,7 @@ def probe(
     pairs: Sequence[tuple[int, int]] = (),
     bisects: bool = True,
 ) -> Finding | None:
-    """Solve a linear relaxation, and rule out choices that would push its optimum above a cutoff.
+    """Solve a linear relaxation, and rule out columns that would push its optimum above a cutoff.
 
     The columns of each choice are ordered. At both ends, columns that are proven too expensive are removed:
     first those whose reduced costs are too high, and then, by bisection, those that push the optimum above the

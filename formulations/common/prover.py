@@ -29,6 +29,6 @@ class Prover(Highs):
     def request(
         self, form: "StandardForm", *, time_limit: float | None, gap: float, start: Vector | None
     ) -> tuple[Callable[[Any, "ParentLink"], Answer], Any]:
-        """Return the function that the worker calls, and its arguments with these options added."""
+        """Return the function that the worker calls, and its arguments, including the options of this class."""
         function, task = super().request(form, time_limit=time_limit, gap=gap, start=start)
         return function, task._replace(options=task.options | _OPTIONS)

@@ -35,12 +35,12 @@ class ConfigurationCase:
 
     @classmethod
     def of(cls, problem: Configuration) -> "ConfigurationCase":
-        """List the options of a problem.
+        """List each job's options, except those that are never worth choosing.
 
         Each cost is expressed as a multiple of the common step of all costs. It is then multiplied by the
         number of jobs plus one, and options that change a job's configuration cost one more. So among all
         solutions with the minimum value, the one with the lowest total has the fewest changes. Raises
-        `Unsupported` if totals do not fit into 64 bits.
+        `Unsupported` if a total might be too large for 64-bit integers.
         """
         unit = _unit(problem)
         options = tuple(tuple(_options(problem, job, unit)) for job in range(len(problem.jobs)))

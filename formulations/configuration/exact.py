@@ -1,4 +1,4 @@
-"""Exact: a dynamic program over the GPUs of each type, or an integer program if there are too many GPUs."""
+"""Exact: a dynamic program over the GPUs of each type, or an integer program if its table cannot be built."""
 
 from dataclasses import replace
 

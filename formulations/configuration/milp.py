@@ -122,7 +122,7 @@ class Milp(Formulation[Configuration, ConfigurationSolution]):
         return [*costs, *[decimal(problem.penalty)] * len(problem.jobs)]
 
     def at_once(self, problem: Configuration) -> tuple[ConfigurationSolution, Number]:
-        """Return the current configurations, and a bound that ignores contention."""
+        """Return the current configurations that are allowed and fit, and a bound that ignores contention."""
         return current_configurations(problem), bound_alone(problem)
 
     def extract(self, values: Mapping[str, float], problem: Configuration) -> ConfigurationSolution:

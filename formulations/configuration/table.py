@@ -34,7 +34,7 @@ class LeastCosts:
     def of(cls, case: ConfigurationCase, budget: Budget) -> "LeastCosts | None":
         """Compute the table, or return None if time runs out.
 
-        Raises `Unsupported` if the table does not fit in memory.
+        Raises `Unsupported` if the table would have more than `LARGEST_TABLE` cells.
         """
         blocks, sizes = _sizes(case)
         if (len(case.options) + 1) * prod(sizes) > LARGEST_TABLE:
@@ -51,7 +51,7 @@ class LeastCosts:
 
     @property
     def least(self) -> int:
-        """The minimum total cost of all jobs when all GPUs are available."""
+        """The minimum total of the jobs' integer costs when all GPUs are available."""
         return int(self.costs[0].flat[-1])
 
     def choice(self) -> list[Option]:

@@ -44,11 +44,11 @@ class ConsolidationCase:
 
     @property
     def coarsest(self) -> "ConsolidationCase":
-        """The same case without the inner levels on which no job is worth placing.
+        """The same case without the innermost levels on which no job is worth more than on the next wider one.
 
-        If every job needs several machines, for example, only the racks count. Then racks with equally many
-        free GPUs are interchangeable, and can be filled by patterns as machines can. All levels stay if the
-        objective counts machines left whole and any machine is whole.
+        If every job needs several machines, for example, machines are left out. Then racks with equally many
+        free GPUs are interchangeable, and can be filled by patterns as machines can. At least two levels stay.
+        All levels stay if the objective counts machines left whole and some machine has no busy GPU.
         """
         case = self
         while len(case.vacancy.levels) > _FEWEST_LEVELS and not case.alone and not case.untouched:
@@ -65,7 +65,7 @@ class ConsolidationCase:
     def required(self) -> int:
         """The maximum number of jobs that can be placed, if this number is the primary objective; otherwise, 0.
 
-        This many jobs must be placed. Any jobs that together need at most all free GPUs fit on the whole
+        This many jobs must be placed. Any jobs that together need no more GPUs than are free fit on the
         cluster, so the smallest jobs yield the maximum.
         """
         if not self.problem.job_bonus:
@@ -86,7 +86,11 @@ class ConsolidationCase:
         return tuple(v for v, node in enumerate(self.vacancy.nodes) if node.whole)
 
     def located(self, solution: ConsolidationSolution) -> Stays:
-        """Return how many jobs of each kind a solution places in each group, at levels worth considering."""
+        """Return how many jobs of each kind a solution places in each group.
+
+        If a job's level is not worth considering for its kind, the job counts on the next wider level that
+        is. Jobs that are never worth placing are left out.
+        """
         kind_of = {self.problem.jobs[j].name: k for k, kind in enumerate(self.kinds) for j in kind.jobs}
         leaf_of = {gpu: leaf for leaf, gpus in enumerate(self.vacancy.gpus) for gpu in gpus}
         found: Counter[tuple[int, int]] = Counter()

@@ -1,4 +1,4 @@
-"""Counts: the reference model, which counts each job's GPUs on each machine and flags its groups."""
+"""Counts: the reference model, which counts each job's GPUs on each machine."""
 
 from collections.abc import Mapping
 from itertools import groupby
@@ -139,7 +139,7 @@ class Counts(Formulation[Consolidation, ConsolidationSolution]):
         return model
 
     def exact_costs(self, problem: Consolidation, form: Any) -> list[Exact]:
-        """Return the exact costs of the columns, as fractions."""
+        """Return the exact costs of the columns, as integers or fractions."""
         worths = {
             f"on[{j},{t}]": problem.worth(job, tier) + problem.job_bonus
             for j, job in enumerate(problem.jobs)
@@ -160,7 +160,7 @@ class Counts(Formulation[Consolidation, ConsolidationSolution]):
         return ConsolidationSolution(placed=placed)
 
     def encode(self, solution: ConsolidationSolution, problem: Consolidation) -> Mapping[str, float]:
-        """Return the column values of a solution: each job's GPU counts, and the flags for its groups."""
+        """Return the non-zero column values of a solution, keyed by column name."""
         case = ConsolidationCase.of(problem)
         leaf_of = {gpu: leaf for leaf, gpus in enumerate(case.vacancy.gpus) for gpu in gpus}
         values = {f"whole[{u}]": 1.0 for u in case.spared(solution)}

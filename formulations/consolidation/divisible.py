@@ -1,4 +1,4 @@
-"""Divisible: the merged model for jobs whose demands on single machines divide each other."""
+"""Divisible: the merged model, if each demand on single machines divides the next larger one."""
 
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
@@ -72,7 +72,10 @@ class Divisible(Merged):
     name: ClassVar[str] = "divisible"
 
     def check(self, case: ConsolidationCase) -> None:
-        """Raise `Unsupported` as in `Merged`, or if demands on single machines do not divide each other."""
+        """Raise `Unsupported` as in `Merged`, or if demands do not divide each other.
+
+        Each demand that fits on a machine must divide the next larger one.
+        """
         super().check(case)
         for more, less in pairwise(case.alone):
             if more % less:
@@ -81,7 +84,7 @@ class Divisible(Merged):
                 )
 
     def pack(self, model: Any, indices: Indices) -> None:
-        """Add the rows `slots` to the Pyomo model."""
+        """Add the constraints `slots`, which limit the jobs on single machines, to the Pyomo model."""
         from pyomo.environ import Constraint
 
         model.slots = Constraint(
@@ -94,7 +97,7 @@ class Divisible(Merged):
         )
 
     def pack_rows(self, program: NamedProgram, indices: Indices) -> None:
-        """Add the rows `slots` to the arrays."""
+        """Add the constraints `slots`, which limit the jobs on single machines, to the arrays."""
         for d, p in indices.alone:
             jobs = [(f"alone[{e},{p}]", e // d) for e, own in indices.alone if own == p and e >= d]
             machines = [(f"whole[{p},{f}]", f // d) for own, f in indices.whole if own == p and f >= d]
@@ -103,7 +106,8 @@ class Divisible(Merged):
     def unpack(self, values: Mapping[str, float], indices: Indices) -> Iterator[tuple[int, int]]:
         """Yield the demand and machine of each single-machine job.
 
-        Jobs are placed largest first, each on the machine with the fewest free GPUs that suffice.
+        Jobs are placed largest first. Of the machines in its rack that have room, each job gets the one
+        with the fewest free GPUs.
         """
         vacancy, spared = indices.case.vacancy, set(self.spared(values, indices))
         left = [0 if leaf in spared else vacancy.nodes[leaf].free for leaf in range(len(vacancy.gpus))]

@@ -1,4 +1,4 @@
-"""Exact: a quick placement and bound, followed by the smallest model that can express the problem."""
+"""Exact: a quick placement and bound, followed by the first of several models that accepts the problem."""
 
 from contextlib import suppress
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Merged: a model of how many jobs of each demand run in each rack, without regard to its machines."""
+"""Merged: the common part of two models that count the jobs in each rack by demand."""
 
 from abc import abstractmethod
 from collections import Counter
@@ -32,7 +32,7 @@ class Indices:
 
     @cached_property
     def alone(self) -> list[tuple[int, int]]:
-        """Pairs of a demand and a stem (`Vacancy.stems`) with room for such a job in an innermost group."""
+        """Pairs of a demand and a stem (`Vacancy.stems`) in which an innermost group has room for it."""
         nodes, leaves = self.case.vacancy.nodes, self.case.vacancy.leaves
         return [
             (d, p)
@@ -44,7 +44,7 @@ class Indices:
 
     @cached_property
     def across(self) -> list[tuple[int, int]]:
-        """Pairs of a demand and a wider group that can hold a job with that demand across its parts."""
+        """Pairs of a demand and a group, except innermost ones, in which jobs with that demand may stay."""
         nodes, levels = self.case.vacancy.nodes, self.case.vacancy.levels
         return [(d, v) for d, level in self.levels if level for v in levels[level] if nodes[v].free >= d]
 
@@ -59,7 +59,7 @@ class Indices:
 
     @cached_property
     def wider(self) -> list[int]:
-        """The wider groups in which jobs may stay or machines may be left whole."""
+        """The groups, except innermost ones, in which jobs may be placed or machines may be left whole."""
         stays = {p for _, p in self.alone} | {v for _, v in self.across} | {p for p, _ in self.whole}
         return sorted({u for v in stays for u in self.case.vacancy.path(v)})
 
@@ -177,14 +177,14 @@ class Merged(GroupModel):
         return program
 
     def check(self, case: ConsolidationCase) -> None:
-        """Raise `Unsupported` if the objective counts whole machines, and one of them has several islands."""
+        """Raise `Unsupported` if the objective counts machines left whole and machines consist of islands."""
         if any(case.vacancy.nodes[v].level for v in case.untouched):
             raise Unsupported(f"{self.name}: machines left whole consist of islands; use laminar")
 
     def choose(self, values: Mapping[str, float], case: ConsolidationCase) -> tuple[Stays, Collection[int]]:
         """Return how many jobs of each kind stay in each group, and which machines are left whole.
 
-        The columns count the jobs in each group only by demand, so the kinds are chosen here.
+        The columns count the jobs in each group only by demand. Which kinds they belong to is decided here.
         """
         indices = Indices(case)
         places: dict[tuple[int, int], list[int]] = {pair: [] for pair in indices.levels}
@@ -199,7 +199,7 @@ class Merged(GroupModel):
         return stays, self.spared(values, indices)
 
     def spared(self, values: Mapping[str, float], indices: Indices) -> list[int]:
-        """Return the machines that are left whole, which are the first ones of each size."""
+        """Return the machines that are left whole: in each rack, the first ones of each size."""
         return [
             v
             for (p, f), machines in indices.whole.items()

@@ -24,8 +24,8 @@ class GroupModel(Formulation[Consolidation, ConsolidationSolution]):
     """A model that decides how many jobs of each kind stay in each group.
 
     A subclass writes the program and converts between its columns and these numbers. Passing `case` avoids
-    grouping the same problem again. With `rounded`, values are rounded up to multiples of the largest one
-    divided by 400 million. Exact fractions with many denominators are solved in stages, each of which must be
+    grouping the same problem again. With `rounded`, values are rounded up to multiples of 1 / 400,000,000 of
+    the largest value. Exact fractions with many denominators are solved in stages, each of which must be
     completed. Rounded values need only one solve, which may stop at a gap and still yields a bound on the
     optimum.
     """
@@ -72,7 +72,8 @@ class GroupModel(Formulation[Consolidation, ConsolidationSolution]):
     def run(self, problem: Consolidation, budget: Budget) -> Result[ConsolidationSolution]:
         """Solve a problem, with rounded costs if the gap allows it.
 
-        The budget's start is used only if it places enough jobs.
+        If the number of placed jobs is the primary objective, the budget's start is used only if it places as
+        many jobs as possible.
         """
         case = self._case(problem)
         if budget.start is not None and len(budget.start.placed) < case.required:

@@ -1,4 +1,4 @@
-"""Patterns: the merged model with every maximal filling of a machine, which accepts any demands."""
+"""Patterns: the merged model for any demands, which lists all maximal fillings of a machine."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -125,7 +125,7 @@ class Patterns(Merged):
             program.row(f"supply[{p},{f}]", entries + whole, upper=len(sizes[p, f]))
 
     def unpack(self, values: Mapping[str, float], indices: Indices) -> Iterator[tuple[int, int]]:
-        """Yield the demand and the machine of each single-machine job that fits into the patterns."""
+        """Yield the demand and the machine of each single-machine job, according to the machines' patterns."""
         sizes, demands = _sizes(indices.case), indices.case.alone
         spared = set(self.spared(values, indices))
         free = {pair: iter([leaf for leaf in leaves if leaf not in spared]) for pair, leaves in sizes.items()}
@@ -140,7 +140,7 @@ class Patterns(Merged):
                         left[d, p] -= count
 
     def fill(self, stays: Stays, spared: Collection[int], case: ConsolidationCase) -> Mapping[str, float]:
-        """Return the column values, in which each machine has a pattern that covers the jobs on it."""
+        """Return the column values, in which each machine with jobs has a pattern that covers them."""
         demands, nodes = case.alone, case.vacancy.nodes
         held: dict[int, Counter[int]] = {}
         for (k, v), count in stays.items():
@@ -175,9 +175,9 @@ def _fills(case: ConsolidationCase) -> list[tuple[int, int, int]]:
 
 @lru_cache(maxsize=2**10)
 def maximal(demands: Sequence[int], free: int) -> tuple[Pattern, ...]:
-    """Enumerate the maximal patterns for a number of free GPUs, largest demand first.
+    """Enumerate the maximal patterns for a number of free GPUs, those with the most large jobs first.
 
-    The enumeration stops if there are too many patterns.
+    The enumeration stops after 2,001 patterns, which are too many for the model.
     """
     return tuple(islice(_extend(demands, free), _MOST_PATTERNS + 1))
 

@@ -20,7 +20,7 @@ class VacantGroup:
 
 @dataclass(frozen=True, eq=False)
 class Vacancy:
-    """The groups that have free GPUs, innermost first. The last one is the whole cluster."""
+    """The groups that have free GPUs, innermost first. The last one is always the whole cluster."""
 
     nodes: tuple[VacantGroup, ...]  # the groups
     # numbers of the free GPUs of each innermost group; these are the first nodes
@@ -79,7 +79,10 @@ class Vacancy:
 
     @property
     def without_innermost(self) -> "Vacancy":
-        """The same free GPUs without the innermost groups, so that the groups around these are innermost."""
+        """The same free GPUs without the innermost groups, so that the groups around these are innermost.
+
+        No machine counts as whole any more.
+        """
         first = len(self.gpus)
         gpus = tuple(tuple(gpu for leaf in self.leaves[v] for gpu in self.gpus[leaf]) for v in self.levels[1])
         nodes = (VacantGroup(node.level - 1, node.parent - first, node.free) for node in self.nodes[first:])
@@ -94,7 +97,10 @@ class Vacancy:
             v = self.nodes[v].parent
 
     def around(self, v: int, level: int) -> int:
-        """Return the group on the given level around a group, or the group itself if its level is wider."""
+        """Return the group on the given level that contains a group, or the group itself.
+
+        The group itself is returned if it is on that level or on a wider one.
+        """
         return next(u for u in self.path(v) if self.nodes[u].level >= level)
 
 

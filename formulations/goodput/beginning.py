@@ -7,7 +7,7 @@ from gsopt.problems.goodput import Goodput, GoodputSolution
 
 
 def current_gpus(case: GoodputCase) -> GoodputSolution:
-    """Return the current GPUs of all jobs that may keep them. The other jobs get none."""
+    """Return the current allocation. Jobs that cannot keep their GPUs get none."""
     wanted = [next((each for each in options if each.keeps), options[0]) for options in case.options]
     return case.solution(pack(case, wanted).vectors)
 
@@ -18,7 +18,7 @@ def bound_alone(case: GoodputCase) -> float:
 
 
 def mean(case: GoodputCase, total: float) -> float:
-    """Convert a bound on the total cost of all jobs, in double precision, to a bound on the objective."""
+    """Convert a lower bound on the total cost of all jobs, in double precision, to one on the objective."""
     return total * (1 - case.error) / max(len(case.options), 1)
 
 

@@ -54,13 +54,13 @@ class GoodputCase:
 
     @classmethod
     def of(cls, problem: Goodput) -> "GoodputCase":
-        """List the options of a problem."""
+        """List each job's options, except those that are never worth choosing."""
         widest = np.cumsum(sorted(problem.nodes, reverse=True))
         return cls(problem, tuple(tuple(_options(problem, job, widest)) for job in range(len(problem.jobs))))
 
     @property
     def error(self) -> float:
-        """An upper bound on the relative error of a total cost. Costs are never negative."""
+        """A bound on the relative error of a total cost, which holds because costs are never negative."""
         return GOODPUT_COST * -self.problem.power + (len(self.options) + 2) * TERM
 
     def solution(self, vectors: Iterable[Vector]) -> GoodputSolution:

@@ -33,7 +33,7 @@ class Counting:
 
     @classmethod
     def of(cls, case: GoodputCase) -> "Counting":
-        """Fill the tables, or raise `Unsupported` if they do not fit in memory."""
+        """Fill the tables, or raise `Unsupported` if they would have more than `LARGEST_TABLE` cells each."""
         gpus, jobs = case.problem.total, len(case.options)
         width = max((option.gpus for options in case.options for option in options), default=0)
         if (jobs + 1) * (gpus + 1) > LARGEST_TABLE:
@@ -46,11 +46,11 @@ class Counting:
 
     @property
     def least(self) -> float:
-        """The minimum total cost of all jobs, which is a lower bound except for rounding errors."""
+        """The minimum total cost in the knapsack, which is a lower bound except for rounding errors."""
         return float(self.before[-1].min())
 
     def choice(self) -> list[GoodputOption]:
-        """Return the options that are optimal for the knapsack."""
+        """Return an optimal solution of the knapsack: one option for each job."""
         last = self.before[-1]
         counts = read_back(self.before, self.costs, int(last.argmin()))
         return [
@@ -59,7 +59,10 @@ class Counting:
         ]
 
     def alive(self, limit: float, budget: Budget) -> list[Sequence[GoodputOption]]:
-        """List each job's options that a limit on the total cost allows, or all options if time runs out."""
+        """List the options of each job with which the knapsack can meet a limit on the total cost.
+
+        If time runs out, all options are listed.
+        """
         slack = limit * (1 + 4 * self.case.error)
         kept: list[Sequence[GoodputOption]] = []
         for job, options in enumerate(self.case.options):

@@ -1,4 +1,4 @@
-"""MILP: the reference model, which decides the shape of every job and its GPUs on every node."""
+"""MILP: the reference model, which decides each job's numbers of nodes and GPUs, and its GPUs on every node."""
 
 from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
@@ -113,8 +113,8 @@ class Milp(Formulation[Goodput, GoodputSolution]):
     def exact_costs(self, problem: Goodput, form: StandardForm) -> Sequence[Number]:
         """Return the costs of the columns, rounded down so that the bound remains valid.
 
-        Each cost has its own denominator, and the common multiple of all denominators has thousands of digits.
-        The total loss by rounding is at most a quarter of the largest difference that counts as zero.
+        Costs have different denominators, and the common multiple of these can have thousands of digits. The
+        total loss by rounding is at most a quarter of the largest difference that counts as zero.
         """
         costs = {_column("waits", job): _idle(problem) for job in range(len(problem.jobs))}
         costs |= {_column("keeps", job): cost for job, cost in _kept(problem).items()}
@@ -141,7 +141,7 @@ class Milp(Formulation[Goodput, GoodputSolution]):
         return GoodputSolution(gpus={name: gpus for name, gpus in vectors.items() if any(gpus)})
 
     def encode(self, solution: GoodputSolution, problem: Goodput) -> Mapping[str, float]:
-        """Return the non-zero column values of a solution, keyed by column name."""
+        """Return the column values of a solution, keyed by column name; missing columns are 0."""
         values: dict[str, float] = {}
         kept, shapes = _kept(problem), _shapes(problem)
         for job, gpus in enumerate(problem.vectors(solution)):

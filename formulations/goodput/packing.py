@@ -26,7 +26,7 @@ class NodePacking:
         return sum(option.cost for option in self.chosen)
 
     def put(self, job: int, option: GoodputOption) -> bool:
-        """Place an option of a job without GPUs if there is room, and return whether there was."""
+        """Place an option of a job that has no GPUs, if there is room for it, and return whether there was."""
         vector = self._vector(job, option)
         if vector is None:
             return False
@@ -40,7 +40,10 @@ class NodePacking:
         self.chosen[job], self.vectors[job] = self.case.options[job][0], (0,) * len(self._free)
 
     def improve(self, orders: Sequence[Sequence[GoodputOption]], budget: Budget) -> None:
-        """Move jobs one by one to their cheapest options that fit, in at most ten rounds, while moves help."""
+        """Move jobs one by one to their cheapest options that fit, in at most ten rounds, while moves help.
+
+        `orders` lists the options of each job in ascending order of cost.
+        """
         for _ in range(_ROUNDS):
             before = list(self.chosen)
             for job, order in enumerate(orders):
@@ -51,7 +54,10 @@ class NodePacking:
                 return
 
     def exchange(self, jobs: Iterable[int], orders: Sequence[Sequence[GoodputOption]], budget: Budget) -> None:
-        """Let each given job without GPUs displace another job if this lowers the total cost of both."""
+        """Let each given job without GPUs displace another job if this lowers the total cost of both.
+
+        The displaced job then gets its cheapest option that still fits.
+        """
         for job in jobs:
             for other in range(len(orders)):
                 if budget.passed or self.chosen[job].gpus:

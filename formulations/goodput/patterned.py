@@ -1,4 +1,4 @@
-"""Patterned: the integer program over the remaining options that assigns a pattern to every node."""
+"""Patterned: an integer program over the remaining options, which assigns a pattern to every node."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -31,10 +31,10 @@ class Patterned(OptionProgram):
     GPUs on a node, so its relaxation admits large fractions of both jobs.
 
     Columns besides `runs`: `holds`, the number of nodes of a kind that have a pattern; `parts`, the number of
-    nodes with a given room on which a spread job runs. Rows: `nodes`, the nodes of each kind; `stays`, a job
-    that keeps its GPUs keeps them on all nodes of each kind on which it has some; `sized`, enough places for
-    single-node jobs of each size; `room`, enough nodes for all parts, with one part each; `all`, the parts have
-    room for the whole job.
+    nodes with a given room (GPUs left by the pattern) on which a spread job runs. Rows: `nodes`, the nodes of
+    each kind; `stays`, a job that keeps its GPUs keeps them on all nodes of each kind on which it has some;
+    `sized`, enough places for single-node jobs of each size; `room`, enough nodes for all parts, with one part
+    each; `all`, the parts have room for the whole job.
     """
 
     @cached_property

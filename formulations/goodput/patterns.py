@@ -16,7 +16,7 @@ class Stay(NamedTuple):
 
 
 class Pattern(NamedTuple):
-    """The contents of a node."""
+    """The jobs that a node holds, and the GPUs that they leave for part of another job."""
 
     stays: tuple[Stay, ...]  # jobs that keep their GPUs
     sizes: tuple[int, ...]  # GPUs of each job that has all its GPUs there, ascending
@@ -33,7 +33,12 @@ class NodeKind:
     nodes: tuple[int, ...]
 
     def patterns(self, sizes: Sequence[int], *, parts: bool) -> Iterator[Pattern]:
-        """Yield all patterns to which no job can be added, or whose remaining room may hold a part of a job."""
+        """Yield the patterns that nodes of this kind may have.
+
+        `sizes` holds the GPUs of single-node jobs that may be added, in ascending order. If `parts`, a part of
+        a spread job may be added, too, unless a job on several nodes stays. Patterns without room for such a
+        part are yielded only if no further single-node job fits.
+        """
         for stays, room in _staying(self.stays, self.gpus):
             is_open = parts and not any(stay.is_wide for stay in stays)
             for chosen, left in _filled(sizes, room, is_full=not is_open):

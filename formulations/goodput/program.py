@@ -1,4 +1,4 @@
-"""Program: an integer program over the remaining options, whose subclasses model the nodes."""
+"""Program: an integer program over the remaining options. Subclasses model the nodes."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
@@ -30,12 +30,12 @@ class OptionProgram(ABC):
 
     @cached_property
     def base(self) -> list[float]:
-        """The minimum cost of each job, which every solution has to pay."""
+        """The minimum cost of each job over its remaining options."""
         return [min(option.cost for option in options) for options in self.alive]
 
     @property
     def paid(self) -> Fraction:
-        """The sum of the minimum costs, which every solution has to pay."""
+        """The sum of the jobs' minimum costs over their remaining options."""
         return sum(map(Fraction, self.base), Fraction(0))
 
     def costs(self, least: float) -> list[Fraction]:

@@ -1,4 +1,4 @@
-"""Reduced: the integer program over the remaining options that merges single-node jobs of the same size."""
+"""Reduced: an integer program over the remaining options, which merges single-node jobs of the same size."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,8 +16,8 @@ class ReducedOptions(OptionProgram):
     """The integer program with the remaining options of each job, and the GPUs of every node.
 
     Single-node jobs with the same number of GPUs are interchangeable, so the program only decides how many of
-    each size a node holds. Jobs on several nodes have variables for their GPUs on each of them, and kept
-    GPUs are fixed.
+    each size a node holds. Each spread job has variables for its GPUs on every node. A job that keeps its GPUs
+    needs none.
 
     Columns besides `runs`: `holds`, the number of jobs of each size on each node; `parts` and `gpus`, whether a
     node holds a part of a spread job, and how many of its GPUs. Rows: `sized`, all jobs of each size are on

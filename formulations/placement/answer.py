@@ -9,7 +9,7 @@ from gsopt.problems.placement import Placement, PlacementSolution
 
 
 def without_model(problem: Placement, method: str, budget: Budget) -> Result[PlacementSolution] | None:
-    """Return the result if there are no workers, or if one that must be placed fits nowhere; else, None."""
+    """Return the result if there are no workers, or if a worker that must be placed fits nowhere; else None."""
     if problem.workers and not problem.misfit:
         return None
     nothing = PlacementSolution(placed=())
@@ -34,9 +34,9 @@ def answer(
     message: str,
     solver: str = "",
 ) -> Result[PlacementSolution]:
-    """Convert the bracket of the pattern model to a judged result.
+    """Convert the best solution and bound of the pattern model to a judged result.
 
-    Raise `ModelMismatch` if the judged objective is worse than the model's value, and `Contradiction` if it is
+    Raises `ModelMismatch` if the judged objective is worse than the model's value, and `Contradiction` if it is
     better than the proven bound.
     """
     solution = None

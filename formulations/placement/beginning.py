@@ -8,9 +8,11 @@ from gsopt.core.budget import Budget
 
 
 def begin(packing: Packing, budget: Budget) -> tuple[FillPatterns, Bracket]:
-    """Bound the objective by counting, and find a first solution: the better of start and construction.
+    """Bound the objective by counting, and find a first solution.
 
-    If the start is optimal, or if there is a start and pools matter, nothing is constructed.
+    This is the better of the budget's start and a constructed solution. Nothing is constructed if the
+    start attains the bound, if there is a start and workers may move between pools, or if some resource does
+    not suffice.
     """
     bound = counting_bound(packing)
     budget.report(bound=bound)

@@ -22,7 +22,7 @@ class WorkerPrices:
 
 
 def lagrange(packing: Packing, prices: WorkerPrices, *, counting_cost: bool = True) -> float:
-    """Return the Lagrangian bound: the price of all workers, minus the largest profit of moves and servers.
+    """Return the Lagrangian bound: the price of all workers, minus the maximum profit of all moves and servers.
 
     The profit of a server is at most the highest total price of workers that it can hold, minus its cost. The
     profit of a move is the amount by which it lowers the price of the moved workers, minus its cost. The bound
@@ -47,7 +47,7 @@ def better_than(packing: Packing, prices: WorkerPrices, value: int) -> int:
     """Return a lower bound on the value of every solution that is better than a given value.
 
     If the bound equals the given value, there is no such solution. If the prices determine all moves of such a
-    solution, the zones have nothing but the servers in common, and the bound on each zone is rounded up
+    solution, only the servers still connect the zones (`Zone`), and the bound on each zone is rounded up
     separately.
     """
     least = lagrange(packing, prices)

@@ -1,4 +1,4 @@
-"""Ceiling: a proven bound on the GPUs that any placement leaves unallocated, for clusters of any size."""
+"""Ceiling: a proven lower bound on the GPUs that any placement leaves unallocated, for clusters of any size."""
 
 from collections import Counter
 from math import lcm
@@ -24,7 +24,7 @@ def ceiling(problem: Placement, budget: Budget | None = None) -> int:
     The bound comes from a linear program that merges the servers of each kind into one large server and allows
     fractions of workers. The solver only proposes prices of the resources. The bound that they prove is
     computed in integers, so it holds no matter what the solver returns. If the time limit of `budget` ends the
-    solver, only totals are compared.
+    solver, or if there are more than 200,000 pairs (kind of worker, kind of server), only totals are compared.
 
     Sets
     ----
@@ -51,12 +51,12 @@ def ceiling(problem: Placement, budget: Budget | None = None) -> int:
 
     Size
     ----
-    One column per pair (kind of worker, kind of server): 2,000 for Alibaba's openb trace.
+    At most one column per pair (kind of worker, kind of server): 2,000 for Alibaba's openb trace.
 
     Source
     ------
-    Weak duality: for prices p_tr >= 0, a worker is worth at most u_c = max(0, max_t g_c - sum_r p_tr d_cr), and
-    no placement allocates more than sum_c n_c u_c + sum_tr p_tr a_tr.
+    Weak duality: for prices p_tr >= 0, a worker is worth at most u_c = max(0, max_t (g_c - sum_r p_tr d_cr)),
+    and no placement allocates more than sum_c n_c u_c + sum_tr p_tr a_tr.
 
     Examples
     --------

@@ -56,7 +56,7 @@ def column_generation(problem: Placement, budget: Budget, *, seed: int = 0) -> R
     two fifths of the remaining time. The bound is Lagrangian, so there is one even if the relaxation is not
     optimal by then. Next, the relaxation is rounded down, and the remaining workers are placed greedily at
     varied prices. If the result does not meet the bound and pools do not matter (a single zone), dives follow,
-    which fix patterns one by one and generate new ones for the remaining workers. A relaxation that was not
+    which fix patterns step by step and generate new ones for the remaining workers. A relaxation that was not
     optimal in time is then continued for up to four fifths of the remaining time, and rounded again. Integer
     programs over all patterns found are solved for a few seconds each, before and after further dives. If a gap
     remains and there are few maximal patterns, the model over all of them is solved. Otherwise, or if time runs

@@ -1,4 +1,4 @@
-"""Dive: a heuristic that fixes patterns one after another and generates new ones for the remaining workers."""
+"""Dive: a heuristic that fixes patterns step by step and generates new ones for the remaining workers."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -27,11 +27,12 @@ _CHANCE = 0.5
 class Diver:
     """Repeated dives into one relaxation, which share the generated patterns.
 
-    A dive fixes the patterns that the relaxation uses at least once, rounded down, or else the one that it uses
-    most, rounded up. It removes the workers in them, generates patterns for the others, and repeats this until
-    no worker is left or the relaxation shows that the goal cannot be reached. If the time limit is reached, the
-    remaining workers are placed by best fit. Dives require a single zone, that is, a problem in which pools do
-    not matter.
+    A dive solves the relaxation and fixes each pattern that it uses at least once, rounding its number of uses
+    down. If there is none, a single use of the most used pattern is fixed; later dives vary this choice at
+    random. The workers in fixed patterns are removed, patterns are generated for the others, and the relaxation
+    is solved again, until no worker is left or the value over the patterns generated so far exceeds the goal.
+    If the time limit is reached, the remaining workers are placed by best fit. Dives require a single zone,
+    that is, a problem in which pools do not matter.
 
     Source: Sadykov, Vanderbeck, Pessoa, Tahiri and Uchoa, "Primal heuristics for branch and price", INFORMS
     Journal on Computing 31 (2019).
@@ -51,7 +52,8 @@ class Diver:
     def dive(self, goal: float, budget: Budget) -> Filled | None:
         """Search for a solution whose value is at most `goal`; return None if the dive finds none.
 
-        A solution that is completed because the time limit is reached may have a higher value.
+        The value of the returned solution may still exceed `goal`: the last pattern fixed may cost more than
+        the relaxation allowed for, or the time limit may be reached.
         """
         needs, left = self.packing.totals.copy(), self.packing.limits.copy()
         fixed: Counter[int] = Counter()

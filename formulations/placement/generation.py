@@ -49,8 +49,9 @@ class Generation:
     def run(self, known: FillPatterns, center: WorkerPrices | None = None) -> Relaxed:
         """Generate patterns until the relaxation is feasible, and then until it is optimal.
 
-        `known` contains the patterns of known solutions. `center` is the best set of prices of an earlier run,
-        if any.
+        The run ends early if the time limit is reached, or once more patterns cannot raise the rounded bound.
+        `known` contains patterns with which to begin. `center` is the best set of prices of an earlier run, if
+        any.
         """
         patterns = known + single_demand_patterns(self.packing)
         master = Master(self.packing)
@@ -140,7 +141,7 @@ def ending(budget: Budget) -> StoppedBy:
 
 
 def single_demand_patterns(packing: Packing) -> FillPatterns:
-    """Return, for each zone and demand, a pattern with as many workers of that demand as possible."""
+    """Return, for each zone and demand, a pattern with as many workers of that demand as fit on one server."""
     rows = []
     for z, zone in enumerate(packing.zones):
         kinds = list(zone.kinds)

@@ -58,11 +58,11 @@ def solve_integers(
     dive: float = 5.0,
     search: float | None = None,
 ) -> Bracket:
-    """Improve the bracket of an integer program whose linear relaxation is solved.
+    """Improve the best known point and bound of an integer program whose linear relaxation is solved.
 
-    First, the relaxation is rounded down, and the small program that remains is solved. If there are few
-    demands, its solution often meets the bound. If it does not, the whole program is solved without the columns
-    that reduced costs rule out.
+    First, the relaxation is rounded down, and the small program that remains is solved. Its solution often
+    meets the bound if workers have only a few different needs. If there is still a gap, the whole program is
+    solved without the columns that reduced costs rule out.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def solve_integers(
     relaxed
         Optimum of its linear relaxation. Columns without a value are 0.
     known
-        The bracket so far, whose bound must hold for all columns of the problem.
+        Best known point and bound. The bound must hold for all columns of the problem.
     prove
         Function that takes the objective of a point and returns a lower bound on all better points, or the
         objective itself if there are none.

@@ -1,4 +1,4 @@
-"""Labels: the pricing method for fine amounts, a branch and bound that works on arrays."""
+"""Labels: pricing by a branch and bound on arrays, also for amounts that are too fine for a table."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -35,14 +35,17 @@ _BEST = 300
 class LabelPricing:
     """Pricing that extends all fillings bundle by bundle, and drops those that cannot be profitable.
 
-    A bundle consists of 1, 2, 4, ... workers of one demand, all of which are in a filling or none.
+    The workers of one demand are divided into bundles of 1, 2, 4, ... workers and a last one of those left
+    over. A filling contains all workers of a bundle or none of them. It is profitable if it is worth more than
+    the rent of its room.
 
-    The duals of the room's linear relaxation are multipliers of the resources, and they give each decision a
-    penalty. If a worker is worth more than the price of its resources, leaving it out costs the difference. If
-    it is worth less, adding it costs the difference. Idle resources cost their price. The worth of a filling is
-    the relaxation's value minus the filling's penalties, so a filling is dropped once its penalties exceed the
-    difference between the relaxation's value and the rent. Workers with the largest penalties are decided
-    first. If too many fillings remain, the best are kept, and the worth of the others is bounded.
+    The duals of the linear relaxation of filling a room serve as prices of its resources, and they give each
+    decision a penalty. If a worker is worth more than the price of its resources, leaving it out costs the
+    difference. If it is worth less, adding it costs the difference. Idle resources cost their price. The worth
+    of a filling is the relaxation's value minus the filling's penalties, so a filling is dropped once its
+    penalties exceed the difference between the relaxation's value and the rent. Bundles with the largest
+    penalties are decided first. If too many fillings remain, the best are kept, and the worth of the others is
+    bounded.
 
     A filling never holds more workers of a demand than exist.
     """

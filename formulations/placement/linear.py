@@ -1,7 +1,7 @@
 """Linear: small linear programs that are solved within this process.
 
-Solving one takes milliseconds, less than passing it to another process would. The results need not be trusted,
-because every bound is recomputed from the prices.
+Solving one takes milliseconds, less than passing it to another process would. The results need not be exact,
+because every bound is recomputed from the duals or reduced by a tolerance.
 """
 
 from dataclasses import dataclass

@@ -16,10 +16,10 @@ _MOST_DEMANDS = 200
 def maximal_patterns(packing: Packing, *, limit: int, budget: Budget) -> FillPatterns | None:
     """Enumerate the maximal patterns of every zone and kind, or return None if there are too many.
 
-    There are too many if they exceed `limit`, if more than 200 demands fit on one server, or if the enumeration
-    takes too long. A pattern never holds more workers of a demand than exist. It is maximal if none of the
-    remaining workers would fit. All fillings are extended demand by demand, in descending order of the share of
-    the server that a worker takes up.
+    There are too many if they exceed `limit`, if workers of more than 200 demands can run on the same kind of
+    server, or if the enumeration takes too many steps or reaches the time limit. A pattern never holds more
+    workers of a demand than exist. It is maximal if none of the remaining workers would fit. All fillings are
+    extended demand by demand, in descending order of the share of the server that a worker takes up.
     """
     zone_of: list[int] = []
     kind_of: list[int] = []

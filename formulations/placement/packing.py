@@ -114,7 +114,7 @@ class FillPatterns:
 
 @dataclass(frozen=True, eq=False)
 class Filled:
-    """A solution of a packing: fill patterns, and the column values of the moves and then of the patterns."""
+    """A solution of a packing: fill patterns, and the values of the columns (moves first, then patterns)."""
 
     patterns: FillPatterns
     values: Integers
@@ -124,28 +124,30 @@ class Filled:
 class Packing:
     """A placement problem in terms of kinds of servers, distinct demands, and zones.
 
-    In the pattern model, each server in use is filled according to one pattern. The model requires room for at
-    least the existing workers, so maximal patterns suffice, and some places in them may stay empty. A resource
-    is left out if no worker needs it. Resources of which every server has enough for all workers together are
-    left out, too, if every worker needs some other resource (except GPUs if misplaced ones are counted).
-    Amounts are divided by the greatest common divisor of all needs. Free amounts are then rounded down, which
-    loses nothing.
+    In the pattern model, each server that gets workers is filled according to one pattern. The model requires
+    room for at least the existing workers, so maximal patterns suffice, and some places in them may stay empty.
+    A resource is left out if no worker needs it. Resources of which every server has enough for all workers
+    together are left out, too, provided that every worker needs some resource that is kept. GPUs, however, are
+    kept if preferences are minimized. Amounts of a resource are divided by the greatest common divisor of all
+    needs for it. Free amounts are then rounded down, which loses nothing.
 
     Sets
     ----
     i: demands, which are the distinct vectors of needs. k: kinds of servers. z: zones: a single one for all
-    servers or, if pools matter, training servers, inference servers for all workers and, if preferences are
-    minimized, inference servers for flexible workers only. p: patterns, each a filling of one server of kind
-    k(p) in zone z(p). u: units, which are workers that move between the pools together: a job if jobs must not
-    be split, otherwise a single worker.
+    servers or, if pools matter (preferences are minimized or jobs must not be split), training servers,
+    inference servers for all workers and, if preferences are minimized and there are flexible workers,
+    inference servers for flexible workers only (without those already in use). p: patterns, each a filling of
+    one server of kind k(p) in zone z(p). u: units, which are workers that move between the pools together: a
+    job if jobs must not be split, otherwise a single worker.
 
     Parameters
     ----------
     a_pi: number of workers of demand i in pattern p. d_i: number of workers of demand i. n_k: number of servers
     of kind k. c_k: cost of using one of them: 1, or its number of GPUs if fragmentation is minimized; 0 if it
     is already in use. m_u: number of copies of unit u. b_ui, f_ui: numbers of workers of demand i in unit u
-    that are not flexible and that are flexible. w_u: cost of moving unit u to the inference servers. v_i: cost
-    of a flexible worker of demand i that shares a server.
+    that are not flexible and that are flexible; without a zone for flexible workers, no worker counts as
+    flexible. w_u: cost of moving unit u to the inference servers, which may be negative. v_i: cost of a
+    flexible worker of demand i that shares a server.
 
     Variables
     ---------
@@ -155,14 +157,15 @@ class Packing:
 
     Objective
     ---------
-    Minimize the sum of c_k(p) y_p, plus the sums of w_u h_u and v_i s_i.
+    Minimize the sum of c_k(p) y_p, plus the sums of w_u h_u and v_i s_i, plus a constant.
 
     Constraints
     -----------
     One zone: the a_pi y_p add up to at least d_i. If pools matter, instead: on training servers: the a_pi y_p
     add up to at least the sum of (b_ui + f_ui) (m_u - h_u); on inference servers for all workers: to at least
     the sum of b_ui h_u, plus s_i; on those for flexible workers only: to at least the sum of f_ui h_u, minus
-    s_i. Of each kind: the y_p with k(p) = k add up to at most n_k. h_u <= m_u.
+    s_i. Of each kind: the y_p with k(p) = k add up to at most n_k. h_u <= m_u. s_i is at most the number of
+    flexible workers of demand i.
 
     Size
     ----
@@ -231,7 +234,8 @@ class Packing:
     def rents(self, duals: Reals, *, counting_cost: bool = True) -> Reals:
         """Return the rent of each kind of server, shape (kinds,).
 
-        The rent is the scarcity price plus, with `counting_cost`, the cost.
+        The rent is the price that the duals of `form` give to one of these servers plus, with `counting_cost`,
+        the cost of using it.
         """
         rents: Reals = -np.minimum(duals[-len(self.kinds) :], 0.0)
         return rents + self.costs if counting_cost else rents
@@ -333,7 +337,7 @@ class Packing:
         return self.offset + int(self.moving[1] @ moved + self.costs[filled.patterns.kind] @ times)
 
     def filled(self, moved: Integers, servers: Iterable[tuple[int, int, Mapping[int, int]]]) -> Filled:
-        """Build a solution from moves and servers, each given as zone, kind and number of workers by demand."""
+        """Build a solution from moves and the zone, kind and numbers of workers by demand of each server."""
         alike = Counter((zone, kind, tuple(sorted(holds.items()))) for zone, kind, holds in servers if holds)
         counts = np.zeros((len(alike), len(self.demands)), dtype=np.int64)
         for row, (_, _, holds) in enumerate(alike):

@@ -9,7 +9,7 @@ from gsopt.core.budget import Budget
 
 @dataclass(frozen=True, eq=False)
 class PricingResult:
-    """The fillings found by pricing, and bounds on all fillings."""
+    """The fillings found by pricing, and bounds on the worth of all fillings."""
 
     room: list[int]  # index of the room of each filling
     counts: list[Integers]  # numbers of workers of each demand, one array per filling
@@ -17,7 +17,7 @@ class PricingResult:
 
 
 class Pricer(Protocol):
-    """A method that finds the fillings with the highest worth for each room.
+    """A method that finds fillings of high worth, and bounds the worth of all fillings of each room.
 
     A room is what is free on one server of a kind. A filling consists of workers that fit into a room together,
     and its worth is the sum of their prices.

@@ -18,7 +18,7 @@ _VARIED = 0.3
 #: Maximum number of runs.
 _RUNS = 200
 
-#: Default limit on the number of servers filled in all runs, multiplied by the number of demands.
+#: Default limit on the number of fillings tried in all runs, multiplied by the number of demands.
 EFFORT = 500_000
 
 #: Number of kinds among which the next server to fill is chosen.
@@ -53,13 +53,14 @@ def round_down(
     seed: int = 0,
     effort: int = EFFORT,
 ) -> Rounding:
-    """Round a relaxation down and place the remaining workers, repeatedly until the goal is met.
+    """Round a relaxation down, and place the remaining workers greedily, in several runs until the goal is met.
 
-    Each server is filled with the workers that are worth the most per share of the server. For each server, up
-    to six kinds are tried, and the one whose filling has the largest worth minus rent is used. The prices of
-    workers and servers are those of the relaxation, but each run orders workers by randomly varied prices. No
-    filling holds more workers than remain. No run starts after the number of servers filled by all runs,
-    multiplied by the number of demands, exceeds `effort`.
+    Each server is filled with the workers that are worth the most per share of the server. To choose the next
+    server, fillings of up to six kinds drawn at random are tried, or of all kinds if none of these can hold a
+    worker. The filling with the largest worth minus rent is used. The prices of workers and servers are those
+    of the relaxation, but each run orders workers by randomly varied prices. No filling holds more workers than
+    remain. There are at most 200 runs, and none starts once the number of fillings tried, multiplied by the
+    number of demands, exceeds `effort`.
     """
     demands = len(packing.demands)
     below = np.floor(optimum.values + FEASIBILITY).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Start: a first placement by best-fit decreasing, on merged servers and workers."""
+"""Start: a first placement by best fit or first fit, on merged servers and workers."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice, product
@@ -14,13 +14,14 @@ from gsopt.core.budget import Budget
 def construct(packing: Packing, budget: Budget) -> Filled | None:
     """Place workers by best fit and by first fit, in several orders, and return the best result.
 
-    Return None if no placement is found in time.
+    Return None if no attempt places all workers, or if time runs out before the first one does.
 
     All workers of one demand are placed together. Best fit places demands in descending order of size (the sum
-    of their shares of a server, the largest share, or the first resource) and uses the fullest server with
-    room. First fit places them in the order of the problem and uses the first server with room. When a new
-    server is needed, the one with the most room per unit of cost is opened, or the one with the least room. The
-    best of these combinations is kept. If pools matter, workers are placed unit by unit.
+    of their shares of a server, the largest share, or the share of the first resource) and uses the fullest
+    server with room. First fit places them in the order of the problem and uses the first server with room.
+    When a new server is needed, those that cost nothing come first, and otherwise the one with the most room
+    per unit of cost or, in further attempts, the one with the least room. If pools matter, workers are placed
+    unit by unit, and only two of these combinations are tried.
 
     Unless the budget provides a starting solution, the construction may take 0.3 seconds even if less time is
     left.

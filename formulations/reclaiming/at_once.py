@@ -16,7 +16,8 @@ _MOMENT = 0.25
 def at_once(problem: Reclaiming) -> tuple[ReclaimingSolution, Exact]:
     """Return a greedy choice that assumes that every base worker is needed, and the bound of equal shares.
 
-    The bound assumes that a job survives the joint loss of any servers whose individual loss it survives.
+    The bound divides each job's cost equally among its servers (`formulations.reclaiming.shares.equal_shares`).
+    It assumes that a job survives the joint loss of any servers whose individual loss it survives.
     """
     less, more = reduce(problem, optimistic=True).net(), reduce(strict(problem)).net()
     bound = less.number(ceil(equal_shares(ReductionCosts.of(less)).bound))

@@ -129,7 +129,7 @@ def decomposition(problem: Reclaiming, budget: Budget, *, width: int = 12) -> Re
 def curve(problem: Reclaiming, *, width: int = 12) -> tuple[Exact, ...]:
     """Return the minimum objective for every demand; entry n stands for n returned servers.
 
-    Raises `Unsupported` in the same cases as `decomposition`.
+    Raises `Unsupported` if a table would have more than `width` jobs, or if the problem cannot be reduced.
     """
     reduction = reduce(problem)
     tables = fill(_narrow(reduction, width), len(problem.servers))

@@ -1,4 +1,4 @@
-"""Exact: a sequence of techniques, from dynamic to mixed-integer programming, that proves the optimum."""
+"""Exact: a sequence of techniques for proving the optimum, from dynamic to mixed-integer programming."""
 
 from dataclasses import replace
 
@@ -38,10 +38,10 @@ def exact(problem: Reclaiming, budget: Budget, *, width: int = 12) -> Result[Rec
     says so unless the optimum is proven. With at most 400 servers, the fifth technique usually yields a better
     bound.
 
-    If a job can survive the loss of some sets of workers but not of others, or if collateral damage depends on
-    flexible workers, steps 1 to 5 are applied to two simpler problems instead. One ignores some losses and
-    yields a bound. The other assumes that every base worker is needed and yields a start. If the two do not
-    meet, the method `milp` continues from the best solution found.
+    If a job survives the loss of each of several servers but not of all of them, or if collateral damage
+    depends on flexible workers, steps 1 to 5 are applied to two simpler problems instead. One ignores some
+    losses and yields a bound. The other assumes that every base worker is needed and yields a start. If the two
+    do not meet, the method `milp` continues from the best solution found.
 
     Parameters
     ----------

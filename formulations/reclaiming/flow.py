@@ -37,9 +37,11 @@ class Network:
     def maximum_flow(self, supply: Integers, capacity: Integers) -> Integers:
         """Return a maximum flow, as the flow on each pair, shape (pairs,).
 
-        The method is capacity scaling: when all capacities are rounded down to multiples of a power of two, the
-        flow fits into scipy's 32 bits. The rest of the true capacities adds little flow, so the power soon
-        becomes one. Complexity: b / (30 - p) runs of scipy's Dinic, for capacities of b bits and 2^p pairs.
+        `supply` limits the flow from each source, and `capacity` the flow into each sink. The method is
+        capacity scaling: the limits are first rounded down to multiples of a power of two, so that the flow,
+        counted in this power, fits into scipy's 32 bits. What was rounded off adds little flow, so the power
+        soon becomes one. Complexity: b / (30 - p) runs of scipy's Dinic, for capacities of b bits and 2^p
+        pairs.
 
         Source: Ahuja, Magnanti and Orlin, Network Flows (1993), section 7.3.
         """
@@ -72,9 +74,10 @@ class Network:
         return found.data.astype(flow.dtype)
 
     def reached(self, supply: Integers, flow: Integers) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Return the sources and sinks that augmenting paths can still reach, shapes (sources,) and (sinks,).
+        """Return which sources and sinks can be reached in the residual network.
 
-        If the flow is maximum, these are the source side of a minimum cut.
+        The shapes are (sources,) and (sinks,). If the flow is maximum, those reached form the source side of a
+        minimum cut.
         """
         first_sink = 1 + self.sources
         starts = np.flatnonzero(supply > self.outflow(flow))

@@ -15,8 +15,8 @@ def greedy_counts(reduction: Reduction, budget: Budget) -> list[int]:
     """Choose servers greedily, always the one with the lowest own cost plus shares in its jobs' costs.
 
     The share of a server in a job's cost is the job's weight divided by a power of the job's number of servers,
-    or of the demand if that is smaller. Jobs already preempted no longer count. The better result of two powers
-    is kept. If the time limit is reached, the choice is completed with the cheapest servers.
+    or of the demand if that is smaller. Jobs already preempted no longer count. The better result of two
+    powers, 1 and 1/2, is kept. If the time limit is reached, the choice is completed with the cheapest servers.
 
     Complexity: O(N S + P) for a demand of N of S servers and P pairs of a server and a merged job.
 

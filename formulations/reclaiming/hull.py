@@ -1,4 +1,4 @@
-"""Hull: the lower convex hull of the trade-off curve, found by parametric minimum cuts."""
+"""Hull: the lower convex hull of the minimum cost by number of servers, found by parametric minimum cuts."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -24,7 +24,7 @@ class Corner(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Hull:
-    """The lower convex hull of the trade-off curve around the demand."""
+    """The lower convex hull of the minimum cost by number of returned servers, around the demand."""
 
     shares: CostShares  # cost shares that prove the hull
     # below, above: the corners of the hull on both sides of the demand; the jobs of `below` are among those
@@ -37,7 +37,7 @@ class Hull:
 
     @property
     def rest(self) -> Reduction:
-        """The reduced problem between the two corners."""
+        """The problem with the jobs of `below` preempted and those that are not in `above` spared."""
         return self.shares.costs.reduction.restricted(
             preempted=np.flatnonzero(self.below.jobs).tolist(), spared=np.flatnonzero(~self.above.jobs).tolist()
         )
@@ -59,9 +59,9 @@ def hull(reduction: Reduction, budget: Budget) -> Hull:
     touches the curve from below.
 
     The price is found by Newton's method. It starts with the empty and the full set, and prices servers at the
-    slope of the line between the two. A set below the line replaces the set on its side of the demand. If there
-    is no such set, the line is the hull. Complexity: one maximum flow for each corner tried, at most one per
-    corner of the hull.
+    slope of the line between the two. If the most profitable set lies below the line, it replaces the set on
+    its side of the demand. Otherwise, the line is the hull there. If time runs out, the best shares found so
+    far are returned. Complexity: at most one maximum flow per corner of the hull.
 
     The hull is also the value of the linear relaxation of `formulations.reclaiming.reduced`, whose rows are
     totally unimodular except for the one that counts servers. All numbers are integers, so the hull is exact.

@@ -89,7 +89,7 @@ class Milp(Formulation[Reclaiming, ReclaimingSolution]):
         return model
 
     def at_once(self, problem: Reclaiming) -> tuple[ReclaimingSolution, Exact]:
-        """Return a greedy choice, and the bound of equal shares."""
+        """Return a greedy choice and a quick bound (`formulations.reclaiming.at_once.at_once`)."""
         return at_once(problem)
 
     def standard_form(self, problem: Reclaiming) -> StandardForm:

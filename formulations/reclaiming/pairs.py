@@ -37,14 +37,16 @@ def pairs_bound(reduction: Reduction, budget: Budget) -> int:
     the sum over the jobs is a lower bound. It is a quadratic function of the choice, which counts each returned
     server and each pair of returned servers that share jobs. Its quadratic part is made convex: y_s^2 = y_s for
     each server s, and (sum of y)^2 = demand^2, so multiples of these squares may be added and subtracted. A
-    convex function is at least its tangent, whose minimum is the sum of the smallest coefficients.
+    convex function is at least its tangent, whose minimum is a constant plus the `demand` smallest
+    coefficients.
 
     In relaxations with linear rows, a job on many partly returned servers may cost no more than a job on only
     one of them. If servers share few jobs, pairs say much more. Multiples and tangent are found in floating
     point, and the bound is then computed from them in exact integer arithmetic. That the function is convex is
     shown by a factorization, whose error is added to the multiples.
 
-    Returns 0 if there are too many servers, or if no time is left.
+    Returns 0 if there are more than 400 servers, if the demand is 0 or all servers, if there are no merged
+    jobs, or if no time is left.
 
     Notes
     -----
@@ -85,7 +87,7 @@ def _hosts(reduction: Reduction) -> Integers:
 
 @dataclass(frozen=True, eq=False)
 class Quadratic:
-    """The function linear y - y^T pairs y, a lower bound on a choice's value, for choices of `demand` servers.
+    """The function ``linear y - y^T pairs y``, a lower bound on the value of a choice y of `demand` servers.
 
     Its unit is the largest weight of a job, divided by 2 to the power of `_DIGITS` + 1.
     """
@@ -96,9 +98,10 @@ class Quadratic:
 
     @classmethod
     def of(cls, reduction: Reduction, spread: float) -> "Quadratic":
-        """Build the function, where a job's k is 1 plus `spread` times its expected number of returned servers.
+        """Build the function, with a k (see `pairs_bound`) for each job.
 
-        The k is rounded, and less than the job's number of servers if that is possible.
+        A job's k is 1 plus `spread` times its expected number of returned servers. It is rounded, and less than
+        the job's number of servers if that is possible.
         """
         hosts, unit = _hosts(reduction), Fraction(2**_DIGITS, max(reduction.weights))
         most = hosts.sum(axis=1)
@@ -117,7 +120,10 @@ class Quadratic:
         )
 
     def least_weights(self, share: Floats) -> Floats:
-        """Return the smallest multiple of the shares that makes the function convex for a given demand."""
+        """Return the smallest multiple of `share` that makes the function convex for a given demand.
+
+        The factor is at least 1.
+        """
         scale = 1 / np.sqrt(share)
         matrix = scale[:, None] * self.pairs * scale
         fixed = scale / np.linalg.norm(scale)  # the direction in which the number of servers changes

@@ -59,8 +59,8 @@ class Reduced(Formulation[Reclaiming, ReclaimingSolution]):
     Raises
     ------
     Unsupported
-        A job survives the loss of some sets of workers but not of others, or collateral damage depends on
-        flexible workers (see `formulations.reclaiming.reduction.reduce`).
+        A job survives the loss of each of several servers but not of all of them, or collateral damage depends
+        on flexible workers (see `formulations.reclaiming.reduction.reduce`).
 
     Examples
     --------
@@ -98,7 +98,7 @@ class Reduced(Formulation[Reclaiming, ReclaimingSolution]):
         return model
 
     def at_once(self, problem: Reclaiming) -> tuple[ReclaimingSolution, Exact]:
-        """Return a greedy choice, and the bound of equal shares."""
+        """Return a greedy choice and a quick bound (`formulations.reclaiming.at_once.at_once`)."""
         return at_once(problem)
 
     def standard_form(self, problem: Reclaiming) -> StandardForm:

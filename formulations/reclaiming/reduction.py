@@ -131,10 +131,10 @@ class Reduction:
 def reduce(problem: Reclaiming, *, optimistic: bool = False) -> Reduction:
     """Merge identical jobs and servers of a problem.
 
-    In an optimistic reduction, only servers whose loss alone suffices preempt a job, and all other losses are
-    ignored. This is a relaxation: no choice costs more than in the problem itself. Otherwise, `Unsupported` is
-    raised unless each preemption, and its collateral damage, depends only on whether any server of a fixed set
-    is returned.
+    In an optimistic reduction, a job is preempted only by the loss of a server that suffices by itself, and all
+    other losses are ignored. This is a relaxation: no choice costs more than in the problem itself. In other
+    reductions, `Unsupported` is raised if a job survives the loss of each of several servers but not of all of
+    them, or if collateral damage counts and a job uses a server whose loss it survives.
     """
     rules = [survival(job, problem.elasticity) for job in problem.jobs]
     if not optimistic:

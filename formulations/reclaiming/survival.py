@@ -16,7 +16,7 @@ class Survival(NamedTuple):
 
     @property
     def decided_by_critical(self) -> bool:
-        """Whether the job survives the loss of all its other servers together."""
+        """Whether the job survives the joint loss of all its servers that are not critical."""
         return sum(self.others.values()) <= self.spare
 
 

@@ -145,7 +145,7 @@ class Annealing:
 
     @property
     def size(self) -> int:
-        """The number of segments in a list."""
+        """The length of a list, which is the number of segments of all jobs together."""
         return len(self.segments.job)
 
     def _hot(self, steps: int, total: float) -> float:

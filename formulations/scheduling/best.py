@@ -41,7 +41,7 @@ class BestSchedule:
 
     @property
     def plan(self) -> OrderPlan | None:
-        """The best plan, or None if there is none."""
+        """The best schedule as a plan, or None if there is none."""
         if self._plan is None and self._timetable is not None:
             self._plan = OrderPlan(steps_of_pieces(self._timetable), self._timetable.completions)
         return self._plan
@@ -70,7 +70,7 @@ class BestSchedule:
 
     @property
     def goal(self) -> float:
-        """The lowest bound on the sum of completion times that proves the best schedule optimal."""
+        """A bound on the sum of completion times that, once reached, proves the best schedule optimal."""
         return self.total - _SETTLES * (self.total - self.instance.released)
 
     @property
@@ -103,7 +103,7 @@ class BestSchedule:
         return StoppedBy.TIME_LIMIT if self.budget.passed else None
 
     def take_start(self, *, as_it_is: bool = False) -> bool:
-        """Take the budget's start, and return whether it is the best schedule so far.
+        """Keep the start if it is the best schedule so far and meets all deadlines; return whether it is kept.
 
         With `as_it_is`, the runs keep the rounding errors of their times instead of being replayed, because
         replaying many jobs can take longer than the time limit.
@@ -136,7 +136,8 @@ class BestSchedule:
     def raise_bound(self, total: float) -> None:
         """Raise the lower bound on the sum of completion times, in seconds.
 
-        `total` bounds the sum for all schedules that are at least as good as the best known one.
+        `total` is a lower bound on this sum for all schedules that are at least as good as the best known one.
+        A weaker bound than the known one changes nothing.
         """
         lower = min(total, self.total)
         if lower > self.lower:

@@ -1,8 +1,9 @@
 """Blocks: groups of jobs that can finish before the next group is released and are solved separately.
 
 A group of jobs costs at least as much together with other jobs as by itself. So the optima of the blocks add up
-to a bound for the whole problem, and consecutive schedules of the blocks form a schedule of the whole problem.
-Times stay small within a block, so jobs that are far apart in time do not reduce each other's precision.
+to a bound for the whole problem. Neighbouring blocks whose schedules overlap are merged and solved again, so
+the final schedules can be joined. Times stay small within a block, so jobs that are far apart in time do not
+reduce each other's precision.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -35,10 +36,11 @@ def by_blocks(
 def blocks_of(problem: Scheduling) -> Iterator[tuple[str, ...]]:
     """Yield the names of the jobs in each block, by release date.
 
-    A block ends where all its jobs would be complete before the next release date, both if they run one after
+    A block ends where all its jobs would be complete by the next release date, both if they run one after
     another at their highest speeds and, if there is a fairness constraint, under generalized processor sharing.
     The deadlines of a block therefore depend only on its own jobs. With more than a hundred jobs, a block ends
-    only before a pause in which all jobs could run one after another, because each block takes some time.
+    only before a pause in which all jobs of the problem could run one after another, because every block
+    adds some time.
     """
     tasks = problem.tasks
     fair = problem.fair_times if problem.fairness is not None else [Fraction(0)] * len(tasks)

@@ -29,7 +29,7 @@ Cell = tuple[int, int]
 
 @dataclass(frozen=True)
 class Cells:
-    """The columns of the positional model: where jobs may complete, and which modes may run in each cell."""
+    """The columns of the positional model: the positions that jobs may have, and the modes of each cell."""
 
     positions: Positions  # the windows and cells
     # share of each job's work that each of its modes does per unit of the model's time
@@ -38,7 +38,7 @@ class Cells:
 
     @classmethod
     def of(cls, positions: Positions) -> "Cells":
-        """Build the cells, leaving out jobs that have not arrived or are sure to be complete.
+        """Build the cells, leaving out of each the jobs that have not arrived or are sure to be complete.
 
         Raises `Unsupported` if there are too many times to decide, or if times differ too much in scale.
         """
@@ -96,7 +96,7 @@ class Cells:
 
 
 def cell_form(cells: Cells, cuts: Sequence[Mapping[Item, float]] = ()) -> StandardForm:
-    """Build the arrays; each cut (prices w of modes) adds a row ``sum of w y <= l`` in every cell."""
+    """Build the arrays; each cut (prices w of modes) adds a row ``sum of w y <= l`` in cells with its modes."""
     return _Filling(cells).form(cuts)
 
 

@@ -9,10 +9,10 @@ from gsopt.core.numbers.grid import decimal
 def exchange_orders(instance: Instance) -> frozenset[tuple[int, int]]:
     """Return pairs of jobs; some best schedule completes the first job of every pair no later than the second.
 
-    With proportional rates, let both jobs keep their allocations until the work done on the second job exceeds
-    the work done on the first one by the difference between their total work. Then swap the allocations, so
-    that each job completes when the other one did before. Therefore, a job with an earlier or equal release
-    date, no more work and no later deadline may complete first.
+    Both jobs of a pair may run on the same numbers of GPUs, at proportional rates. The first job has an earlier
+    or equal release date, takes no longer on equal numbers of GPUs, and has no later deadline. If a schedule
+    completes the second job first, there is a time at which the remaining work of both would take equally long.
+    From then on, their allocations can be swapped, so that each job completes when the other one did before.
     """
     pairs = permutations(range(len(instance)), 2)
     return frozenset((first, second) for first, second in pairs if _precedes(instance, first, second))

@@ -50,7 +50,7 @@ def smallest_fairness(problem: Scheduling, *, time_limit: float | None = None) -
     Raises
     ------
     TimeoutError
-        The time limit was too short.
+        The constant was not found in time, or the problem is too large for `best_plan`.
     Unsupported
         Preemption is not allowed.
     """
@@ -61,7 +61,10 @@ def smallest_fairness(problem: Scheduling, *, time_limit: float | None = None) -
 
 
 def fairest(problem: Scheduling, budget: Budget) -> Fairest | None:
-    """Find the constant of `smallest_fairness` and a plan that achieves it, or return None if time runs out."""
+    """Find the constant of `smallest_fairness` and a plan that achieves it, or return None.
+
+    The result is None if time runs out, or if the problem is too large for `best_plan`.
+    """
     if not problem.preemptive:
         raise Unsupported("smallest fairness: the problem must allow preemption")
     fair = tuple(gps_finish_times(problem.own_clock.workload, problem.gpus))

@@ -1,4 +1,4 @@
-"""Groups: capacity limits on groups of GPUs of equal size, which are tighter than the limit on all GPUs."""
+"""Groups: capacity limits on groups of GPUs of equal size, which do not follow from the limit on all GPUs."""
 
 from collections.abc import Sequence
 
@@ -7,11 +7,11 @@ from formulations.scheduling.mixture import Item
 
 
 def groups(instance: Instance, items: Sequence[Item]) -> list[tuple[int, int]]:
-    """Return the group sizes whose capacity row may help, each with the job whose partial groups count.
+    """Return the group sizes whose capacity row may help, each with the job whose partial group also counts.
 
     Sizes are powers of two and the divisors of the number of GPUs. A row counts the groups that each job takes
-    up completely. If the size divides the number of GPUs, it may also count the partial groups of one job,
-    because no other job can take up one of these completely.
+    up completely. If the size divides the number of GPUs, the row may also count a group that one job takes up
+    in part, because no other job can take it up completely. If no partial group counts, the job is arbitrary.
     """
     counts = [(job, instance.modes[job][mode].gpus) for job, mode in items]
     found = []

@@ -25,7 +25,7 @@ _STEPS, _GROWTH = 500, 3
 
 
 class KnownLists:
-    """The best known lists of segments, and a search that starts from the best one."""
+    """Lists of segments (`Segments`) that yield schedules, and annealing that starts from the best list."""
 
     def __init__(self, best: BestSchedule) -> None:
         self.best, self.segments = best, Segments.of(best.instance)
@@ -38,8 +38,8 @@ class KnownLists:
         """Serve the jobs in orders that need no search: smallest area first, and shortest time first.
 
         Each order is tried as a fixed list, and as an order that follows the remaining work of the jobs, as in
-        online policies. The order in which the jobs of the best schedule complete yields one more list. If
-        there is little time, only the first list is tried.
+        online policies. The order in which the jobs of the best schedule complete yields one more list. The
+        first list is always tried, the others only while there is time.
         """
         best, segments = self.best, self.segments
         for sizes in (segments.areas, segments.times):
@@ -74,11 +74,11 @@ class KnownLists:
 
     @property
     def is_ready(self) -> bool:
-        """Whether annealing can begin: its kernels are loaded, or there is time to load them."""
+        """Whether annealing can begin: its kernels are loaded or need not be, or there is time to load them."""
         return is_ready("formulations.scheduling.moving", "anneal", self.best.budget.left())
 
     def descend(self) -> None:
-        """Run a local search, which needs no kernels, and stop it if time runs out or the gap is closed."""
+        """Run a local search, which needs no compiled kernels, until it ends or there is a reason to stop."""
         known = [] if self.best.plan is None else [self.best.plan]
         for plan in LocalSearch(self.best.instance).begin(self.best.budget, known=known):
             self.best.take(plan)
@@ -109,7 +109,7 @@ class KnownLists:
         self._tell(self._search)
 
     def polish(self, seconds: float | None = None) -> None:
-        """Mix configurations between the events of the best schedule, if there are not too many jobs."""
+        """Improve the best schedule by `best_nearby_plan` for its order of events, with up to 150 jobs."""
         best, jobs = self.best, len(self.best.instance)
         if best.plan is None or jobs > _MOST_POLISHED or best.total == self._polished:
             return

@@ -15,7 +15,7 @@ _PLANNED, _KEPT = 0.5, 0.25
 
 
 class SpeedMode(NamedTuple):
-    """A number of GPUs, and the work per second on them."""
+    """A number of GPUs on which a job may run, and the work that it does per second on them."""
 
     gpus: int
     rate: float
@@ -25,8 +25,8 @@ class SpeedMode(NamedTuple):
 class Instance:
     """The jobs, numbered by release date, and the GPUs, on the instance's own clock.
 
-    All times are in seconds since the first release date, so times within an hour keep their precision even if
-    the problem's clock starts in 1970.
+    All times are in seconds since the first release date. They therefore keep their precision even if the
+    problem's dates are large, such as seconds since 1970.
     """
 
     problem: Scheduling
@@ -71,7 +71,7 @@ class Instance:
         return tuple(time - part * SPAN_ERROR * (time - date) if time < inf else inf for time, date in pairs)
 
     def height(self, job: int) -> float:
-        """Return the shortest time in which a job can run, in seconds."""
+        """Return the shortest time in which a job can do all its work, in seconds."""
         return self.work[job] / self.modes[job][-1].rate
 
     def area(self, job: int) -> float:

@@ -19,8 +19,8 @@ _Held = dict[int, tuple[int, float]]
 def serve_list(instance: Instance, segments: Segments, names: Iterable[int]) -> Timetable:
     """Serve jobs by a list: at each arrival and completion, segments get their GPUs in the list's order.
 
-    The list names each job as often as it has segments. At each of its occurrences, a job gets its next segment
-    if enough GPUs are free.
+    The list names each job as often as it has segments (`Segments`). At each of its occurrences, a job that is
+    present gets its next segment if enough GPUs are free.
     """
     return _schedule(instance, segments, _Listed(names, len(instance)))
 

@@ -48,10 +48,10 @@ def list_schedule(instance: Instance, priorities: Priorities) -> OrderPlan:
 
 
 class LocalSearch:
-    """A resumable search over priority orders that moves one job at a time.
+    """A search over priority orders that changes one job at a time, and that can be continued.
 
-    A move may also exclude a job's largest numbers of GPUs. `best_nearby_plan` then mixes configurations for
-    the resulting order of events and for similar orders. Missed deadlines are penalized.
+    A change moves a job to another place, or sets the largest number of GPUs that it may use. A result that is
+    promising is improved by `best_nearby_plan`. Missed deadlines are penalized.
     """
 
     def __init__(self, instance: Instance, *, seed: int = 0) -> None:
@@ -61,12 +61,12 @@ class LocalSearch:
         self._orders: set[tuple[int, ...]] = set()
 
     def begin(self, budget: Budget, *, known: Sequence[OrderPlan] = ()) -> Iterator[OrderPlan]:
-        """Search from the best of several starting orders, yielding plans.
+        """Search from the three best of many starts, yielding plans.
 
-        The starting orders are those by minimum area, by shortest time, by earliest possible completion, by
-        deadline if there are deadlines, and by completion in known plans. Each is used with all modes, and with
-        only those modes that use GPUs efficiently, as a busy cluster requires. At least one list schedule is
-        made even if no time is left.
+        The orders of the starts are those by minimum area, by shortest time, by earliest possible completion,
+        by deadline if there are deadlines, and by completion in known plans. Each order is combined with all
+        modes, and with only those modes that use GPUs efficiently, as a busy cluster requires. At least one
+        list schedule is made even if no time is left.
         """
         starts: list[tuple[float, Priorities]] = []
         for start in _starts(self.instance, known):

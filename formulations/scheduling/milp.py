@@ -1,4 +1,4 @@
-"""MILP: a positional model of the completion order, and of the time spent in each mode in each cell."""
+"""MILP: a model of the order in which jobs complete, and of how long each of them runs in each mode."""
 
 from collections.abc import Mapping
 from itertools import product
@@ -125,9 +125,9 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
         return cell_form(Cells.of(_positions(problem, _known(problem, Budget()))))
 
     def extract(self, values: Mapping[str, float], problem: Scheduling) -> SchedulingSolution:
-        """Return the best schedule for the order of events that the column values represent.
+        """Return the best schedule found for the order of events in the column values, or for a nearby order.
 
-        Raises `ModelMismatch` if there is none.
+        Raises `ModelMismatch` if no schedule has the order in the column values.
         """
         positions = _positions(problem, _known(problem, Budget()))
         plan = plan_of(positions, values, Budget())
@@ -136,14 +136,16 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
         return replay(positions.instance, plan.steps).solution
 
     def encode(self, solution: SchedulingSolution, problem: Scheduling) -> Mapping[str, float]:
-        """Return the column values of a schedule (positions, epochs and times), keyed by column name."""
+        """Return the non-zero column values of a schedule, keyed by column name."""
         positions = _positions(problem, _known(problem, Budget()))
         return encode(positions, replay(positions.instance, steps_of(positions.instance, solution)))
 
     def run(self, problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
         """Solve the model, repeatedly if solutions are cut off, and judge the best schedule.
 
-        Raises `Unsupported` as `build` does, or if the backend does not support continuous columns.
+        Groups of jobs that can complete before the next group is released are solved separately. Raises
+        `Unsupported` as `build` does for any of these groups, or if the backend does not support continuous
+        columns.
         """
         return by_blocks(problem, budget, self._run_block, method=self.name)
 

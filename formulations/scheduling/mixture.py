@@ -16,7 +16,7 @@ Configuration = tuple[Item, ...]
 
 
 class Mixture(NamedTuple):
-    """The shortest mixture of configurations in which jobs spend given times in their modes."""
+    """The result of `shortest_mixture`: the length of the period, and a price for each item."""
 
     length: float  # how long it takes, in the unit of the times
     # price of a unit of time of each item: the total price of any times is at most the length of every
@@ -61,7 +61,7 @@ def shortest_mixture(instance: Instance, times: Mapping[Item, float]) -> Mixture
 def lift_prices(instance: Instance, prices: Mapping[Item, float]) -> dict[Item, float]:
     """Raise each mode's price to at least the prices of the job's modes on fewer GPUs.
 
-    Those modes fit wherever the mode on more GPUs does.
+    The raised prices remain valid, because those modes fit wherever the mode on more GPUs does.
     """
     raised: dict[Item, float] = {}
     for job in sorted({job for job, _ in prices}):

@@ -85,7 +85,7 @@ def walk(names: Integers, source: int, distance: int, near: int) -> int:
 
     These are the jobs whose numbers differ by at most `near` from that of the job at `source`; jobs are
     numbered by release date. Jobs that are released much earlier or later rarely run at the same time as this
-    job.
+    job. If the list ends before the distance is reached, its first or last index is returned.
     """
     job, size, left = names[source], len(names), abs(distance)
     step = 1 if distance > 0 else -1
@@ -133,11 +133,11 @@ def anneal(
     total: float,
     least: float,
 ) -> tuple[float, float]:
-    """Move segments or jobs in the list, accept moves by simulated annealing, and return both costs.
+    """Move segments or jobs in the list by simulated annealing; return the costs of the current and best lists.
 
-    `total` and `least` are the costs of the current and the best list. Each step has its temperature in `heat`,
-    in units of the cost, and `DRAWS` uniform random numbers. `distances` are the maximum distances of the kinds
-    of moves, in places. `near` is explained in `walk`.
+    `total` and `least` are these costs at the beginning. Each step has its temperature in `heat`, in units of
+    the cost, and `DRAWS` uniform random numbers in `draws`. Each move is limited by one of the maximum
+    distances in `distances`, in places. `near` is explained in `walk`.
     """
     size, jobs = len(lists.current), len(segments.work)
     for step in range(len(heat)):

@@ -45,10 +45,10 @@ class OrderPlan:
 
 
 def event_order(instance: Instance, completions: Sequence[float]) -> tuple[int, ...]:
-    """Return the jobs in the order of their completion times, with -1 for each later release date.
+    """Return the jobs in the order of their completion times, with -1 for each release date after the first.
 
-    There is one -1 for each distinct release date after the first. A job always completes after its own
-    release, even if the times are equal.
+    Equal release dates have a single -1. A job always completes after its own release, even if the times are
+    equal.
     """
     after = instance.arrivals[1:]
     times = [max(time, instance.release[job]) for job, time in enumerate(completions)]
@@ -90,9 +90,8 @@ def best_nearby_plan(
 ) -> OrderPlan | None:
     """Find the best plan for an order, and improve it by swapping consecutive events that coincide.
 
-    If two consecutive events are some time apart, swapping them yields no better plan nearby. If they coincide,
-    the plan also fits the swapped order, in which it may be possible to improve it. Parameters and return value
-    are those of `best_plan`.
+    If two consecutive events coincide, the plan also fits the order in which they are swapped, and it may be
+    possible to improve the plan there. Parameters and return value are those of `best_plan`.
     """
     order, budget = tuple(order), budget or Budget()
     best = best_plan(instance, order, known=known, budget=budget)
@@ -130,7 +129,8 @@ def least_delay(
 ) -> tuple[float, OrderPlan] | None:
     """Minimize the largest delay beyond the jobs' deadlines over all schedules with the given order of events.
 
-    Returns the delay in seconds, which is non-negative, and a plan that achieves it, or None as in `best_plan`.
+    Returns the delay in seconds, which is non-negative, and a plan that achieves it. The result is None if no
+    plan is found in time, or if the problem is too large for `best_plan`.
     """
     if _too_large(instance, order):
         return None
@@ -145,7 +145,8 @@ def refuted(instance: Instance, *, budget: Budget | None = None) -> bool:
     """Check whether dual values prove that no schedule meets all deadlines.
 
     If the deadlines can be met, they can be met with completions in the order of the deadlines, so a single
-    program decides.
+    program suffices. The result is False if nothing is proven, for example because time runs out, a job has no
+    deadline, or the problem is too large for `best_plan`.
     """
     order = event_order(instance, instance.deadline)
     if _too_large(instance, order) or max(instance.deadline) == inf:

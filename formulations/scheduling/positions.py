@@ -19,9 +19,10 @@ _UNITS = 1e3
 class Positions:
     """Windows of completion by position, counted from 0, and the cells of time that they allow.
 
-    An epoch is the time between two distinct release dates, and the last epoch ends at the horizon. The cell of
-    an epoch and a position is the part of the epoch in which that many jobs are complete. Times are in the
-    model's unit, a thousandth of the time from the first release date to the horizon.
+    An epoch is the time from one distinct release date to the next. The last epoch ends at the horizon, the
+    latest possible time of the last completion. The cell of epoch e and position p is the part of e in which p
+    jobs are complete. The fields are in seconds. Other times are in the model's unit, a thousandth of the time
+    from the first release date to the horizon.
     """
 
     instance: Instance  # the jobs

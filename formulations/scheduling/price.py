@@ -11,7 +11,7 @@ from gsopt.problems.scheduling import Scheduling, SchedulingSolution
 
 @dataclass(frozen=True)
 class Price:
-    """The optimum with and without fairness.
+    """The results for a problem with and without a fairness constraint.
 
     Attributes
     ----------
@@ -43,14 +43,14 @@ def price_of_fairness(problem: Scheduling, *, slack: float = 0.1, time_limit: fl
     slack
         Fraction of the smallest possible fairness constant that is added to it.
     time_limit
-        Time limit for each solve in seconds; None for no limit.
+        Time limit in seconds, for the smallest constant and for each of the two results; None for no limit.
 
     Raises
     ------
     Unsupported
         No schedule satisfies the fairness constraint, none was found in time, or preemption is not allowed.
     TimeoutError
-        The problem has no fairness constant, and the smallest one was not found in time.
+        The problem has no fairness constant, and `smallest_fairness` did not find the smallest one.
     """
     fairness = problem.fairness
     if fairness is None:

@@ -24,10 +24,11 @@ _MANY_CELLS, _MOST_CELLS = 320, 1_280
 
 
 class PricedSearch:
-    """A search that alternates between prices of GPU time and lists of segments.
+    """A search that alternates between improving prices of GPU time and improving lists of segments.
 
-    The prices bound all schedules, and their dual values suggest further lists, from which schedules follow.
-    The search starts with at most `cells` time cells; by default, their number depends on the number of jobs.
+    The prices yield a bound on all schedules, and a value of each job's work, by which a further list is
+    ordered. A price applies to a cell of time. The search starts with at most `cells` cells; by default, their
+    number depends on the number of jobs.
     """
 
     def __init__(self, best: BestSchedule, incumbents: KnownLists, *, cells: int | None = None) -> None:
@@ -36,7 +37,7 @@ class PricedSearch:
         self._cells = cells
 
     def close(self) -> None:
-        """Narrow the bracket until time runs out or, without a time limit, until it hardly narrows any more."""
+        """Narrow the gap until there is a reason to stop or, without a time limit, until it hardly narrows."""
         best, cycle = self.best, 0
         while best.finished is None and self.incumbents.is_ready:
             before, left = best.total - best.lower, best.budget.left()

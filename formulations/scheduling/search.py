@@ -1,4 +1,4 @@
-"""Search: the positional model, solved repeatedly until no solution has to be cut off."""
+"""Search: the positional model of `milp`, solved again with more cuts until its solution violates none."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -39,9 +39,9 @@ _COST = 1e3
 class PositionSearch:
     """A search that solves the positional model, adds cuts from configurations, and keeps the best schedule.
 
-    The best schedules must lie in the windows of `positions`. A cut consists of prices of modes: in any cell,
-    the times of modes multiplied by their prices add up to at most its length. Raises `Unsupported` as
-    `Cells.of` does.
+    Some best schedule must lie in the windows of `positions`. A cut consists of prices of modes: in any cell,
+    the times spent in the modes, multiplied by these prices, add up to at most the length of the cell. Raises
+    `Unsupported` as `Cells.of` does.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class PositionSearch:
         self.message = ""
 
     def run(self) -> None:
-        """Solve until the bound is met, time runs out or no solution has to be cut off."""
+        """Solve the model and add cuts until a solution violates none, or there is another reason to stop."""
         self._cut_at_the_root()
         while (reason := self.best.finished) is None and not self.budget.passed:
             form = cell_form(self.cells, self.cuts)

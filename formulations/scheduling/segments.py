@@ -22,7 +22,8 @@ _PENALTY = 10.0
 class Segments(NamedTuple):
     """Jobs, and the segments of the concave hulls of their speeds.
 
-    The segments of a job are consecutive, most efficient first.
+    A segment is a step on the hull from one number of GPUs, at first 0, to a larger one, with the speed that is
+    gained. The segments of a job are consecutive, most efficient first.
     """
 
     # gpus, least_gpus: number of GPUs, and the fewest that any segment needs
@@ -65,14 +66,15 @@ class Segments(NamedTuple):
     def by_slopes(self, slopes: Reals) -> Integers:
         """Return the list of segments in descending order of value per GPU.
 
-        `slopes` holds the value of one unit of each job's work. Each job is listed as often as it has segments.
+        `slopes` holds the value of one unit of each job's work. The list consists of job numbers; each job is
+        listed as often as it has segments.
         """
         worth = slopes[self.job] * self.gain / self.more
         return self.job[np.argsort(-worth, kind="stable")]
 
     @property
     def relative_efficiency(self) -> Reals:
-        """The efficiency of each segment, relative to its job's first segment."""
+        """The speed that each segment adds per GPU, relative to that of its job's first segment."""
         efficiency = self.gain / self.more
         found: Reals = efficiency / efficiency[self.first[:-1]][self.job]
         return found
@@ -90,16 +92,16 @@ class Segments(NamedTuple):
     def by_size(self, sizes: Reals) -> Integers:
         """Return the list of segments in descending order of an index, which needs no dual values.
 
-        The index of a segment is a power of its efficiency relative to that of the job's first segment, divided
-        by the job's size, for example the job's area. For rigid jobs, the list is in ascending order of size.
+        The index of a segment is the fourth power of its `relative_efficiency`, divided by the job's size, for
+        example the job's area. For rigid jobs, the list is in ascending order of size.
         """
         index = self.relative_efficiency**POWER / sizes[self.job]
         return self.job[np.argsort(-index, kind="stable")]
 
     def by_completion(self, completions: Sequence[float]) -> Integers:
-        """Return the list of `by_size`, with sizes chosen to reproduce the order of the given completions.
+        """Return the list of `by_size`, with sizes in the order of the given completions.
 
-        The first job to complete gets the smallest area, and so on.
+        The size of the first job to complete is the smallest area of all jobs, and so on.
         """
         sizes = np.empty_like(self.work)
         sizes[np.argsort(completions, kind="stable")] = np.sort(self.areas)

@@ -50,7 +50,10 @@ class Marks(NamedTuple):
 
     @classmethod
     def of(cls, jobs: int, most: int, cost: float) -> "Marks":
-        """Allocate marks. At the first mark, no job is present, and only the cost is known."""
+        """Allocate at most `most` marks.
+
+        Only the state at the first mark is known: no job is present, and the cost is the given one.
+        """
         stride = -(-jobs // most)
         size = -(-jobs // stride)
         marks = cls(
@@ -79,7 +82,7 @@ class Changes(NamedTuple):
 
 @compiled
 def locate(segments: Segments, names: Integers, state: ReplayState) -> None:
-    """Find the position of each segment in a list."""
+    """Write the position of each segment in a list to `state.place`."""
     for job in range(len(state.level)):
         state.level[job] = 0
     for place in range(len(names)):
@@ -241,9 +244,10 @@ def replay(
 ) -> tuple[float, int]:
     """Replay a list from the last mark before a moved job arrives, until the state is as before the move.
 
-    At any time, the schedule costs at least the time spent by all jobs so far, plus the time that the remaining
-    jobs need at full speed. So the replay stops as soon as this sum exceeds `limit`. `known` holds the marks of
-    the list before the move, whose cost was `total`. If there is no such list, `moved` is the number of jobs.
+    At any time, the schedule costs at least the time spent by all jobs and the penalties so far, plus the time
+    that the remaining work of each job takes at full speed. So the replay stops as soon as this sum exceeds
+    `limit`. `known` holds the marks of the list before the move, and `total` is the cost of that list. If there
+    is no such list, `moved` is the number of jobs. New marks are written to `noted`.
 
     Returns the cost (completion times and penalties; infinity if above the limit), and the number of the first
     mark from which everything is as before.
@@ -321,10 +325,10 @@ def trace(
     completions: Reals,
     changes: Changes,
 ) -> int:
-    """Replay a list from the beginning, record all changes, and return their number.
+    """Replay a list from the beginning, record completions and changes, and return the number of changes.
 
-    A change gives a job another number of GPUs; changes are recorded as long as there is room. `held`, the GPUs
-    of each job, must be zero at the start.
+    A change gives a job another number of GPUs. If `changes` has too little room, the last changes are only
+    counted. `held`, the GPUs of each job, must be zero at the start.
     """
     jobs, size = len(segments.work), 0
     locate(segments, names, state)

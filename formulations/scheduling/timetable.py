@@ -49,7 +49,7 @@ class Timetable:
     def solution(self) -> SchedulingSolution:
         """The schedule as a solution on the problem's clock.
 
-        A tick of this clock may be longer than a piece of the schedule.
+        Pieces that are shorter than a tick of this clock may be left out.
         """
         names = self.instance.names
         return self.instance.problem.made_of(
@@ -62,8 +62,8 @@ def replay(instance: Instance, plan: Sequence[TimetableStep]) -> Timetable:
 
     A program's plan is only feasible within a tolerance. In the replay, a step begins no earlier than its jobs
     are released, and a job stops as soon as its work is done. A job's last step lasts until its work is done.
-    So completion times differ from those of the plan by at most the plan's errors. Steps shorter than a
-    billionth of the shortest job are dropped. A job that is in no step does not complete.
+    So completion times differ slightly from those of the plan. Steps shorter than a billionth of the shortest
+    job are dropped. A job that is in no step does not complete.
     """
     shortest = min(map(instance.height, range(len(instance))))
     steps = [step for step in plan if step.duration > SPAN_ERROR * shortest]
@@ -90,7 +90,7 @@ def replay(instance: Instance, plan: Sequence[TimetableStep]) -> Timetable:
 
 
 def timetable_of(instance: Instance, solution: SchedulingSolution) -> Timetable:
-    """Convert a schedule to an instance's clock unchanged; each job completes when its last run ends."""
+    """Convert a schedule to an instance's clock without a replay; each job completes when its last run ends."""
     number = {name: job for job, name in enumerate(instance.names)}
     completions = [0.0] * len(instance)
     pieces = []

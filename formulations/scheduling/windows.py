@@ -48,7 +48,7 @@ class Windows:
 
     @cached_property
     def before(self) -> NDArray[np.bool_]:
-        """Whether one job (row) completes no later than another (column), shape (jobs, jobs)."""
+        """Whether one job (row) is known to complete no later than another (column), shape (jobs, jobs)."""
         low, high = np.array(self.spans).T
         found: NDArray[np.bool_] = high[:, None] < low[None, :]
         for first, second in self.orders:

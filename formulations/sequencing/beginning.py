@@ -9,7 +9,10 @@ from gsopt.problems.sequencing import Sequences, Sequencing
 def begin(
     problem: Sequencing, budget: Budget, method: str
 ) -> tuple[SequencingCase, Best[Sequencing, Sequences]]:
-    """Return a problem as matrices, its shortest-job-first solution, and a bound that ignores contention."""
+    """Return a problem as matrices, and its first solution and bound.
+
+    The solution is shortest job first, or the budget's start if that is better. The bound ignores contention.
+    """
     case = SequencingCase(problem)
     best: Best[Sequencing, Sequences] = Best(problem, budget, method)
     best.raise_bound(case.bound)

@@ -1,4 +1,4 @@
-"""Case: the cost of each job at each position on each machine, in double precision and as integers."""
+"""Case: a sequencing problem as matrices, with times in double precision and costs in integers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -57,8 +57,9 @@ class SequencingCase:
     def costs(self, depth: int, total: Exact) -> NDArray[Any]:
         """Return the cost of each job at each position, for `depth` positions per machine, in integer units.
 
-        Costs are capped just above the known total, because a position that costs more than this is not used in
-        any better solution. The cap is also the cost on machines where a job cannot run.
+        `total` is the total completion time of a known solution, in seconds. Costs are capped just above it,
+        because a position that costs more is not used in any better solution. The cap is also the cost on
+        machines where a job cannot run.
         """
         most = int(total * self.units) + 1
         kind: type[Any] = np.int64 if most * (depth + 1) < _SMALL else object
@@ -73,7 +74,7 @@ class SequencingCase:
         return int(decimal(float(seconds)) * self.units)
 
     def ordered(self) -> Sequences:
-        """Return the best orders found in double precision."""
+        """Return the orders that minimize the total completion time in double precision."""
         return self.solution(sequence(self.seconds, self.available) if self.problem.jobs else [])
 
     def greedy(self) -> Sequences:
@@ -87,7 +88,7 @@ class SequencingCase:
         return self.solution(orders)
 
     def columns(self, solution: Sequences) -> list[tuple[int, int]]:
-        """Return pairs of a job's index and the index of the column for its position."""
+        """Return, for each job in a solution, its index and the index of the column for its position."""
         place = {job.name: index for index, job in enumerate(self.problem.jobs)}
         count = len(self.problem.machines)
         return [
@@ -108,7 +109,8 @@ class SequencingCase:
 def depth_of(solution: Sequences, jobs: int) -> int:
     """Return one more than the length of the longest order in a solution, but at most the number of jobs.
 
-    If the solution is best within this number of positions per machine, it is best overall: it leaves a
-    position empty on every machine, and positions beyond that one would cost every job more.
+    If the solution is best within this number of positions per machine, it is best overall. Either there are as
+    many positions as jobs, or it leaves a position empty on every machine, and positions beyond that one would
+    cost every job more.
     """
     return min(jobs, max((len(each) for each in solution.order.values()), default=0) + 1)

@@ -82,7 +82,7 @@ class Milp(Formulation[Sequencing, Sequences]):
         return model
 
     def exact_costs(self, problem: Sequencing, form: StandardForm) -> Sequence[Number]:
-        """Return the exact costs of the columns, as fractions."""
+        """Return the exact costs of the columns, as integers or fractions."""
         costs = {_column(*position): cost for position, cost in _costs(problem).items()}
         return [costs[column] for column in form.columns]
 

@@ -51,7 +51,7 @@ def paths(problem: Sequencing, budget: Budget) -> Result[Sequences]:
 
 
 def follow(case: SequencingCase, best: Best[Sequencing, Sequences]) -> Result[Sequences]:
-    """Find the best orders of a case, starting from the best known ones; keep those if time runs out."""
+    """Find the best orders of a case by augmenting paths; if time runs out, return the best known ones."""
     jobs, machines = case.seconds.shape
     depth = depth_of(best.known, jobs)
     while True:

@@ -1,4 +1,4 @@
-"""Climb: a sequence of linear programs, each at the level proven by the previous program's prices."""
+"""Climb: a sequence of linear programs; the prices of each one prove a bound, which is the next level."""
 
 from collections.abc import Hashable, Mapping
 
@@ -13,11 +13,12 @@ from gsopt.problems.shares import Shares
 def climb(best: BestShares) -> None:
     """Solve linear programs until shares and prices prove each other optimal, or nothing improves.
 
-    For a given level, the linear program finds shares that meet the largest possible multiple of all needs. Its
-    prices prove a bound (`formulations.shares.prices.bound`), which is the next level. This is Newton's method
-    for the level at which this multiple is exactly 1, and no step overshoots this level. In `max_min` and
-    `makespan`, the needs at all levels are proportional to each other, so the first step is the last one. The
-    first level is that of the best known shares. For sums, the linear program maximizes the sum itself.
+    The need of a job is the throughput with which it reaches a given level. The linear program finds shares
+    that meet the largest possible multiple of all needs. Its prices prove a bound
+    (`formulations.shares.prices.bound`), which is the next level. This is Newton's method for the level at
+    which this multiple is exactly 1, and no step overshoots this level. In `max_min` and `makespan`, the needs
+    at all levels are proportional to each other, so one step suffices, up to rounding. The first level is that
+    of the best known shares. For sums, the linear program maximizes the sum itself.
     """
     _step(best, best.known_value)
     moved = True

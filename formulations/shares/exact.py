@@ -1,4 +1,4 @@
-"""Exact: closed forms for one GPU type, and linear programs whose prices prove a bound for several."""
+"""Exact: closed forms for one GPU type and, for several types, linear programs whose prices prove a bound."""
 
 from formulations.shares.best import BestShares
 from formulations.shares.climb import climb
@@ -46,7 +46,10 @@ def exact(problem: Shares, budget: Budget) -> Result[TimeShares]:
 
 
 def solve(best: BestShares) -> str:
-    """Find the best shares with the first technique that proves them optimal, and return its name."""
+    """Find the best shares by closed forms (for one type) or linear programs, and return the technique's name.
+
+    If there already is a reason to stop, no technique is used, and the name is that of the isolated shares.
+    """
     if best.finished:
         return "isolated shares"
     if len(best.problem.gpus) == 1:

@@ -1,4 +1,4 @@
-"""Linear: the linear program for one level as arrays, solved in double precision together with its prices."""
+"""Linear: the linear programs for one level and for sums, solved in double precision with their prices."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -52,8 +52,7 @@ def meet(
     type t meets; u_mt s_mt: the share (the larger of the two is the column, so that no coefficient exceeds 1);
     v: the factor. Objective: max v. Constraints: sum_t s_mt >= v for every job, but >= 1 for settled ones;
     sum_t u_mt s_mt <= 1; sum_m z_m u_mt s_mt / M_t <= 1. Size: one column per job and type on which it can run,
-    two rows per job and one per type. Source: Gavel, section 4.1, for throughputs that are known up to a common
-    factor.
+    and one for v; two rows per job and one per type. Source: Gavel, section 4.1.
     """
     table = _PairTable(problem)
     full = np.array([float(need) for need in needs])[table.job] / table.rate
@@ -115,7 +114,7 @@ class Precise(Highs):
     def request(
         self, form: StandardForm, *, time_limit: float | None, gap: float, start: Vector | None
     ) -> tuple[Callable[[Any, "ParentLink"], Solved], Any]:
-        """Return the function that the worker calls, and its arguments with these tolerances added."""
+        """Return the function that the worker calls, and its arguments with options for small tolerances."""
         function, task = super().request(form, time_limit=time_limit, gap=gap, start=start)
         tolerances = dict.fromkeys(
             ("primal_feasibility_tolerance", "dual_feasibility_tolerance"), LEAST_TOLERANCE

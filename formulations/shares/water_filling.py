@@ -76,9 +76,9 @@ def _is_as_good(best: BestShares, filled: TimeShares) -> bool:
 
 
 def fill(best: BestShares) -> TimeShares | None:
-    """Return shares in which no level can be raised, or the last shares found if time runs out.
+    """Return shares in which no level can be raised without lowering a level that is no higher.
 
-    Returns None if no shares are found in time.
+    If time runs out, the last shares found are returned, or None if there are none.
     """
     problem, level = best.problem, Fraction(best.known_value)
     kept: dict[int, Exact] = {}

@@ -22,7 +22,8 @@ def area_bound(release: Array, left: Array, areas: Array, alone: Array, now: flo
     under smallest area first, plus half of the remaining work of each job, whose speed is at most 1.
 
     Each row of `areas` holds, for one choice of weights, the seconds of work `left` times the job's GPUs and
-    weight, divided by the number of all GPUs. No job ends before `alone`.
+    weight, divided by the number of all GPUs. With several rows, the latest k-th end and the largest second sum
+    of all rows count. No job ends before `alone`.
 
     Source: mean busy times after Goemans (1997), as in `gsopt.schedule.bounds.mean_busy_time`; the weights are
     gsopt's own.
@@ -39,7 +40,7 @@ def area_bound(release: Array, left: Array, areas: Array, alone: Array, now: flo
 
 @inner
 def in_order(times: Array) -> Array:
-    """Sort a few times in ascending order without `numpy.sort`, which takes a second to compile."""
+    """Return a few times in ascending order, without `numpy.sort`, which takes a second to compile."""
     found = np.zeros_like(times)
     for number in range(len(times)):
         place = number
@@ -56,9 +57,9 @@ def serve(  # noqa: C901 - compiled, where a call is no cheaper to read
 ) -> float:
     """Process areas one at a time, with preemption, and return the sum of their mean busy times.
 
-    The first, second, ... end cannot be before the corresponding entry of `ends`. With `shortest_rest`, the
-    smallest remaining area goes first, and `ends` are raised to the ends of the areas. Otherwise, the smallest
-    total area goes first.
+    With `shortest_rest`, the smallest remaining area goes first, and the entries of `ends`, which are lower
+    bounds on the first, second, ... end, are raised to the ends of the areas. Otherwise, the smallest total
+    area goes first, and `ends` is not used.
     """
     rest = area.copy()
     time, busy, done = now, now * 0, 0

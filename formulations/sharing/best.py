@@ -72,7 +72,7 @@ class Parts:
         self.best.take(SharingSolution(runs=[run for part in self.every for run in part.solution.runs]))
 
     def raise_bound(self) -> None:
-        """Raise the bound to the one that follows from the bounds of the parts."""
+        """Raise the bound of the whole problem to the one that follows from the bounds of the parts."""
         total = sum(part.bound * len(part.problem.jobs) for part in self.every)
         self.best.raise_bound(Fraction(total) / len(self.best.problem.jobs))
 

@@ -42,11 +42,11 @@ _FEW_PLACES, _MEMORY = 2**12, 2**26
 
 
 def search_events(best: BestSharing) -> None:
-    """Find the best schedule with starts at events, and raise the bound, until time runs out.
+    """Search for the best schedule with starts at events, and raise the bound, until time runs out.
 
-    Independent parts with more than 64 jobs, or 12 if the search cannot be compiled, are not searched. If
-    starts are allowed at any time, the search proves nothing, and the bound comes from areas. With many jobs,
-    prices of GPU time may yield a better bound.
+    An independent part of at most 256 jobs gets a bound from areas. It is searched if it has at most 64 jobs,
+    or 12 if the search cannot be compiled in time. If starts are allowed at any time, the search proves
+    nothing. From 16 jobs on, prices of GPU time may yield a better bound.
     """
     take_lists(best)
     _raise_by_prices(best)
@@ -75,7 +75,7 @@ def _raise_by_prices(best: BestSharing) -> None:
 
 
 def search_part(part: IndependentPart) -> None:
-    """Find a part's best schedule with starts at events, and prove it optimal if only these are allowed."""
+    """Search for a part's best schedule with starts at events; prove it optimal if no others are allowed."""
     search = _EventSearch(part)
     search.run()
     if search.is_over and part.problem.starts == "events":

@@ -13,7 +13,7 @@ def in_slots(model: Slotted, known: SharingSolution) -> dict[int, Planned] | Non
     """Convert a schedule to a plan in slots, or return None if the plan does not end by the horizon.
 
     Each job waits for the jobs that end by its start in the schedule, and starts in the first slot after their
-    ends. So no jobs share a GPU in the plan that do not share one in the schedule.
+    ends and its release. So no jobs share a GPU in the plan that do not share one in the schedule.
     """
     problem, spans = model.problem, model.problem.spans(known)
     gpus = {run.job: tuple(run.gpus) for run in known.runs}

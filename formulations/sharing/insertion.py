@@ -18,19 +18,20 @@ def insertion_bound(
     """Return a lower bound on the sum of all ends, based on the minimum delay that each pending start causes.
 
     Without further starts, a running job r ends at e, and is alone on its GPUs from u on. Let a pending job j
-    start at s < e on a GPU of r. At time u, at least e - u of the work of r is left. If j runs for that long, r
-    ends no earlier than max(u, s) + xi_rj (e - max(u, s)). Otherwise, j has run for xi_jr p_j. While they
-    overlap, each of them loses the fraction 1 - 1 / xi of the time. The end of j is delayed by the largest loss
-    that a single partner causes. Losses of r caused by several jobs add up if these never share with it at the
-    same time. If up to m of them may, r loses as much as the worst of them causes, hence at least an m-th of
-    the sum. Here, m is at most the number of GPUs of r and the number of pending jobs.
+    start at s < e on a GPU of r. At v = max(u, s), at least e - v of the work of r is left. The jobs share
+    until j ends, which takes at least xi_jr p_j, or until r ends, no earlier than v + xi_rj (e - v). While they
+    share, each of them loses at least the fraction 1 - 1 / xi of the time; losses of r are counted from v on.
+    The end of j is delayed by at least the largest loss that a single partner causes. Losses of r caused by
+    several jobs add up if these never share with it at the same time. If up to m of them may, r loses as much
+    as the worst of them causes, hence at least an m-th of the sum. Here, m is at most the number of GPUs of r
+    and the number of pending jobs.
 
     Each start costs at least its cost among the running jobs only, minimized over times and partners
-    (`insertion`). The result is the larger of two sums over the pending jobs. One counts an m-th of the losses
-    that each of them causes to others. The other counts all losses that one of the pending jobs causes, and
-    none caused by the rest. Without further starts, running jobs end at `ends`. Pending jobs cannot start
-    before `begins`. If the first sum is below `enough`, `extra` is set to the minimum delay of each pending
-    job's own end.
+    (`insertion`). The result is the larger of two sums over the pending jobs. The first counts an m-th of the
+    losses that each of them causes to others. The second counts all losses that one of the pending jobs causes,
+    and none caused by the rest. Without further starts, running jobs end at `ends`. Pending jobs cannot start
+    before `begins`. If the first sum is at least `enough`, it is returned at once. Otherwise, `extra` is set to
+    the minimum delay of each pending job's own end.
     """
     count = len(jobs.demand)
     lone, crowd = np.zeros_like(ends), np.zeros(count, dtype=np.int64)
@@ -60,7 +61,7 @@ def insertion_bound(
 
 @inner
 def see_lone(stack: Stack, depth: int, ends: Array, lone: Array, crowd: Array) -> None:
-    """Compute when running jobs would be alone on their GPUs, and how many jobs may then join them at once."""
+    """Compute when each running job is alone without further starts, and how many jobs may then join it."""
     count = len(ends)
     waiting = pending(stack, depth)
     for one in range(count):
@@ -103,7 +104,10 @@ def insertion(
 
 @inner
 def see_room(jobs: Jobs, stack: Stack, depth: int, ends: Array, time: float, room: Array) -> int:
-    """Compute how many GPUs each running job would hold alone at a given time, and return how many are free."""
+    """Compute how many GPUs each running job holds alone at a given time, and return how many are free.
+
+    This is the state at that time if no further jobs start.
+    """
     count = len(ends)
     free = jobs.gpus[0]
     for one in range(count):
@@ -175,9 +179,10 @@ def weigh_up(
 
 @inner
 def cover(need: int, room: Array, worst: int, own: Array, others: Array) -> float:
-    """Return the minimum cost of the GPUs still needed, taken from jobs no worse than the worst partner.
+    """Return the minimum cost of the GPUs still needed, taken from partners no worse than the worst one.
 
-    The cost is infinite if these jobs do not hold enough GPUs.
+    Such partners delay the starting job no more than `worst` does. Their own delay is spread evenly over their
+    GPUs. The cost is infinite if they do not hold enough GPUs.
     """
     cost, last, before = own[worst] * 0, own[worst] * 0 - 1, -1
     while need > 0:

@@ -6,7 +6,8 @@ remainders modulo primes, which can be computed for sums and products of fractio
 
 Every time in a schedule is a multiple of one small fraction of a second. Two times with the same remainders
 differ by a multiple of that fraction times the product of the primes, so they are equal if they differ by less.
-There are enough primes to make this product far larger than any rounding error.
+Up to 64 primes make this product far larger than any rounding error. If more would be needed, remainders are
+not used.
 """
 
 from collections.abc import Iterable, Sequence
@@ -85,9 +86,10 @@ class Units(NamedTuple):
         return (total * self.unit - self.late) / len(self.order)
 
     def rests(self, total: Fraction) -> Array:
-        """Return the remainders of a sum of ends.
+        """Convert a sum of ends in the arrays' unit to the remainders of the sum in seconds.
 
-        If remainders would prove nothing, all entries are -1, which differs from every remainder.
+        Remainders prove nothing if `parts` is 0, or if the sum is no multiple of 1 / `parts` seconds. All
+        entries are then -1, which differs from every remainder.
         """
         seconds = total * self.unit
         is_whole = self.parts % seconds.denominator == 0 < self.parts

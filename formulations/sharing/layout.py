@@ -1,4 +1,4 @@
-"""Layout: the times and GPUs of a schedule that is given by the number of events before each start."""
+"""Layout: start times and GPUs for a schedule that a search has found as numbers of events and GPUs."""
 
 from collections.abc import Iterable
 
@@ -9,7 +9,7 @@ from gsopt.schedule.course import ProgressOfJobs
 
 
 def laid_out(problem: Sharing, units: Units, found: FoundSchedule) -> SharingSolution:
-    """Return the schedule that a search found, in which each start takes the first GPUs of each class."""
+    """Return the schedule that a search found; among GPUs with the same users, a start takes the first ones."""
     course, runs, passed = ProgressOfJobs(problem.durations, problem.slowdown, problem.releases), [], 0
     for place in sorted(range(len(units.order)), key=lambda place: (found.begun[place], place)):
         while passed < found.begun[place] and (event := course.next_event) is not None:

@@ -1,4 +1,4 @@
-"""Listing: quick schedules that start the jobs in a given order, on whichever GPUs have room."""
+"""Listing: quick schedules, which run the jobs one by one or start the shortest ones that fit."""
 
 from collections.abc import Iterable, Iterator
 
@@ -11,7 +11,7 @@ from gsopt.schedule.course import ProgressOfJobs
 
 
 def take_lists(best: BestSharing) -> None:
-    """Try quick schedules: jobs one by one in order of release, and shortest first without or with sharing."""
+    """Try quick schedules: jobs one after another, and shortest first both without and with sharing."""
     if best.solution is None or not best.budget.passed:
         best.take(in_turn(best.problem))
     for partners in (0, 1):
@@ -35,8 +35,8 @@ def _one_by_one(problem: Sharing, jobs: Iterable[int], now: Exact) -> Iterator[R
 def shortest_first(problem: Sharing, partners: int, budget: Budget | None = None) -> SharingSolution:
     """Start the shortest jobs that fit at each event, on free GPUs first.
 
-    A job starts only on GPUs with at most `partners` users, 0 or 1. When time runs out, the remaining jobs run
-    one after another.
+    A job starts on free GPUs or, if `partners` is 1, also on GPUs with one user with which it may share. When
+    time runs out, the remaining jobs run one after another.
     """
     course = ProgressOfJobs(problem.durations, problem.slowdown, problem.releases)
     waiting = sorted(range(len(problem.jobs)), key=lambda job: (problem.durations[job], problem.jobs[job].gpus))

@@ -1,4 +1,4 @@
-"""Lower: a compiled lower bound on all schedules below a node of the search."""
+"""Lower: a compiled lower bound on the value of all schedules below a node of the search."""
 
 from typing import Any
 
@@ -15,11 +15,11 @@ Array = np.ndarray[Any, Any]
 
 @inner
 def lower(jobs: Jobs, stack: Stack, depth: int, enough: float) -> float:
-    """Return a lower bound on the sum of all ends below a node, from delays of starts and remaining areas.
+    """Return the larger of an insertion bound and an area bound on the sum of all ends below a node.
 
-    No start makes a running job faster, so no running job ends earlier than without further starts. No pending
-    job can start before enough GPUs would have at most one user without further starts. A bound of at least
-    `enough` is not improved further.
+    No start makes a running job faster, so no running job ends earlier than without further starts. Nor can a
+    pending job start before there would be enough GPUs, without further starts, that are free or have a single
+    user with which it may share. If the insertion bound is at least `enough`, the area bound is not computed.
     """
     count, given = len(jobs.demand), stack.due[depth]
     ends, begins, extra = np.zeros_like(given), np.zeros_like(given), np.zeros_like(given)

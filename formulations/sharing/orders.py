@@ -108,7 +108,7 @@ def orders(problem: Sharing, budget: Budget) -> Result[SharingSolution]:
 
 
 def search_orders(part: IndependentPart) -> int:
-    """Find a part's best schedule with starts at any time and prove it optimal.
+    """Find a part's best schedule with starts at any time, and prove it optimal if the search is completed.
 
     Returns the number of linear programs that were solved.
     """
@@ -128,7 +128,7 @@ class Orders:
         self.programs = 0
 
     def run(self) -> bool:
-        """Search all orders until there is a reason to stop, and return whether the search is complete."""
+        """Search all orders unless there is a reason to stop, and return whether the search is complete."""
         free: Users = (frozenset(),) * self.problem.gpus
         return self._extend(Prefix(free, {}, {}, {}, {}))
 
@@ -148,7 +148,10 @@ class Orders:
         return True
 
     def longer(self, prefix: Prefix) -> Iterator[Prefix]:
-        """Yield every prefix with one more event: the end of a running job, or the start of a pending one."""
+        """Yield every prefix with one more event: the end of a running job, or the start of a pending one.
+
+        Of several sets of GPUs with the same users, only one is tried for a start.
+        """
         for job in sorted(prefix.running):
             users = tuple(own - {job} for own in prefix.users)
             yield self._with(prefix, users, ended={**prefix.ended, job: prefix.events})
@@ -184,10 +187,12 @@ class Orders:
                 yield tuple(sorted(gpu for group, count in groups for gpu in group[:count]))
 
     def least(self, prefix: Prefix) -> tuple[Exact, list[Fraction]] | None:
-        """Return the minimum sum of job completion times, with the times of the events, or None if infeasible.
+        """Return the minimum sum of job completion times that a prefix allows, and its event times, or None.
 
-        The variables of the program are the times between consecutive events, and the times from the last event
-        to the earliest starts of the pending jobs.
+        The result is None if the prefix is infeasible. All jobs are assumed to run at full speed after the last
+        event, so the sum is a lower bound unless the order is complete. The variables of the program are the
+        times between consecutive events, and the times from the last event to the earliest starts of the
+        pending jobs.
         """
         events, pending = prefix.events, [job for job in range(self.count) if job not in prefix.started]
         size = events + len(pending)

@@ -47,10 +47,11 @@ def search(jobs: Jobs, stack: Stack, table: StateTable, found: FoundSchedule, no
 
     At an event, either one more job starts on some number of GPUs of each class, or time passes to the next
     event. Jobs that start at the same time do so in ascending order of their numbers. The classes are the free
-    GPUs, and the GPUs that a given job holds alone. GPUs of a class are interchangeable, so no symmetry
-    remains. A node is pruned if its bound is not below the value of the best schedule, or if its state was seen
-    before at no higher cost. Two nodes have the same state if the same jobs have the same remaining work on the
-    same numbers of shared GPUs, at the same time unless no arrivals are left.
+    GPUs, and the GPUs that a given job holds alone. GPUs of a class are interchangeable, so only their number
+    is chosen. For the last start, even fewer choices are tried (`is_least`). A node is pruned if its bound is
+    not below the value of the best schedule. A node in which time has passed is also pruned if its state was
+    seen before at no higher cost. Two nodes have the same state if the same jobs have the same remaining work
+    on the same numbers of shared GPUs, at the same time unless no arrivals are left.
 
     The search returns early when it finds a better schedule. In fractions, it is exact. In floats, it also
     returns, with `doubt` set, if it cannot tell whether two events coincide, or whether a schedule is better
@@ -92,7 +93,7 @@ def search(jobs: Jobs, stack: Stack, table: StateTable, found: FoundSchedule, no
 
 @inner
 def margin(jobs: Jobs, stack: Stack, depth: int, found: FoundSchedule) -> float:
-    """Return the possible error of a bound, which sums up one term per job.
+    """Return the possible rounding error of a bound, which is a sum of one term per job.
 
     Each term takes a few operations on completion times, which may multiply an error by the largest
     slowdown.
@@ -139,9 +140,10 @@ def next_start(jobs: Jobs, stack: Stack, depth: int) -> int:
 
 @inner
 def is_least(jobs: Jobs, stack: Stack, depth: int, job: int) -> bool:
-    """Check whether a start needs all of its partners, and is the first of all starts with these partners.
+    """Check whether the last start needs all of its partners, and is the first to be tried with them.
 
-    For the last start, only the partners matter, and fewer partners are no worse.
+    If no other start follows, it does not matter how many GPUs a job shares with each partner, and fewer
+    partners are no worse.
     """
     count = len(jobs.demand)
     taken, spare = stack.taken[depth, job], 0

@@ -1,4 +1,4 @@
-"""Slots: constraint programming over time slots, used when there are too many jobs to search."""
+"""Slots: constraint programming over time slots, for problems with too many jobs to search."""
 
 from collections.abc import Mapping, Sequence
 from math import ceil
@@ -104,7 +104,7 @@ def slots(problem: Sharing, budget: Budget, *, most: int = 100) -> Result[Sharin
 
 
 def task_of(model: Slotted, budget: Budget, hint: Mapping[int, Planned] | None = None) -> SlottedTask:
-    """Return the slot model as a task for CP-SAT, limited to plans at least as good as a known one."""
+    """Return the slot model as a task for CP-SAT, limited to plans at least as good as `hint`, if given."""
     parameters: dict[str, Any] = {
         "num_workers": 1,
         "linearization_level": 0,  # the linear relaxation costs more time than it saves here

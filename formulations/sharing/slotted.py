@@ -1,4 +1,4 @@
-"""Slotted: a sharing problem in time slots and integer units of work, all rounded up."""
+"""Slotted: a sharing problem in time slots and units of work, rounded so that no job becomes faster."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

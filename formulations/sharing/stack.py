@@ -16,8 +16,8 @@ PENDING, RUNNING, ENDED = 0, 1, 2
 class Stack(NamedTuple):
     """The nodes of the search tree from the root to the current one.
 
-    Row i of an array belongs to the node at depth i; `depth` and `doubt` have a single element. Rows below the
-    current node are unused.
+    Row i of an array belongs to the node at depth i; `depth` and `doubt` have a single element. Rows of greater
+    depth than the current node are unused.
     """
 
     depth: Array  # row of the current node, in an array of one; -1 when the search is complete

@@ -18,7 +18,7 @@ _PROBES = 8
 
 
 class StateTable(NamedTuple):
-    """The states seen so far, stored completely, and the minimum cost of each."""
+    """States seen so far, stored completely, and the minimum cost of each; old ones may be overwritten."""
 
     keys: Array  # hash of each state
     # for each job, on how many GPUs it runs alone (-1 if it has ended, -2 if it is pending), and then how
@@ -53,7 +53,7 @@ def table_within(jobs: Jobs, memory: int) -> StateTable:
 
 @inner
 def is_new(jobs: Jobs, stack: Stack, depth: int, table: StateTable) -> bool:
-    """Check that the state of a node was not seen before at the same or a lower cost, and record it.
+    """Check that the state of a node was not seen before at the same or a lower cost; if so, record it.
 
     If no arrivals are left, it does not matter when a state is reached: the same schedules can follow, merely
     shifted in time. The cost of a state is therefore the sum of the ends so far, plus the current time for each

@@ -87,7 +87,7 @@ class TimeIndexed(Formulation[Sharing, SharingSolution]):
 
     @property
     def unused(self) -> frozenset[str]:
-        """The options that the method ignores: none. Even the start is used: it determines the slots."""
+        """The options that the method ignores: none. Even a start is used, because slots depend on it."""
         return frozenset()
 
     def build(self, problem: Sharing) -> Any:
@@ -117,7 +117,7 @@ class TimeIndexed(Formulation[Sharing, SharingSolution]):
         return self._followed(self.slotted(problem), values)
 
     def run(self, problem: Sharing, budget: Budget) -> Result[SharingSolution]:
-        """Solve the slot model, convert its plan, and judge the best schedule.
+        """Solve the slot model if a gap and time are left, and return the best schedule with its bound.
 
         Raises `Unsupported` as `build` does.
         """

@@ -1,4 +1,4 @@
-"""Exact: list schedules, the time-indexed relaxation, and constraint programming for the remaining gap."""
+"""Exact: list schedules, a search over orders, the time-indexed relaxation, and constraint programming."""
 
 from importlib.util import find_spec
 from math import inf

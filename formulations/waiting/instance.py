@@ -15,9 +15,9 @@ _MOST_SLOTS = 2**42
 
 
 class Place(NamedTuple):
-    """A set of cells that a tier connects. A cell is one of the smallest groups of GPUs.
+    """A group of GPUs at some tier, as a set of cells. A cell is a group at the innermost tier.
 
-    A job whose GPUs are all in these cells runs at least as fast as on this tier.
+    A job whose GPUs are all in these cells takes at most its run time on this tier.
     """
 
     tier: int  # index of the tier, innermost first
@@ -116,7 +116,7 @@ class SlottedInstance:
         return tuple(found.values())
 
     def places_of(self, job: int) -> tuple[int, ...]:
-        """Return the indices of the places that a job can use. Jobs with one GPU only use single cells."""
+        """Return the indices of the places that a job can use: only single cells if it has one GPU."""
         need = self.demand[job]
         single = need == 1
         return tuple(

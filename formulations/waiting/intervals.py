@@ -72,7 +72,7 @@ def intervals(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
 
 
 def solve_intervals(best: BestRuns) -> None:
-    """Look for better schedules until there are none or the time limit is reached."""
+    """Look for better schedules and bounds with CP-SAT until the gap is closed or the time limit is reached."""
     call = _IntervalCall(best)
     left = best.budget.left()
     reply = CpSat().call(solve, call.task(), limit=None if left is None else left + GRACE, hear=call.hear)

@@ -26,7 +26,10 @@ class FreeProfile:
         self._free = [list(instance.sizes)]
 
     def place(self, job: int, widest: int | None = None) -> SlottedRun:
-        """Place a job where it completes earliest (innermost on a tie), on tiers up to `widest` if possible."""
+        """Place a job where it completes earliest (innermost on a tie), on tiers up to `widest`.
+
+        If no place on these tiers can hold the job, it runs at the first place that can.
+        """
         instance = self.instance
         places = instance.places_of(job)
         narrow = [each for each in places if widest is None or instance.places[each].tier <= widest]
@@ -102,7 +105,7 @@ def place_all(
 
 
 def search_lists(best: BestRuns) -> None:
-    """Improve the best schedule by trying other orders and tiers, first by rules, then by small random changes.
+    """Look for a good schedule by trying orders and tiers, first by rules, then by small random changes.
 
     The random changes are the same in every run. With more than 60 jobs, there are none.
     """
@@ -130,7 +133,7 @@ def search_lists(best: BestRuns) -> None:
 
 
 def try_order(best: BestRuns, choices: Sequence[SlottedRun]) -> None:
-    """Try two list schedules in the order of a relaxation's starts: within the chosen tiers, and on any."""
+    """Try two list schedules in the order of a relaxation's starts: on its tiers if possible, and on any."""
     instance = best.instance
     order = sorted(range(len(choices)), key=lambda job: choices[job].start)
     _try(best, order, [instance.places[choice.place].tier for choice in choices])

@@ -25,9 +25,10 @@ class StartColumn(NamedTuple):
 
 
 def raised_demand(demand: int, gpus: int) -> int:
-    """Return a demand that is raised or lowered so that whatever fits into a place still fits.
+    """Raise or lower a demand such that all jobs that fit into a place together still do.
 
-    A demand above half of the GPUs is raised to all of them, and a demand below half is lowered to none.
+    A demand above half of the GPUs is raised to all of them, and a demand below half is lowered to none. A
+    demand of exactly half is kept.
 
     Notes
     -----
@@ -49,20 +50,21 @@ class Relaxation:
     The model decides where and when each job starts. A job on a tier may use any GPUs of one of the tier's
     places. At any time, such GPUs exist if no place is overloaded. But the same GPUs may not remain available
     until the job ends, so the job might have to move. The optimum is therefore a bound. If fixed GPUs are
-    found for the schedule, the optimum is exact. If the places of each tier are equally large and hold all
-    GPUs, the places of a tier are merged (`merged`). The model is then much smaller and has no interchangeable
-    places, but single places may be overloaded.
+    found for its schedule, and no times were rounded, that schedule is optimal. If the places of each tier are
+    equally large and together hold all GPUs, the places of a tier are merged (`merged`). The model is then much
+    smaller and has no interchangeable places, but single places may be overloaded.
 
     Sets: jobs j; places P of every tier, nested; slots t; for each job, the places that can hold it, except
     those inside a place where it runs equally fast. Parameters: d_j: GPUs of a job; p_jP: its slots at a place;
-    G_P: GPUs of a place; n_P: number of merged places; r_j: its first slot; H_j: its latest end, given a known
-    value (`latest_ends`). Variables: x_jPs = 1 if job j starts at place P in slot s, r_j <= s <= H_j - p_jP; M:
-    the latest end (makespan only). Objective: the mean time from release to end, with s and p_jP in seconds, or
-    M. Constraints: sum_{P,s} x_jPs = 1 for each job; sum of d_j x_jQs over Q within P and s <= t < s + p_jQ is
-    at most n_P G_P for each place and slot; the same with raised demands (`raised_demand`), because two jobs of
-    5 GPUs do not fit into a place of 8; M >= sum (s + p_jP) x_jPs for each job. Size: a column for each job,
-    place and slot of the horizon. Source: the time-indexed model of single-machine scheduling (Sousa and
-    Wolsey, 1992), with nested places as in Dally, section III.
+    G_P: GPUs of a place; n_P: number of places for which it stands; r_j: a job's first slot; H_j: its latest
+    end, given a known value (`latest_ends`). Variables: x_jPs = 1 if job j starts at place P in slot s, r_j <=
+    s <= H_j - p_jP; M: the latest end (makespan only). Objective: the mean time from release to end, with s and
+    p_jP in seconds, or M. Constraints: sum_{P,s} x_jPs = 1 for each job; sum of d_j x_jQs over Q within P and s
+    <= t < s + p_jQ is at most n_P G_P for each place and slot; the same with raised demands (`raised_demand`),
+    because two jobs of 5 GPUs do not fit into a place of 8; M >= sum (s + p_jP) x_jPs for each job. Size: at
+    most a column for each job, place and slot of the horizon; a row for each job, or two for the makespan; at
+    most two rows for each place and slot. Source: the time-indexed model of single-machine scheduling (Sousa
+    and Wolsey, 1992), with nested places as in Dally, section III.
     """
 
     instance: SlottedInstance  # jobs and places on a grid
@@ -92,18 +94,18 @@ class Relaxation:
     def horizon(self) -> int:
         """The number of slots until the latest end of any job, for the makespan; 0 for the mean.
 
-        It is the largest coefficient in the rows of the makespan.
+        No coefficient in the rows of the makespan is larger.
         """
         return self.instance.slots(max(self.latest)) if self.instance.problem.minimize == "makespan" else 0
 
     @cached_property
     def places(self) -> tuple[tuple[int, ...], ...]:
-        """The places of each job that have columns."""
+        """For each job, the places at which it may start in the model."""
         return tuple(tuple(self._places_of(job)) for job in range(len(self.instance.demand)))
 
     @cached_property
     def merged(self) -> tuple[int, ...]:
-        """The place that stands for each place: the first of its tier if they are merged, otherwise itself."""
+        """For each place, the one that stands for it: the first of its tier if places are merged, or itself."""
         places = self.instance.places
         total = sum(self.instance.sizes)
         first: dict[int, int] = {}
@@ -188,9 +190,9 @@ class Relaxation:
         return [SlottedRun(start, place) for _, place, start in sorted(chosen)]
 
     def without(self, form: StandardForm, choices: Sequence[SlottedRun], jobs: Sequence[int]) -> StandardForm:
-        """Return `form` with another row, which excludes the chosen starts and run times of the given jobs.
+        """Return `form` with another row, so that the given jobs do not all keep their choices.
 
-        At least one of these jobs must get a different start or run time.
+        At least one of these jobs must get a different start or run time than in `choices`.
         """
         alike = [
             index

@@ -31,8 +31,9 @@ class DepthFirstSearch:
     Some optimal schedule starts each job as early as the previous starts allow, on those GPUs of its cells that
     become free first, because it makes no difference to later jobs which free GPUs are taken. The search prunes
     states that cannot lead to a better schedule than the best known one (`is_hopeless`), all but one order of
-    identical jobs (`is_twin`), and states that equal an earlier one up to a permutation of identical groups of
-    GPUs (`is_seen`). Times are integer multiples of a common divisor, so proofs are exact.
+    identical jobs (`is_twin`), and states that are no better than an earlier one with which they agree up to a
+    permutation of identical groups of GPUs (`is_seen`). Times are integer multiples of a common divisor, so
+    proofs are exact.
     """
 
     def __init__(self, best: BestRuns) -> None:
@@ -54,7 +55,10 @@ class DepthFirstSearch:
         self.nodes = 0
 
     def run(self, nodes: int) -> bool:
-        """Search at most `nodes` states, keep the best schedule, and return whether the search is complete."""
+        """Search at most `nodes` states, keep the best schedule, and return whether the search is complete.
+
+        Nothing is searched if there are more than 1,000 ways to take a job's GPUs from the cells.
+        """
         if max(self._combinations(need) for need in self.instance.demand) > _MOST_WAYS:
             return False
         self.nodes = nodes
@@ -68,7 +72,7 @@ class DepthFirstSearch:
         return True
 
     def limit(self) -> Fraction:
-        """Return the value, in slots, below which a schedule is better than the best known one."""
+        """Return the sum of ends, or the last end, below which a schedule beats the best one, in slots."""
         value = Fraction(self.best.known_value)
         if self.last:
             return value / self.instance.slot
@@ -180,7 +184,7 @@ class DepthFirstSearch:
 
 
 def first_slot(ready: Sequence[int], area: int) -> int:
-    """Return the first slot by which GPUs that become free at `ready` can have done the given work."""
+    """Return the first slot by which GPUs that become free at `ready` can have done the work `area`."""
     done = 0
     for count, slot in enumerate(ready, start=1):
         done += slot

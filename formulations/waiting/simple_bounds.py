@@ -1,4 +1,4 @@
-"""Simple bounds: closed-form lower bounds on the objective."""
+"""Simple bounds: lower bounds on the objective that need no solver."""
 
 from fractions import Fraction
 from itertools import accumulate
@@ -21,10 +21,11 @@ def simple_bound(instance: SlottedInstance) -> Exact:
     A job's best tier is the innermost one with a place that can hold it. For the makespan: no job ends before
     its release date plus its shortest run time, and the work released from any date on takes at least its GPU
     time divided by the number of GPUs. For the mean job completion time, the result is the larger of two
-    bounds. First, at any time, no more jobs can have ended than under SRPT on one machine as fast as all GPUs
-    together, and no more than have been present for their shortest run times. Second, a job ends later than its
-    mean busy time by at least half of its shortest run time, and the sum of the mean busy times is smallest if
-    such a machine always serves the available job with the least work, with preemption.
+    bounds. First, at any time, no more jobs can have ended than under SRPT (shortest remaining processing time)
+    on one machine as fast as all GPUs together, and no more than have been present for their shortest run
+    times. Second, a job ends later than its mean busy time, the mean point in time at which its work is done,
+    by at least half of its shortest run time. The sum of the mean busy times is smallest if such a machine
+    always serves the available job with the least GPU time in total, with preemption.
 
     Source: the energy bound of a cumulative resource (Baptiste, Le Pape and Nuijten, 2001) and, for the mean,
     the formulas of `gsopt.schedule.bounds`, applied to the exact times of the problem.
@@ -55,7 +56,7 @@ def _steps(instance: SlottedInstance) -> Steps:
 
 
 def bound_at_once(best: BestRuns) -> None:
-    """Tighten the bound with closed-form bounds and, for the mean, with prices of GPU time.
+    """Tighten the bound with `simple_bound` and, for the mean, with prices of GPU time.
 
     All bounds assume that each job runs on its best tier. Price bounds hold even if jobs may be interrupted and
     moved (`gsopt.schedule.bounds.mean_jct_bound`).

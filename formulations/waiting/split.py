@@ -22,8 +22,9 @@ def find_split(
     jobs. Parameters: d_j: GPUs of a job; G_m: GPUs of a cell; the jobs that run at each t. Variables: y_jP = 1
     if job j is at place P; c_jm: its GPUs of cell m, the same from start to end. Objective: none. Constraints:
     sum_P y_jP = 1; sum_m c_jm = d_j; c_jm <= min(d_j, G_m) sum_{P with m} y_jP; sum of c_jm over the jobs that
-    run at t is at most G_m. Size: a column for each job and place and for each job and cell, and two rows for
-    each job and cell. Source: gsopt's own; a schedule with counted GPUs needs this check.
+    run at t is at most G_m. Size: a column for each job and place and for each job and cell; two rows for
+    each job, and at most two for each job and cell. Source: gsopt's own; a schedule with counted GPUs needs
+    this check.
     """
     form, names = _model(instance, choices, range(len(choices)))
     outcome = _solve(form, budget)

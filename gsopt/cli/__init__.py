@@ -1,6 +1,6 @@
 """The ``gsopt`` command and its subcommands.
 
-Each command calls the library, and adds options, output, a progress display and exit codes.
+The commands call the library. They add options, printed output, progress displays and exit codes.
 """
 
 import atexit

@@ -64,7 +64,8 @@ def admit(
 ) -> None:
     """Choose the jobs to evict or move so that a gang fits.
 
-    The output lists the commands that stop these jobs, the nodes of the gang, and the cost. No command is run.
+    The output lists the commands that stop these jobs, the new nodes of the moved jobs, the nodes of the gang,
+    and the cost. No command is run.
     """
     snapshot = read(files, source, levels, gpu_resources, now)
     request = Request(gang, within, slices, gpu_type, priority)
@@ -126,8 +127,9 @@ def why(
 ) -> None:
     """Explain why a gang does not fit, and what would help.
 
-    The output shows the smallest change of each kind that makes the gang fit: moving jobs, evicting jobs,
-    opening closed nodes, allowing a wider network level, or starting fewer workers.
+    Each kind of change is tried by itself: moving jobs, evicting jobs, opening closed nodes, allowing a wider
+    network level, and starting fewer workers. The output shows the smallest change of each kind that was found
+    to make the gang fit.
     """
     snapshot = read(files, source, levels, gpu_resources, now)
     found = explain(snapshot, Request(gang, within, slices, gpu_type, priority), time_limit=time_limit)

@@ -79,8 +79,8 @@ def _interrupted() -> Iterator[None]:
 class Commands(Group):
     """The group of gsopt's commands.
 
-    A command ends with a one-line message if Ctrl-C is pressed, or if code outside gsopt tries to end the
-    program.
+    A command ends with a one-line message if Ctrl-C is pressed, or if a method, a policy or other user code
+    tries to end the program.
     """
 
     def __init__(self, **options: Any) -> None:

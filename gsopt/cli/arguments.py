@@ -33,7 +33,7 @@ def complete_instance(incomplete: str) -> list[str]:
 
 
 def parse_time_limit(given: float | str) -> float | None:
-    """Parse the value of ``--time-limit``."""
+    """Convert the value of an option such as ``--time-limit`` to seconds; ``30s`` becomes 30.0."""
     try:
         return checked_time_limit(given)
     except InvalidInput as error:

@@ -44,7 +44,7 @@ def bound(
     """Certify a lower bound on the mean JCT for a trace.
 
     The certificate contains prices of GPU time. gsopt verify checks what they prove, independently of the code
-    that found them. With a round length, the bound holds only for schedules that decide in such rounds.
+    that found them. With a round length, the bound holds only for schedules in rounds of that length.
     """
     from gsopt.schedule.bounds.certify import certify
 

@@ -42,7 +42,7 @@ class Failed(Exception):
 
 @contextmanager
 def named(name: str) -> Iterator[None]:
-    """Turn any error other than gsopt's own into `Failed`, with a message that begins with the given name."""
+    """Turn any exception except `GsoptError` into `Failed`, with a message that begins with the given name."""
     try:
         yield
     except GsoptError:
@@ -55,7 +55,8 @@ def named(name: str) -> Iterator[None]:
 def describe(error: Exception, words: Sequence[str] = ()) -> tuple[str, int] | None:
     """Return a one-line message and the exit code for an error, or None if it is a bug.
 
-    The message names options as in the given words of the command line.
+    `words` are those of the command line. If one of them is the option for the parameter that the error names,
+    the message names that option instead.
     """
     from pydantic import ValidationError
 

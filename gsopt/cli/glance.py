@@ -12,7 +12,7 @@ _EXACT = "exact"
 
 @dataclass(frozen=True)
 class Glance:
-    """The summary of one heuristic on the instances that it handles."""
+    """A summary of one heuristic's results on the instances that it handles."""
 
     method: str
     instances: int
@@ -40,8 +40,8 @@ class Glance:
 def glances(comparison: Comparison) -> list[Glance]:
     """Return a summary of every heuristic that handles any of the instances, starting with the best.
 
-    Heuristics are ranked by the number of instances on which they find a solution, then by their mean gap, then
-    by the number of optima.
+    Heuristics are ranked by the number of instances on which they find a solution, then by their mean gap (0 if
+    they have none), then by the number of optima.
     """
     rows = [row for row in comparison if row.kind != _EXACT and (row.result is not None or row.failed)]
     names = dict.fromkeys(row.method for row in rows)
@@ -50,7 +50,10 @@ def glances(comparison: Comparison) -> list[Glance]:
 
 
 def proofs(comparison: Comparison) -> tuple[str, str]:
-    """Return as text how many optima the exact method proves, such as ``7/8``, and its median run time."""
+    """Return as text how many of the exact method's instances have a proven optimum, and its median run time.
+
+    For example, the texts are ``7/8`` and ``12 ms``.
+    """
     rows = [row for row in comparison if row.kind == _EXACT and row.result is not None]
     times = [row.result.runtime for row in rows if row.result is not None]
     if not times:

@@ -67,8 +67,8 @@ def interference(
     """Evaluate predictions of how jobs slow each other down.
 
     The slowdowns of each pair of jobs on one GPU are predicted from other pairs. The output shows the errors,
-    and how they affect decisions on sharing: two jobs share a GPU if this reduces the sum of their completion
-    times. The ratio of the jobs' lengths ranges from 1:8 to 8:1.
+    and how they affect decisions on sharing: two jobs share a GPU if this does not increase the sum of their
+    completion times. Decisions are compared for ratios of the jobs' lengths from 1:8 to 8:1.
     """
     chosen = [_find(text) for text in predictor or _PREDICTORS]
     if output is not None:

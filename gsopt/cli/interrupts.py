@@ -9,9 +9,12 @@ from types import FrameType
 
 @contextmanager
 def noticed() -> Iterator[Event]:
-    """Yield an event that is set on Ctrl-C, before `KeyboardInterrupt` is raised."""
+    """Yield an event that is set on Ctrl-C, before `KeyboardInterrupt` is raised.
+
+    Outside the main thread, which alone receives Ctrl-C, the event is never set.
+    """
     interrupt = Event()
-    if current_thread() is not main_thread():  # which alone hears signals
+    if current_thread() is not main_thread():
         yield interrupt
         return
 

@@ -64,8 +64,8 @@ def judge(
 ) -> None:
     """Judge a schedule from any source against a proven bound.
 
-    Pass the jobs as --trace with --gpus or --cluster, or as --problem. The output shows the figures, the
-    broken rules and the verdict.
+    Pass the jobs as --trace with --gpus, --cluster or --setting, or as --problem. The output shows the figures,
+    the broken rules and the verdict.
     """
     given: Scenario | Scheduling
     physics: dict[str, Any] = {

@@ -66,7 +66,7 @@ def _parts(text: str) -> Iterator[str]:
 def read_value(text: str) -> Any:
     """Parse a value as JSON, or keep it as a string.
 
-    None, True and False are accepted as well.
+    Python's ``None``, ``True`` and ``False`` are accepted as well.
     """
     if text in _PRINTED:
         return _PRINTED[text]

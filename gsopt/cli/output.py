@@ -67,6 +67,6 @@ def print_table(table: RenderableType) -> None:
 
 
 def new_console() -> Console:
-    """Return a console on standard output, as wide as the terminal, or as a page if there is no terminal."""
+    """Return a console on standard output, as wide as the terminal; 80 characters if there is none."""
     console = Console(highlight=False)
     return console if console.is_terminal else Console(highlight=False, width=_WIDTH)

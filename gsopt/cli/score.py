@@ -28,7 +28,7 @@ def score(
 
     The score is the mean of bound / value, or of value / bound when maximizing. A score of 1 means that every
     instance is solved to optimality. An instance on which the method fails, takes too long or needs too much
-    memory counts as 0.
+    memory counts as 0. Instances without a proven bound are left out.
     The options of a generator come after all other options:
     gsopt score mine.py:rule --suite reclaiming/churn --fresh 7 --servers 60
     """

@@ -54,11 +54,11 @@ def run(
     retry: Annotated[bool, typer.Option("--retry", help="compute failed cells again")] = False,
     allow: _Allow = None,
 ) -> None:
-    """Compute every cell of a study that has no result yet.
+    """Compute all cells of a study that have no result yet.
 
     Every cell is stored as soon as it is finished. After Ctrl-C or a crash, the same command continues where
-    the study stopped. A study runs the code of the modules that it names. Each module must be in the folder of
-    the study file, or be allowed.
+    the study stopped. A study runs the code of the modules that it names. Each module must be part of gsopt, be
+    in the folder of the study file, or be allowed with --allow.
     """
     from gsopt import studies
 
@@ -179,7 +179,7 @@ def profile(
         typer.Option(help="picture, such as a.png or a.pdf; profile.png in the folder if not given"),
     ] = None,
 ) -> None:
-    """Plot a performance profile: the share of instances solved within each multiple of the shortest time."""
+    """Plot the share of instances that each exact method solves within each multiple of the shortest time."""
     from gsopt import studies
     from gsopt.core.drawing import save
     from gsopt.studies import profiles

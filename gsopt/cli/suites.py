@@ -49,7 +49,7 @@ def table(
 ) -> None:
     """List the best known values of instances, or summarize all suites.
 
-    Each line shows an instance's value, bound and gap, with the method and the date. The word ``table`` may
+    A list shows the value, bound and gap of each instance, with the method and the date. The word ``table`` may
     be left out: gsopt suites reclaiming/production
     """
     from gsopt.studies.suites import Standing, best_known
@@ -75,7 +75,7 @@ def families(
     markdown: Annotated[bool, typer.Option("--markdown", help="print Markdown")] = False,
     as_json: Json = False,
 ) -> None:
-    """Run the heuristics on every instance and summarize each suite."""
+    """Run the heuristics on instances and summarize their gaps by suite."""
     from gsopt.studies.suites import families as summarise
     from gsopt.studies.suites.selection import select
 
@@ -110,7 +110,8 @@ def submit(
 ) -> None:
     """Check a solution or certificate from elsewhere, and print its entry if it is better than the best known.
 
-    Add the entry and the file with a pull request. If nothing is better, the exit code is 1.
+    The entry belongs in the table of best known values: propose it and the file in a pull request. If nothing
+    is better, the exit code is 1.
     """
     from gsopt.studies.suites import submit as checked
 
@@ -131,7 +132,7 @@ def verify(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Judge the stored solutions of instances and prove their bounds again.
+    """Judge the stored solutions of instances and try to prove their bounds again.
 
     The exit code is 1 if any result contradicts a file, or if a method fails. A better value or bound is not a
     contradiction.

@@ -158,7 +158,9 @@ def _workload(
 
 
 def find_policies(chosen: Sequence[str] | None, field: str, seed: int = 0) -> dict[str, simulation.Policy]:
-    """Return the chosen policies with their options, keyed by name, or all policies if none are chosen.
+    """Return the chosen policies with their options, keyed by name.
+
+    If none are chosen, return all policies that can be named without a path.
 
     A seed other than 0 is passed to the policies that use random numbers.
     """
@@ -189,8 +191,9 @@ def replay_policies(
 ) -> list[simulation.Replay]:
     """Simulate policies one by one, each with a time limit, while showing progress.
 
-    If one of several policies raises an error, it is reported on standard error and the others continue.
-    After Ctrl-C, the results of the finished policies are printed, and the command ends.
+    An error in a policy is reported on standard error, and the other policies continue. If there is only one
+    policy, a `GsoptError` is raised instead. After Ctrl-C, the results of the finished policies are printed,
+    and the command ends.
     """
     bound = simulation.mean_jct_bound(scenario, evaluations=bound_evaluations, round_length=round_length)
     fair_times = FairTimes.of(scenario)

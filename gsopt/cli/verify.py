@@ -38,7 +38,7 @@ def verify(
 ) -> None:
     """Check a certificate exactly and report what it proves.
 
-    Pass the same trace and cluster as to gsopt bound.
+    Describe the trace and the cluster by the same options as for gsopt bound.
     """
     from gsopt.schedule.verify import verify as check
 

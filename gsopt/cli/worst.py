@@ -30,6 +30,8 @@ def worst(
 ) -> None:
     """Find the instance on which a method provably does worst.
 
+    With --search, only some instances are tried, so others may be worse.
+
     Options of a space come after its name: gsopt worst srtf scheduling/rigid --jobs 3 --gpus 3 -o worst.json
     """
     from gsopt.studies.worst import worst as find

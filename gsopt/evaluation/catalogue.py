@@ -147,7 +147,7 @@ def scenario_makers() -> dict[str, Callable[..., Any]]:
 
 
 def bracket_tables() -> dict[str, ModuleType]:
-    """Return the modules with best known values and bounds of workloads and whole traces, keyed by group."""
+    """Return the modules with best known values of workloads (``scenarios``) and whole traces (``traces``)."""
     return {
         "scenarios": _sibling("instances.scenarios.best"),
         "traces": _sibling("instances.scenarios.whole"),
@@ -178,9 +178,10 @@ def place_of(path: str | Path) -> str:
 
 
 def real_instances(word: str) -> list[Problem[Any]]:
-    """Return the instances of a decision that come from real data, or an empty list if the data are missing.
+    """Return the instances of a decision that come from real data.
 
-    The data folder is named by the environment variable ``GSOPT_DATA``.
+    The list is empty if the decision has no such instances, or if the environment variable ``GSOPT_DATA`` names
+    no folder.
     """
     folder = data_folder()
     reader = getattr(_package("instances", word), "from_data", None)
@@ -188,10 +189,9 @@ def real_instances(word: str) -> list[Problem[Any]]:
 
 
 def demo_workload() -> tuple[Workload, int]:
-    """Return the workload on which the demo compares policies, and the number of GPUs.
+    """Return the workload on which ``gsopt demo --all`` compares policies, and the number of GPUs.
 
-    The workload is a busy day of the Philly trace if the trace is available, and generated otherwise. Either
-    one keeps the GPUs busy.
+    The workload is a busy day of the Philly trace if the trace is available, and generated otherwise.
     """
     folder = data_folder()
     if folder is not None and (folder / "philly").is_dir():
@@ -249,7 +249,7 @@ def find_backend(backend: Any, *, field: str = "backend") -> backends.Backend:
 
 
 def is_path(name: str) -> bool:
-    """Check whether a name has the form ``package.module:function``."""
+    """Check whether a name is a path such as ``package.module:function``, that is, contains a colon."""
     return ":" in name
 
 

@@ -44,8 +44,9 @@ class _Candidate:
 class HardInstances:
     """A genetic search for the instance of a space on which a method is farthest from the optimum.
 
-    The individuals are instances, and the fitness of an instance is its proven ratio. A child combines items of
-    two parents, or is a copy of one parent with an item added, removed or exchanged.
+    The individuals are instances. The fitness of an instance is the factor by which the method's value is worse
+    than the proven optimum, or 0 if this factor is unbounded or unknown. A child combines items of two parents,
+    or is a copy of one parent with an item added, removed or replaced.
 
     Parameters
     ----------
@@ -65,7 +66,10 @@ class HardInstances:
         self.found = Worst()
 
     def run(self, budget: Budget, *, generations: int | None = None) -> Worst:
-        """Search until the number of generations or most of the time is used up, and shrink what was found."""
+        """Search for a number of generations or most of the time, and then simplify the worst instance found.
+
+        Without `generations`, only the time limit ends the search.
+        """
         left = budget.left()
         searching = budget if left is None else budget.within(_SEARCH_SHARE * left)
         living = [self._judged(self._drawn()) for _ in range(_POPULATION)]

@@ -27,7 +27,9 @@ _SHOWN = 10
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Judgement(ScheduleVerdict, Tabular):
-    """The findings of the judge on one schedule, with a proven bound if the schedule is legal.
+    """The findings of the judge on one schedule.
+
+    If the schedule is legal and completes every job, they include a proven bound.
 
     A judgement prints as a list of figures followed by the verdict.
     """

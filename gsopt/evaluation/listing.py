@@ -20,11 +20,11 @@ R = TypeVar("R")
 
 
 class Tabular(ABC):
-    """Base class of objects with a table: comparisons, simulations, judgements and study results."""
+    """Base class of objects with a table, such as comparisons, simulations, judgements and study results."""
 
     @abstractmethod
     def table(self) -> RenderableType:
-        """Return a table for printing, no wider than a page."""
+        """Return a table for printing, if possible no wider than a page."""
 
     @abstractmethod
     def columns(self) -> list[Column]:
@@ -101,7 +101,8 @@ class Listing(Tabular, Sequence[R], Generic[R]):
 def csv_of(names: Iterable[str], lines: Iterable[Iterable[Any]]) -> str:
     """Return lines of cells as CSV with a header line.
 
-    Cells are quoted so that no spreadsheet evaluates them as formulas. A value of None becomes an empty cell.
+    A string that a spreadsheet would take for a formula gets an apostrophe in front. A value of None becomes an
+    empty cell.
     """
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")

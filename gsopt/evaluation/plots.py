@@ -100,7 +100,7 @@ def mean_times(
 
     Each row is a policy with its mean, which may be None, and its gap, which becomes a label. The names in
     `failed` are listed below. The axis is logarithmic if the longest time is more than five times the shortest
-    time or bound. Otherwise, it has the given unit, or one that suits the times.
+    time or the bound, whichever is smaller. Otherwise, it has the given unit, or one that suits the times.
     """
     ordered = sorted(rows, key=lambda row: (row[1] is None, row[1]))
     names = [name for name, _, _ in ordered] + list(failed)

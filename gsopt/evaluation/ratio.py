@@ -1,4 +1,4 @@
-"""Ratio: the ratio of a method's value to the proven optimum, and its maximum over a space of instances."""
+"""Ratio: the factor by which a value is worse than the optimum, and its maximum over several instances."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace

@@ -199,12 +199,12 @@ def warm_up(*solvers: Backend | str) -> None:
 
 
 def best_of_heuristics(problem: Problem[Any], budget: Budget) -> Any:
-    """Return the best solution of the decision's heuristics, or None if they find none.
+    """Return the best solution of gsopt's own heuristics for the decision, or None if they find none.
 
     Heuristics from other packages are not run, because a faulty one could make the exact method fail. All
     heuristics together may use half of the time limit, or 0.3 seconds if that is more. Each heuristic except
-    the last may use two thirds of the remaining time, so that a slow heuristic leaves time for the others. When
-    the time is up, no further heuristic starts unless there is no solution yet.
+    the last may use two thirds of what is left of this time, so that a slow heuristic leaves time for the
+    others. When the time is up, no further heuristic starts unless there is no solution yet.
     """
     if budget.time_limit is not None:
         most = max((1 - _EXACT_SHARE) * budget.time_limit, _LEAST_SECONDS)

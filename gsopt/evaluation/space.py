@@ -36,10 +36,10 @@ class Pick(NamedTuple):
 
 
 class Part(NamedTuple):
-    """A part of a space: consecutive combinations of `size` items of one setting, from number `start` on.
+    """A part of a space: the combinations of `size` items of one setting from number `start` to before `stop`.
 
-    Combinations may repeat items, but ignore their order. They are numbered in lexicographic order, and number
-    `stop` is not included. A part contains the classes whose first member is in it; see `Setting.count`.
+    Combinations may repeat items, but ignore their order. They are numbered from 0 in lexicographic order. A
+    part contains the classes whose first member is in it; see `Setting.count`.
     """
 
     setting: int
@@ -58,8 +58,9 @@ class Setting:
         The items that an instance may contain, such as jobs. Each item may occur any number of times. The items
         are ordered from simple to complex.
     make
-        Function that creates the instance from its items. The optimum does not depend on their order, but
-        methods may use the order to break ties.
+        Function that creates the instance from its items, or returns None if there is no such instance or a
+        simpler one is equivalent. The optimum does not depend on the order of the items, but methods may use
+        this order to break ties.
     symmetries
         Permutations of the items' indices that do not change the optimum, such as exchanges of two servers.
         Together with the identity they form a group.
@@ -132,7 +133,7 @@ class Space:
     most
         Largest number of items in an instance.
     method
-        Name of the exact method that is fastest on such instances.
+        Name of the exact method that finds the optima.
     least
         Smallest number of items in an instance.
 

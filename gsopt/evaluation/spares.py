@@ -1,4 +1,4 @@
-"""Spares: the number of spare nodes that a job on many nodes needs in order to keep running."""
+"""Spares: the number of spare nodes with which a job has enough nodes for a given share of the time."""
 
 from fractions import Fraction
 from math import comb
@@ -35,6 +35,8 @@ def availability(needed: int, spares: int, up: Exact | float) -> Fraction:
 
 def spare_nodes(needed: int, up: Exact | float, *, target: Exact | float = 0.99) -> int:
     """Return the smallest number of spare nodes with which the `availability` is at least `target`.
+
+    Raise `InvalidInput` if this takes 1,000 spare nodes or more.
 
     Examples
     --------

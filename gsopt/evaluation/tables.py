@@ -92,7 +92,7 @@ class Column:
 
     @property
     def least(self) -> int:
-        """Minimum width of the column, given that headings break at spaces and cells do not."""
+        """Minimum width of the column if its heading may break at spaces, but no cell may break."""
         return max(map(len, [*self.name.split(), *self.cells]), default=0)
 
 
@@ -104,9 +104,10 @@ def lay_out(
     width: int = PAGE,
     elsewhere: str = "to_frame() and --json",
 ) -> RenderableType:
-    """Return columns as a table that fits on a page.
+    """Return columns as a table of at most `width` characters, if possible.
 
-    Columns that do not fit are left out, and a line below says where to find them.
+    Columns that do not fit are left out, unless their rank is 0. A line below the table lists their names,
+    followed by `elsewhere`, which says where to find them.
 
     `headings` maps the index of a line to the heading above it. `notes` are printed below the table.
     """
@@ -164,7 +165,7 @@ def _table(columns: Sequence[Column], widths: Sequence[int], lines: Iterable[int
 
 
 def on_paper(columns: Sequence[Column], notes: Sequence[str] = ()) -> tuple[list[Column], list[str]]:
-    """Return the columns to show in a paper, and the notes with one more that names the columns left out."""
+    """Return the columns to show in a paper, and the notes, with one more that names any columns left out."""
     kept = [column for column in columns if column.rank <= PAPER_RANK]
     others = [column.name for column in columns if column not in kept]
     return kept, [*notes, *_left_out(others, "to_csv() and to_frame()")]
@@ -230,7 +231,7 @@ def figure_column(
     rank: int = 0,
     best: bool = False,
 ) -> Column:
-    """Return the column of one figure, with times in the given unit or in one that suits the largest time.
+    """Return the column of a figure such as the mean JCT. By default, the unit suits the largest time.
 
     If `best` is true, the cell of the smallest value and all cells with the same text are bold in papers,
     unless these are all cells.
@@ -308,7 +309,7 @@ def written(value: Any, kind: FigureKind) -> str:
 
 
 def told_apart(value: Number | None, bound: Number | None) -> tuple[str, str]:
-    """Format a value and a bound, with enough digits to show any difference between them; a dash for None."""
+    """Format a value and a bound, with more digits if they would otherwise look equal; a dash for None."""
     for digits in range(_FEWEST_DIGITS, _MOST_DIGITS):
         shown = _number(value, digits), _number(bound, digits)
         if shown[0] != shown[1] or value == bound:
@@ -328,14 +329,14 @@ def _number(value: Number | None, digits: int = _FEWEST_DIGITS) -> str:
 
 
 def written_gap(gap: float | None, excess: Number | None) -> str:
-    """Format a gap in per cent or, if there is none, the excess over the bound; a dash if there is neither."""
+    """Format a gap in per cent or, if it is None, the excess over the bound; a dash if both are None."""
     if gap is not None:
         return percent(gap)
     return "-" if excess is None else f"+{_number(excess)}"
 
 
 def percent(share: float) -> str:
-    """Format a fraction in per cent, with one decimal, or with more if it would otherwise read 0."""
+    """Format a fraction in per cent, with one decimal unless a nonzero fraction would then read 0."""
     if share == 0 or abs(share) >= _LEAST_SHOWN:
         return f"{100 * share:,.1f} %"
     decimals = -floor(log10(abs(100 * share)))

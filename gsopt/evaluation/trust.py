@@ -1,8 +1,8 @@
 """Trust: the modules that a study may run, as study files may come from untrusted sources.
 
-A study may run gsopt's own methods, modules in the folder of the study file, and modules that the user allows
-when running it. This restriction does not apply to methods named in a program, on the command line, or by entry
-points of installed packages.
+A study may run gsopt's own methods and policies, modules in the folder of the study file, and modules that the
+user allows when running it. This restriction does not apply to methods named in a program, on the command line,
+or by entry points of installed packages.
 """
 
 import sys
@@ -92,10 +92,10 @@ def _is_name(module: str) -> bool:
 
 
 def refuse_function(path: str, module: ModuleType, function: Callable[..., Any]) -> None:
-    """Raise `InvalidInput` if a path into gsopt leads to something other than a method or policy.
+    """Raise `InvalidInput` if a path into gsopt leads to a function that a study must not run.
 
-    Only what `formulations` or `heuristics` define, and lifted policies, are accepted. Other functions may
-    write files, or run commands through modules that they import.
+    A study may run functions defined in `formulations` or `heuristics`, and policies turned into methods by
+    `gsopt.evaluation.lift`. Other functions may write files, or run commands through modules that they import.
     """
     if module.__name__.partition(".")[0] not in _OWN:
         return

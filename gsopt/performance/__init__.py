@@ -1,1 +1,1 @@
-"""Performance: models of training speed by batch size and number of GPUs, alone or on shared GPUs."""
+"""Performance: how batch size, number of GPUs, communication and GPU sharing affect training speed."""

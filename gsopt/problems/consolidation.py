@@ -1,4 +1,4 @@
-"""Consolidation: which waiting jobs start now, and on which GPUs, to keep communication cheap."""
+"""Consolidation: which waiting jobs start now, and on which GPUs, for as much useful work as possible."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Placement: the choice of a server for each worker, so as to use few servers or misplace few GPUs."""
+"""Placement: the choice of a server for each worker, for example so that few servers are used."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Reclaiming: which servers on loan to give back so that the fewest jobs are preempted."""
+"""Reclaiming: which servers on loan to give back, so that preempting jobs costs the least."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Rigid: a check that jobs have none of the features that problems with rigid jobs exclude."""
+"""Rigid: a check that jobs have no menu, modes, phases or GPU type, and keep their progress if stopped."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""Shares: the share of time that each job runs on each GPU type."""
+"""Shares: the share of the time for which each job runs on each GPU type."""
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction

@@ -3,13 +3,13 @@
 It checks the solutions to `gsopt.problems.scheduling`, independently of the methods that find them. Exact times
 must satisfy every rule exactly, except that a job may run for a billionth longer than it needs.
 
-Times given as floats may be off by rounding. The length of time for which a job breaks a rule is called its
-debt. A debt is tolerated if it is at most `gsopt.core.numbers.clock.clock_error` for the job's last end and
+Times given as floats may be off by rounding. The total length of time for which a job breaks rules is called
+its debt. A debt is tolerated if it is at most `gsopt.core.numbers.clock.clock_error` for the job's last end and
 its shortest duration.
 
-A schedule gains nothing by breaking rules, because all debts that are incurred before a job completes are
-added to its completion time. If the clock were stopped for the length of every debt, the schedule would break
-no rule, and no job would complete later than the completion time with which it is scored. Therefore, no
+A schedule gains nothing from this tolerance. Whenever any job breaks a rule, at least the time for which it
+does so is added to all later completion times. If the clock were stopped for that long, the schedule would
+break no rule, and no job would complete later than the completion time with which it is scored. Therefore, no
 schedule scores better than the optimum.
 """
 

@@ -1,9 +1,9 @@
 """Events: machines that leave, return, are lent or are reclaimed.
 
-Events concern machines. In a plain cluster, which has no machines, only requests and returns can occur, and
-they state numbers of GPUs. Things that happen at the same time are processed in this order: jobs complete, the
-capacity changes, events occur in their given order, requests that reach their deadline take the machines that
-they are still owed, jobs arrive, and the policy decides.
+Events concern machines. In a plain cluster, which has no machines, only requests (`Reclaim`) and returns
+(`Return`) can occur, and they state numbers of GPUs. Things that happen at the same time are processed in this
+order: jobs complete, the capacity changes, events occur in their given order, requests that reach their
+deadline take the machines that they are still owed, jobs arrive, and the policy decides.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,9 +1,9 @@
 """Speed: the speed of a job on its GPUs, which it may share with other jobs.
 
-A job's speed is the one in the menu of its mode, divided by four slowdowns. These are due to the network tier
-that connects its GPUs, to the jobs with which it shares GPUs, to the current phase, and to the types of its
-GPUs. All slowdowns are at least 1. Hence menus are upper limits on the speed, and bounds that use only
-menus are valid.
+The speed of a job that is not adaptive is the one in the menu of its mode, divided by four slowdowns. These are
+due to the network tier that connects its GPUs, to the jobs with which it shares GPUs, to the current phase, and
+to the types of its GPUs. All slowdowns are at least 1. Hence menus are upper limits on the speed, and bounds
+that use only menus are valid.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

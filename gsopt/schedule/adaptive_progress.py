@@ -1,9 +1,10 @@
 """Adaptive progress: an adaptive job's progress under a schedule, computed independently by the judge.
 
-Progress is divided into stints of constant speed. A stint ends when an epoch ends, when the job tunes its
-batch size (which happens at regular intervals), or when its GPUs or partners change. The computation uses
-only the measurements of the model (`gsopt.scenario.adaptive.application`) and the throughput model that the
-job fits to its steps (`gsopt.scenario.adaptive.fitting`).
+Progress is divided into stints of constant speed. A stint ends when an epoch ends, when the job tunes its batch
+size (which happens at regular intervals), when its GPUs or partners change, or when it loses work. The only
+code that this module shares with the simulation of adaptive jobs is that for the measurements of the model
+(`gsopt.scenario.adaptive.application`) and for the throughput model that the job fits to its steps
+(`gsopt.scenario.adaptive.fitting`).
 """
 
 from collections.abc import Collection, Sequence
@@ -48,7 +49,10 @@ class _Stint:
 
 
 class AdaptiveProgress:
-    """The progress of an adaptive job. If the job cannot run, it stops for good, and `broken` states why."""
+    """The progress of an adaptive job.
+
+    If the job cannot run as the schedule says, it stops for good, and `broken` states why.
+    """
 
     def __init__(self, job: Job, scenario: Scenario) -> None:
         self._job, self._agents = job, scenario.agents
@@ -85,9 +89,10 @@ class AdaptiveProgress:
         slowdown: Any,
         types: Collection[str] = (),
     ) -> None:
-        """Run the job from `time` on; `shape` and `types` are the numbers and types of GPUs on its machines.
+        """Run the job from `time` on.
 
-        The job makes progress from `works_from` on, at a speed that is divided by `slowdown`.
+        `shape` lists its numbers of GPUs on its machines, and `types` the types of these GPUs. The job makes
+        progress from `works_from` on, at a speed that is divided by `slowdown`.
         """
         self._halt(time)
         if self._completed_at is not None:
@@ -134,7 +139,7 @@ class AdaptiveProgress:
             self._work(max(time, self._stint.begin))
 
     def stop(self, time: Any, excused: Any) -> None:
-        """Stop the job. It counts as complete if it needs at most `excused` more seconds."""
+        """Stop the job at `time`, or at the end of its stint if that is at most `excused` seconds later."""
         self.follow(time)
         if self._stint is not None and self._stint.end - time <= excused:
             time = self._stint.end

@@ -48,7 +48,7 @@ class ProgressOfJobs:
     def next_event(self) -> Exact | None:
         """The time of the next arrival or end of a job, or None if there is none.
 
-        The ends are those that follow if no further job starts.
+        Ends are predicted on the assumption that no further job starts.
         """
         ahead = self._arrivals[self._arrived : self._arrived + 1]
         return min([*ahead, *self.due.values()], default=None)

@@ -37,7 +37,10 @@ class VirtualTime:
         self._active: list[tuple[Any, int]] = []
 
     def advance(self, time: Any) -> list[tuple[int, Any]]:
-        """Advance to `time` (to the end if None), and return the jobs that finish by then, with their times."""
+        """Advance to `time`, and return the jobs that finish by then, with their times.
+
+        If `time` is None, advance until all jobs have finished.
+        """
         finished: list[tuple[int, Any]] = []
         active, gpus, value, elapsed = self._active, self._gpus, self.value, self._elapsed
         limit = None if time is None else time - self._begin
@@ -67,7 +70,7 @@ def gps_finish_times(workload: Workload, gpus: int, *, exact: bool = False) -> l
     """Return the finish times under generalized processor sharing, the reference in Ares' theorem.
 
     The jobs present share all GPUs equally, without caps. Jobs finish in ascending order of their virtual
-    finish times, with ties broken by index. Complexity: O(n log n). Source: Ares, Eq. 1-3.
+    finish times, with ties broken by index. Complexity: O(n log n) for n jobs. Source: Ares, Eq. 1-3.
     """
     number: Callable[[Any], Any] = Fraction if exact else float
     return _finish_times(VirtualTime(gpus, number), workload, number)
@@ -117,8 +120,8 @@ def fair_finish_times(workload: Workload, gpus: int, *, exact: bool = False) -> 
 def usable_gpus(job: Job, gpus: int, number: Callable[[Any], Any] = float) -> Any:
     """Return the largest number of GPUs that a job can use under processor sharing.
 
-    This is the number of GPUs that the job demands, multiplied by its highest speed when it is alone in the
-    cluster. The speed under processor sharing is proportional to the share, so with a larger share the job
+    This is the number of GPUs that the job demands, multiplied by its highest speed in any mode on up to `gpus`
+    GPUs. The speed under processor sharing is proportional to the share, so with a larger share the job
     would be faster than it can ever be.
     """
     if not job.menu and not job.modes:
@@ -133,8 +136,8 @@ def capped_gps_finish_times(
     """Return the finish times under processor sharing with a cap on the number of GPUs of each job.
 
     Every job gets an equal share, but at most its (positive) cap, and the other jobs share the remainder. A
-    job's speed is proportional to its share. Each arrival and each completion takes O(log n), plus O(log n)
-    for each cap that lies between the equal shares before and after it.
+    job's speed is proportional to its share. With n jobs, each arrival and each completion takes O(log n),
+    plus O(log n) for each cap that lies between the equal shares before and after it.
     """
     number: Callable[[Any], Any] = Fraction if exact else float
     return _finish_times(_CappedFluid(gpus, caps, number), workload, number)
@@ -189,7 +192,10 @@ class _CappedFluid:
         self._rebalance()
 
     def advance(self, time: Any) -> list[tuple[int, Any]]:
-        """Advance to `time` (to the end if None), and return the jobs that finish by then, with their times."""
+        """Advance to `time`, and return the jobs that finish by then, with their times.
+
+        If `time` is None, advance until all jobs have finished.
+        """
         finished: list[tuple[int, Any]] = []
         limit = None if time is None else time - self._begin
         while self._present:

@@ -43,7 +43,7 @@ class Figure:
 
     @property
     def title(self) -> str:
-        """The label followed by the unit in brackets, as on a plot axis."""
+        """The label, followed by the unit (if there is one) in brackets, as on a plot axis."""
         return f"{self.label} [{self.unit}]" if self.unit else self.label
 
 
@@ -110,7 +110,7 @@ def _median(values: Sequence[Any]) -> Any:
 def percentile(values: Sequence[Any], percent: int) -> Any:
     """Return the smallest value that at least `percent` % of the values do not exceed (nearest rank).
 
-    The result is None if there are no values.
+    `percent` is from 1 to 100. The result is None if there are no values.
     """
     return sorted(values)[ceil(len(values) * percent / 100) - 1] if values else None
 
@@ -170,7 +170,7 @@ def _unfairness(name: str) -> tuple[property, property]:
 class Record:
     """A record of what ran, and the figures computed from it. Times are in seconds.
 
-    Means and percentiles cover the completed jobs, and are None if no job completes.
+    Means and percentiles cover only completed jobs, and are None if no job completes.
     """
 
     policy: str = ""  # name of what made the schedule; empty if unknown
@@ -210,8 +210,8 @@ class Record:
     def held_against(self, bound: Any, resolution: float, *, proof: str = "") -> Self:
         """Return a copy of the record that contains a proven bound on the mean job completion time.
 
-        A bound that exceeds the mean only by rounding is lowered to the mean. Raise `Contradiction` if it
-        exceeds the mean by more than `resolution`. Unless all jobs completed, the bound is ignored.
+        A bound that exceeds the mean by at most `resolution` is lowered to the mean. Raise `Contradiction` if
+        it exceeds the mean by more. Unless all jobs completed, the bound is ignored.
         """
         if bound is None or self.mean_jct is None or self.completed < self.jobs:
             return self
@@ -266,7 +266,7 @@ class Record:
 
     @property
     def mean_communication(self) -> Any:
-        """The mean time in seconds for which a job's GPUs wait for the network, given its tier's penalty."""
+        """The mean time in seconds for which a job's GPUs wait for the network, given their tier's penalty."""
         return _mean(self.communication)
 
     @property
@@ -288,7 +288,7 @@ class Record:
 
     @property
     def deadlines_kept(self) -> float | None:
-        """Fraction of the jobs with a deadline that meet it, or None if no job has a deadline."""
+        """Fraction of the jobs with deadlines that complete in time, or None if no job has a deadline."""
         pairs = zip(self._ends, self.deadlines, strict=False)
         kept = [end is not None and end <= self.clock.since(due) for end, due in pairs if due is not None]
         return sum(kept) / len(kept) if kept else None
@@ -322,7 +322,7 @@ class Record:
 
     @property
     def lost_gpu_hours(self) -> Any:
-        """GPU time of the work that jobs lose and redo, in GPU-hours on the GPUs that they demand."""
+        """Work that jobs lose, multiplied by the number of GPUs that they demand, in GPU-hours."""
         return self.lost_gpu_seconds / 3600
 
     @property

@@ -1,7 +1,8 @@
 """Foreign tables: schedules and workloads in CSV files, data frames or lists of rows from any program.
 
-Columns may have any names. Times may have any unit and origin, or be timestamps. Additional columns are
-ignored. Every value is converted exactly and rounded once, so that equal times stay equal.
+Columns may have any names, and additional columns are ignored. Times may be in milliseconds, seconds, minutes,
+hours or days with any origin, or be timestamps. Each is converted exactly and rounded once, so that equal times
+stay equal. An end that is computed from a duration is rounded again.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,8 +1,8 @@
-"""Judge: an independent check of a schedule's rules and figures, based on its segments alone.
+"""Judge: an independent check of a schedule: whether it keeps the rules, and what its figures are.
 
-The judge considers only the segments of a schedule and the machines that it gave up, no matter which program
-made the schedule. The schedule may choose which of several machines to give up, and which jobs to stop for
-this.
+The judge considers only the segments of a schedule, the machines that it gave up, and whether it may preempt
+jobs. It does not matter which program made the schedule. The schedule may choose which of several machines to
+give up, and which jobs to stop for this.
 
 The judge and the simulator share only the input, its interpretation (`gsopt.scenario.scenario`), the formulas
 of the figures (`gsopt.schedule.figures`), and the computation of the speed at a given moment
@@ -14,8 +14,8 @@ Times are rounded, so a schedule may break a rule for a very short time. For eac
 times; their sum is the job's error. The error includes the time for which the job runs before its release,
 holds two sets of GPUs, pauses although it may not, or runs on GPUs that other jobs hold or that are not
 available. It also includes the time that the job's missing work would take. The judge tolerates an error of
-at most `gsopt.core.numbers.clock.clock_error`, computed from the job's last end and from its duration at its
-highest speed. A larger error breaks the rule.
+at most `gsopt.core.numbers.clock.clock_error`, computed from the job's last end and from its duration at the
+highest speed of its segments. A larger error breaks the rule.
 
 As a result, even a large number of small errors gives a schedule no advantage beyond their sum. To see this,
 remove the periods during which a rule is broken from an otherwise legal schedule, and, while each job makes up
@@ -57,9 +57,10 @@ def judge(
 ) -> ScheduleVerdict:
     """Check a schedule against the rules, and compute its figures.
 
-    With `exact`, the judge computes in fractions and tolerates no rounding errors. With `complete`, every job
-    must complete. Without `fairness`, the judge skips the comparison with fluid fair shares, which takes
-    longer than all other checks.
+    With `exact`, the judge computes in fractions and tolerates no rounding errors. Adaptive jobs then
+    raise `InvalidInput`, because their speeds are floats. With `complete`, every job must complete. Without
+    `fairness`, the judge skips the comparison with fluid fair shares, which can take longer than everything
+    else, and the figures of fairness are None.
     """
     if exact:
         scenario.refuse_fractions()

@@ -54,7 +54,7 @@ class Usage:
     """The fractions of GPU time that are in use during a time span, by kind of machine.
 
     A fraction is None if there are no machines of its kind or, for machines on loan, if none is on loan during
-    the span.
+    the span. In `overall`, machines that are not on loan count as in use by their owner.
     """
 
     begin: float
@@ -79,11 +79,11 @@ class Giving:
 class Loans:
     """The use that a schedule makes of machines that a `gsopt.scenario.events.Loan` may bring.
 
-    GPUs must not be shared. The figures are those of Aryl, section 7: Table 5 (usage), Table 7 (jobs on
-    loaned servers), and Figures 7 and 8 (usage of loaned servers, preemptions and collateral damage of
-    reclaiming). The paper does not define the denominator of its combined usage. Here, machines that are not
-    on loan count as busy with their owner's work, since an inference cluster keeps no more machines than it
-    needs, apart from its headroom.
+    Scenarios in which jobs may share GPUs raise `Unsupported`. The figures are those of Aryl, section 7:
+    Table 5 (usage), Table 7 (jobs on loaned servers), and Figures 7 and 8 (usage of loaned servers, preemptions
+    and collateral damage of reclaiming). The paper does not define the denominator of its combined usage. Here,
+    machines that are not on loan count as busy with their owner's work, since an inference cluster keeps no
+    more machines than it needs, apart from its headroom.
     """
 
     def __init__(self, schedule: Schedule, scenario: Scenario) -> None:
@@ -145,7 +145,8 @@ class Loans:
     def usages(self, step: float = 3600.0, until: float | None = None) -> tuple[Usage, ...]:
         """Return the usage in each time step from time 0 to `until` or, if that is None, to `end`.
 
-        A step lasts `step` seconds, by default an hour. The last step may be shorter.
+        A step lasts `step` seconds, by default an hour. The last step may be shorter. Raise `InvalidInput`
+        unless `step` is above 0 and at most the end.
         """
         end = self.end if until is None else until
         if not 0 < step <= end:
@@ -167,7 +168,8 @@ class Loans:
     def times(self, names: Iterable[str] | None = None) -> Times:
         """Summarize the queueing times and JCTs of some jobs, by default of those that ran on loaned machines.
 
-        To compare two schedules, pass the names of the jobs that the other schedule ran on loaned machines.
+        A job is taken to complete at the end of its last segment; jobs that never ran are left out. To compare
+        two schedules, pass the names of the jobs that the other schedule ran on loaned machines.
         """
         wanted = set(self.jobs if names is None else names)
         release_date = {job.name: job.release_date for job in self._scenario.workload.jobs}

@@ -35,7 +35,7 @@ class PresenceStep:
     lost: tuple[tuple[range, Any], ...] = ()
 
     def takes(self, placement: Sequence[int]) -> bool:
-        """Check whether a job on these GPUs may have had to stop: a machine left, or the limit fell."""
+        """Check whether a job on the given GPUs may have had to stop: a machine left, or the capacity fell."""
         return self.fell or any(gpu in gpus for gpus in (self.cut, *self.gone) for gpu in placement)
 
 
@@ -61,10 +61,10 @@ class _Request:
 class Presence:
     """The GPUs available over time, and the rules broken when machines are given up.
 
-    All GPUs are available before the first of the `steps`. With floats, an error of a few clock ticks is
-    tolerated. A tick is the distance between floats on a clock that is `late` seconds ahead, because the times
-    were rounded on that clock. `found` contains a sentence for each broken rule, with times on the clock of the
-    schedule.
+    All GPUs are available before the first of the `steps`. With floats, the times at which machines are given
+    up may be off by a few ticks. They were rounded on a clock that shows `late` seconds more, and a tick is the
+    distance between neighbouring floats on that clock. `found` contains a sentence for each broken rule, with
+    times on the clock of the schedule.
     """
 
     def __init__(

@@ -67,7 +67,7 @@ def retimed(tasks: Sequence[ElasticTask], gpus: int, runs: Iterable[TaskStretch]
     next step are released. A job stops in the tick in which its work is done, and its last step lasts at least
     until then. A job that is too short for the clock of the runs, and therefore has no run, runs at its highest
     speed once it is released, while all other jobs wait. Completion times exceed those of the runs by at most
-    the errors of the runs and a few ticks.
+    the errors of the runs, a few ticks per step, and the run times of such short jobs.
     """
     tick = tick_of(tasks)
     paces = [_pace(task, tick) for task in tasks]

@@ -16,7 +16,8 @@ seconds of a part. So if, in all triangles,
 then phi plus the cost so far never falls, whatever the job does. In the end phi is 0, so v_j is at least phi at
 the beginning. Once no GPU has a price, phi is the least time for the parts that are left. From there, `_costs`
 goes back in time, and gives each corner the largest value that both conditions allow in the two triangles that
-begin there, rounded down. A smaller value there breaks no condition. Any parts and steps prove a bound.
+begin there, rounded down. A smaller value there breaks no condition. Any parts of at least a tick and any steps
+prove a bound, provided that no corner falls below 0.
 """
 
 from bisect import bisect_right
@@ -48,7 +49,7 @@ def refuse_late(budget: Budget) -> None:
 def total_cost(
     trainings: Sequence[Training], types: Mapping[str, int], known: Certificate, budget: Budget
 ) -> int:
-    """Return the minimum costs of all adaptive jobs, less the surcharges for all GPUs of each type.
+    """Return the total minimum cost of all adaptive jobs, less the surcharges for all GPUs of each type.
 
     The result is rounded down, in units of 1 / `unit` ticks of the certificate.
     """
@@ -82,7 +83,7 @@ def training_cost(
     steps: Sequence[int],
     budget: Budget,
 ) -> int:
-    """Return the minimum cost of all jobs of a training, with the given parts of epochs and steps of cells."""
+    """Return the total minimum cost of a training's jobs, given the parts per epoch and the steps per cell."""
     ticks, edges, unit, row = known.ticks, known.edges, known.unit, {kind: at for at, kind in enumerate(prices)}
     of_epochs = [
         [(row.get(kind, 0), gpus, int(least * ticks) // number) for (kind, gpus), least in epoch]

@@ -2,7 +2,7 @@
 
 This third file of the checker (`gsopt.schedule.verify`) turns the data of an adaptive scenario into the numbers
 on which the proof in `gsopt.schedule.verify_adaptive` depends. The scenario provides the highest speed of a job
-in each epoch, on the best placement of k GPUs and with the best batch that the job may choose there
+in each epoch on each number of GPUs, with the best placement and the best batch that the job may choose there
 (`Course.highest_speeds`). Everything else is computed here, in fractions.
 """
 
@@ -66,9 +66,9 @@ def first_progress(
 ) -> tuple[Exact, Exact]:
     """Return a job's release date and its first possible progress, in seconds after the first release date.
 
-    The job makes progress once its first overhead is over, of which `early` seconds do not count. In rounds, it
-    starts no earlier than the first round after its release. Overheads of jobs that are not adaptive count only
-    in rounds.
+    The job makes progress once its first overhead, less `early` seconds, is over. In rounds, it starts no
+    earlier than the first round at or after its release. Overheads of jobs that are not adaptive count only in
+    rounds.
     """
     release, first = (decimal(each.release_date) for each in (job, scenario.workload.jobs[0]))
     start, origin = release, scenario.clock.origin

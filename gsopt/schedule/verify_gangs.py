@@ -2,8 +2,9 @@
 
 This file of the checker adds to the proof in `gsopt.schedule.verify`. In consecutive cells, rigid jobs may pay
 surcharges: job j, which runs on k_j GPUs, pays m_j more for each GPU-second. The jobs that run at some time fit
-on the GPUs together. So for a second, they pay at most M, the largest sum of k_j m_j over jobs whose k_j add up
-to at most the number of GPUs. If S includes M for each second of these cells, the proof remains valid.
+on the GPUs together. So for each second, their surcharges add up to at most M, the largest sum of k_j m_j over
+a set of jobs whose k_j add up to at most the number of GPUs. If S includes M for each second of these cells,
+the proof remains valid.
 """
 
 from collections.abc import Sequence
@@ -21,7 +22,7 @@ Entry = tuple[Exact, Exact, tuple[tuple[int, Exact], ...]]
 
 
 def line(job: Entry) -> str:
-    """Return a job as a line of text. The place of this line in sorted order is the number of the job."""
+    """Return a job as a line of text. Surcharges name a job by its line's place among the sorted lines."""
     release, duration, menu = job
     return f"{release} {duration} {' '.join(f'{gpus}:{speed}' for gpus, speed in menu)}"
 
@@ -29,9 +30,10 @@ def line(job: Entry) -> str:
 def charges(
     jobs: Sequence[Entry], gpus: int, known: Certificate, budget: Budget
 ) -> tuple[dict[int, list[tuple[int, int, int]]], int]:
-    """Return the surcharges of each job (first cell, end and amount), and what S includes for all of them.
+    """Return the surcharges of each job, and what all of them add to S, the total price in the proof.
 
-    `gpus` is the largest number of available GPUs.
+    A surcharge consists of its first cell, the cell after its last one, and the amount. `gpus` is the largest
+    number of available GPUs.
     """
     order = sorted(range(len(jobs)), key=lambda job: line(jobs[job])) if known.surcharges else []
     found: dict[int, list[tuple[int, int, int]]] = {}
@@ -51,7 +53,7 @@ def charges(
 
 
 def charged(prices: Array, surcharges: Sequence[tuple[int, int, int]]) -> Array:
-    """Return the prices with the surcharges of a job."""
+    """Return the prices of the cells, increased by the surcharges of a job."""
     if not surcharges:
         return prices
     row = prices.astype(object)
@@ -71,5 +73,5 @@ def largest_total(pairs: Sequence[tuple[int, int]], gpus: int, budget: Budget) -
 
 
 def exact_array(values: Sequence[int]) -> Array:
-    """Return nonnegative integers as an array, of 64-bit integers if twice the largest one fits."""
+    """Return an array of nonnegative integers: 64-bit ones if twice the largest fits, otherwise Python's."""
     return np.array(values, dtype=np.int64 if max(values) < FITS else object)

@@ -1,7 +1,7 @@
 """Simulation: the event-by-event simulation of a workload under a policy.
 
-A policy is a callable that creates a decider for one run. The decider is called at every event or, if the run
-has rounds, at the start of a round. It reads the state and yields actions. It keeps its own queue, which it
+A policy is a callable that creates a decider for one run. The decider is called when events occur or, if the
+run has rounds, at the start of a round. It reads the state and yields actions. It keeps its own queue, which it
 updates from the lists of arrived, completed and evicted jobs.
 
 Examples

@@ -9,7 +9,7 @@ from gsopt.simulation.policy import Allocation, Decider, Policy, State
 
 
 def believing(policy: Policy, speed: Speed) -> Policy:
-    """Return a policy whose decisions are based on assumed, not true, slowdowns from GPU sharing.
+    """Return a policy that bases its decisions on assumed slowdowns from GPU sharing instead of the true ones.
 
     The simulation uses the true slowdowns, which are those of the scenario, but the policy sees those in
     `speed`, such as predicted ones (`gsopt.performance.interference.predicted`). Of `speed`, only the slowdowns

@@ -11,8 +11,8 @@ class Bracket(NamedTuple):
     earliest
         Earliest possible start, in seconds.
     latest
-        Latest possible start, in seconds; None if there is none, because jobs that have not arrived yet may
-        overtake the job.
+        Latest possible start, in seconds; None if there is no limit, for example because jobs that have not
+        arrived yet may overtake the job.
     """
 
     earliest: Any

@@ -1,9 +1,8 @@
-"""Engine: the event-driven simulator, which uses exact event times instead of time steps.
+"""Engine: the event-driven simulator, which advances from event to event instead of in fixed time steps.
 
 At each event time, jobs complete first, then GPUs join or leave the cluster, then jobs arrive, and finally, if
 a decision is due, the policy decides once. The engine compares the planned jobs with those that were running,
-and applies only the difference. Event times strictly increase, so every simulation with finitely many decisions
-ends.
+and applies only the difference.
 """
 
 from collections.abc import Callable, Iterable, Mapping

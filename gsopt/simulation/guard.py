@@ -1,8 +1,8 @@
 """Guard: limits on decisions that make no progress, which ensure that every run ends.
 
-The guard counts steps instead of measuring wall-clock time: the actions in one decision, the consecutive
-wakes that hardly advance the clock, and the consecutive wakes after which no job runs and no event is due.
-Whatever resets these counts, such as an arrival, happens only finitely often.
+Apart from an optional time limit, the guard does not measure wall-clock time but counts steps: the actions in
+one decision, the consecutive wakes that hardly advance the clock, and the consecutive decisions after which
+jobs wait, no job runs and no event is due.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -66,7 +66,7 @@ class Guard:
             yield action
 
     def count(self, now: Any, jobs: int, *, is_wake: bool) -> None:
-        """Count a decision if a wake caused it and hardly advanced the clock.
+        """Count a decision if a wake caused it less than `SHORTEST_ROUND` after the previous decision.
 
         Any other decision resets the count. Raise `IllegalDecision` if the count is too high.
         """

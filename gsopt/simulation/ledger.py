@@ -82,7 +82,7 @@ class PlainLedger:
         return ()
 
     def displaced(self, limit: int, running: Mapping[int, int]) -> list[int]:
-        """Return the jobs that must stop so that the others fit within a limit, most recently started first."""
+        """Return the jobs that must stop before the limit falls to `limit`, most recently started first."""
         return self._last_started(max(limit - self.given_up, 0), running)
 
     def displaced_by(self, gpus: int, running: Mapping[int, int]) -> list[int]:
@@ -90,12 +90,12 @@ class PlainLedger:
         return self._last_started(max(self.capacity - gpus, 0), running)
 
     def set_limit(self, limit: int) -> None:
-        """Set the capacity, from which GPUs that have been given up on request are subtracted."""
+        """Set the limit on available GPUs, from which GPUs given up on request are subtracted."""
         self._limit = limit
         self._count()
 
     def give_up(self, gpus: int) -> None:
-        """Release GPUs on request, or take them back if the number is negative."""
+        """Give up free GPUs on request, or take GPUs back if the number is negative."""
         self.given_up += gpus
         self._count()
 
@@ -145,11 +145,11 @@ class Placements:
     # What there is
 
     def is_there(self, machine: int) -> bool:
-        """Check whether a machine is available."""
+        """Check whether a machine is present. Its GPUs may still be unavailable because of a capacity limit."""
         return machine not in self._away
 
     def servers(self) -> tuple[str, ...]:
-        """Return the names of the available machines."""
+        """Return the names of the machines that are present, even if a capacity limit excludes their GPUs."""
         if self._servers is None:
             machines, away = self._cluster.machines, self._away
             self._servers = tuple(each.name for number, each in enumerate(machines) if number not in away)
@@ -180,7 +180,7 @@ class Placements:
         return [number for number in running if self._held[number][-1] >= limit]
 
     def set_limit(self, limit: int) -> None:
-        """Make available only the GPUs with indices below a limit, except those of absent machines."""
+        """Make only GPUs with indices below a limit available. Those of absent machines stay unavailable."""
         low, high = sorted((self._limit, limit))
         self._limit = limit
         if low < high:

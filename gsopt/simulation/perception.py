@@ -20,7 +20,7 @@ class PerceivedState(RunView):
 
 
 class PerceivingDecider:
-    """A decider that sees a perceived state instead of the true state of the run."""
+    """The decider of a policy that sees a perceived state instead of the true state of the run."""
 
     def __init__(self, state: PerceivedState, policy: Policy, options: Mapping[str, Any]) -> None:
         self._state = state

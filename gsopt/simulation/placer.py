@@ -197,6 +197,6 @@ def first_fit(free: FreeGpus, count: int) -> tuple[int, ...]:
 
 
 def emptiest_first(free: FreeGpus, count: int) -> tuple[int, ...]:
-    """Return `count` free GPUs from the machines with the most free GPUs; ties go to the lower number."""
+    """Return `count` free GPUs from the machines with the most free GPUs; ties go to the first machine."""
     gpus = (gpu for machine in free.largest_first() for gpu in free.on(machine))
     return tuple(islice(gpus, count))

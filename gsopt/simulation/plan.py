@@ -96,7 +96,11 @@ class Plan:
         self.resize(Resize(action.job, action.gpus))
 
     def assign(self, action: Assign) -> None:
-        """Run exactly the given jobs. GPUs given as a number are chosen at the end of the decision."""
+        """Run exactly the given jobs.
+
+        GPUs given only as a number are chosen at the end of the decision, but a job that already runs on this
+        number of GPUs in the same mode keeps its GPUs.
+        """
         wanted = {job: _allocation(given) for job, given in action.jobs.items()}
         steps: list[Stop | Resize | Start] = [Stop(job) for job in self.running if job not in wanted]
         for job, (gpus, mode) in wanted.items():
@@ -109,7 +113,7 @@ class Plan:
                 raise IllegalDecision(step, str(rule)) from None
 
     def evict(self, job: int) -> None:
-        """Stop a running job because its GPUs leave the cluster."""
+        """Stop a running job because some of its GPUs leave the cluster."""
         self.touched[job] = None
         self._let_go(job)
         self.evicted.add(job)
@@ -126,9 +130,10 @@ class Plan:
     # The end of a decision
 
     def check(self, *, preemptive: bool) -> None:
-        """Choose GPUs for jobs that were granted only a number of them, and check all rules.
+        """Choose GPUs for jobs that were granted only a number of them, and check the remaining rules.
 
-        Raise `IllegalDecision` if the plan breaks a rule.
+        Unless the policy is `preemptive`, it must not stop jobs. Raise `IllegalDecision` if the plan breaks a
+        rule.
         """
         self._placing_later = self.needs_check = False
         if self._unplaced:

@@ -226,7 +226,10 @@ class State(Protocol):
 
     @property
     def servers(self) -> tuple[str, ...]:
-        """Names of the available machines. A plain cluster has none."""
+        """Names of the machines that are present, even if a capacity limit excludes their GPUs.
+
+        A plain cluster has none.
+        """
 
     @property
     def capacity(self) -> int:

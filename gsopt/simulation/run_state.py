@@ -75,8 +75,8 @@ class RunState:
     ) -> Any:
         """Return the speed of a job, ignoring phases, on GPUs of the given types that are connected by a tier.
 
-        For an adaptive job, the result is the fraction of its speed that remains beside its partners and on
-        these GPU types.
+        For an adaptive job, the result is only the factor by which its partners and these GPU types change its
+        speed.
         """
         item, speed = self.jobs[job], self.scenario.speed
         if job in self.trainees:

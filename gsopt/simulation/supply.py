@@ -100,7 +100,7 @@ class Supply:
         )
 
     def servers(self) -> tuple[str, ...]:
-        """Return the names of the available machines."""
+        """Return the names of the machines that are present, even if a capacity limit excludes their GPUs."""
         return () if isinstance(self._ledger, PlainLedger) else self._ledger.servers()
 
     def vacate(self, servers: Sequence[str], now: Any) -> None:

@@ -32,7 +32,7 @@ class Trainees(dict[int, Trainee]):
             self[job] = Trainee(application, self._scenario.agents, item.batch_size, now)
 
     def place(self, job: int, held: Held, now: float, works_from: float, slowdown: float) -> None:
-        """Start a job on its GPUs."""
+        """Start or restart a job on the GPUs that it holds."""
         shape, batch = self.shapes.of(held.gpus), self._jobs[job].batch_in(held.mode)
         gpu_type = self._type_of(self[job], held.gpus)
         self[job].place(shape, now, works_from, slowdown=slowdown, batch_size=batch, gpu_type=gpu_type)
@@ -67,11 +67,11 @@ class Trainees(dict[int, Trainee]):
         return self[job].completed_at is not None
 
     def next_change(self, job: int) -> float:
-        """Return the time at which a running job next completes or tunes itself."""
+        """Return the next time at which a job completes or tunes its batch; infinity if it is not running."""
         return self[job].next_change()
 
     def view(self, job: int, now: float) -> TraineeView | None:
-        """Return the view of a job, or None if the job is not adaptive."""
+        """Return what a policy can see of a job, or None if the job is not adaptive."""
         if job not in self:
             return None
         self[job].advance(now)
@@ -81,8 +81,9 @@ class Trainees(dict[int, Trainee]):
         """Return the speed that a job would have now if it shared no GPU.
 
         Its GPUs are given by index, or as a number of GPUs connected by a tier. In the latter case, they are
-        of the type that the mode requires or, by default, on which the job is fastest. If no such type has so
-        many GPUs, the speed is 0.
+        of the type that the mode requires or, if it requires none, of the type on which the job is fastest; the
+        speed is 0 if no such type has so many GPUs. However, if the mode requires no type and the speed does
+        not depend on types, GPUs of several types may be combined.
         """
         item, trainee = self._jobs[job], self[job]
         batch = item.batch_in(mode)

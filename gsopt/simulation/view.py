@@ -25,7 +25,7 @@ _TIERS = frozenset(Tier)
 class ReleasedJobs(Sequence[Job]):
     """The jobs of a run in order of their numbers; only released jobs are accessible.
 
-    The length of the sequence is that of the workload.
+    The length of the sequence also counts the jobs that are not released yet.
     """
 
     __slots__ = ("_jobs", "_run")
@@ -73,7 +73,10 @@ class RunView:
 
     @property
     def servers(self) -> tuple[str, ...]:
-        """Names of the available machines. A plain cluster has none."""
+        """Names of the machines that are present, even if a capacity limit excludes their GPUs.
+
+        A plain cluster has none.
+        """
         return self._run.supply.servers()
 
     @property

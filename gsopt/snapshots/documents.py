@@ -16,7 +16,7 @@ _BYTE_ORDER_MARK = "\ufeff"
 
 
 def read_documents(path: str | Path) -> list[Field]:
-    r"""Read all documents in a file: one JSON document, or any number of YAML documents."""
+    r"""Read all documents in a file: one JSON document, or one or more YAML documents."""
     return parse(str(path), text_of(path))
 
 

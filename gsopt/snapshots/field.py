@@ -62,7 +62,7 @@ class Field:
         raise InvalidInput(self.path, shorten(self.value), rule, source=self.source)
 
     def mapping(self) -> Mapping[str, Any]:
-        """Return the value, which must be a mapping, or an empty mapping if it is missing."""
+        """Return the value, which must be a mapping; an empty mapping if it is missing."""
         if self.value is None:
             return {}
         if not isinstance(self.value, dict):
@@ -81,7 +81,7 @@ class Field:
             yield key, field
 
     def text(self) -> str:
-        """Return the value, which must be a string, or an empty string if it is missing."""
+        """Return the value, which must be a string; an empty string if it is missing."""
         if self.value is None:
             return ""
         if not isinstance(self.value, str):
@@ -98,7 +98,7 @@ class Field:
         return {key: field.scalar() for key, field in self.entries()}
 
     def scalar(self) -> str:
-        """Return a string, number or boolean as a string, or an empty string if it is missing."""
+        """Return the value (a string, number or boolean) as a string; an empty string if it is missing."""
         if isinstance(self.value, bool):
             return str(self.value).lower()
         return str(self.value) if isinstance(self.value, int | float) else self.text()
@@ -118,7 +118,7 @@ class Field:
         return found
 
     def whole(self, default: int = 0, *, least: int | None = None, most: int | None = None) -> int:
-        """Return the value, which must be an integer within the given limits, or the default if missing."""
+        """Return the value, which must be an integer within the given limits; the default if it is missing."""
         if self.value is None:
             return default
         number = self.value
@@ -133,7 +133,7 @@ class Field:
         return number
 
     def truth(self) -> bool:
-        """Return the value, which must be a boolean, or False if it is missing."""
+        """Return the value, which must be a boolean; False if it is missing."""
         if self.value is None or isinstance(self.value, bool):
             return bool(self.value)
         if self.value not in ("true", "false", "True", "False"):

@@ -21,8 +21,8 @@ def network_of(stands: Sequence[NodePlace]) -> Cluster | None:
     """Build the cluster of the given machines, or return None if there are none.
 
     Switches with the same name at different locations are distinct. If the name of a switch is already taken,
-    its level, the name of the switch above it, or a number is added. If no locations are known, all machines
-    are below one switch, and there are no racks.
+    its level, the name of the switch above it, or a number is added to the name. If no locations are known,
+    all machines are below one switch, and there are no racks.
     """
     if not stands:
         return None

@@ -20,7 +20,7 @@ class WorkerLine(NamedTuple):
 
 
 def rows_of(pending: Sequence[Gang]) -> list[WorkerLine]:
-    """Return one entry for each waiting part of each gang, in the order of `Snapshot.placement`."""
+    """Return one entry for each waiting part of each gang, in the order of workers in `Snapshot.placement`."""
     parts = ((gang, part) for gang in pending for part in gang.waiting)
     return [WorkerLine(gang, part, line) for line, (gang, part) in enumerate(parts)]
 
@@ -29,7 +29,7 @@ class GangPlacer:
     """A greedy placer, which puts one gang after another into the free resources of a problem's servers.
 
     `search` is called for a gang with different parts that do not fit one by one. `unsure` contains the names
-    of the gangs for which neither a placement nor a proof that none exists was found.
+    of the gangs of which a copy was neither placed nor proven not to fit.
     """
 
     def __init__(self, problem: Placement, search: Search) -> None:

@@ -36,7 +36,10 @@ def check_cost(cost: str) -> None:
 
 
 def chosen_nodes(nodes: Sequence[Node], among: Sequence[str] = ()) -> list[Node]:
-    """Return the nodes with GPUs that have all the given labels, each ``key`` or ``key=value``."""
+    """Return the nodes with GPUs that have all the given labels, each ``key`` or ``key=value``.
+
+    Raise `InvalidInput` if one of these labels is not on any node.
+    """
     for label in among:
         if not any(node.has(label) for node in nodes):
             rule = "must be a label, as key or key=value, of some node"
@@ -109,7 +112,7 @@ def _workers(gang: Gang, names: set[str]) -> dict[str, int]:
 
 
 def cost_of(gang: Gang, cost: str, time: float | None, lowest: int) -> float:
-    """Return the cost of preempting a gang, where `lowest` is the lowest priority of any gang in question."""
+    """Return the cost of preempting a gang, given the lowest priority of all gangs that are compared."""
     if cost == Cost.JOBS:
         return 1.0
     if cost == Cost.PRIORITY:

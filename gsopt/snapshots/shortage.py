@@ -54,9 +54,11 @@ def more_nodes(
 ) -> More | None:
     """Return how many additional nodes, like an existing one, would make room for gangs that do not fit.
 
-    The additional nodes are of the type that can hold the most of these gangs; ties go to the most common
-    type. The result is None if no type can hold any of the gangs, or if no sufficient number of nodes is
-    found in time. `short` contains the worker entries of these gangs, each with the number of copies.
+    A type of node can hold a gang if every part of the gang fits on an empty node of this type. The additional
+    nodes are of the type that can hold the most gangs, and make room only for those gangs; ties go to the most
+    common type. The result is None if no type can hold any of the gangs, or if no sufficient number of nodes is
+    found in time. `short` contains the worker entries of all gangs that do not fit, each with the number of
+    copies.
     """
     shapes = Counter(server.capacity.vector(problem.resources) for server in problem.servers)
     held = {shape: _held(problem, shape, short) for shape in shapes}

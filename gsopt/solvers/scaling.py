@@ -1,10 +1,14 @@
 """Scaling: objectives that are scaled so that the proofs of solvers hold for the exact problem.
 
-Solvers work with doubles and absolute tolerances. An objective is therefore expressed in multiples of its own
-step, with coefficients well above the solvers' tolerances but within the precision of doubles. If no scale
+Solvers work with doubles and absolute tolerances. If only integer columns have costs, the costs are therefore
+expressed as multiples of their greatest common divisor. They are scaled so that differences between objective
+values are well above the solvers' tolerances, and coefficients within the precision of doubles. If no scale
 achieves both, the problem is solved in stages. The first stage counts costs in large units and ignores the
-remainders, which yields a bound on the optimum. The next stages count smaller units, and consider only the
-solutions that exceed that bound by no more than the best known solution does.
+remainders, which yields a bound on the optimum. Each later stage counts in smaller units, and considers only
+solutions that may be better than the best known one.
+
+If a continuous column has a cost, all costs are scaled so that the largest is a fixed number, and bounds are
+loosened by the error that solvers may make.
 """
 
 from collections.abc import Callable, Sequence

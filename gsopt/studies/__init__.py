@@ -1,8 +1,9 @@
 """Studies: grids of instances, methods, parameters and seeds, computed once and stored.
 
-`run` computes the missing cells, and stores each cell as soon as it is finished. `results` returns the finished
-cells, which can be shown as rows, as a data frame, as tables (`report`), as plots (`gsopt.studies.plots`) or as
-one HTML page (`write_page`). Methods, policies and instances are looked up in `gsopt.evaluation.catalogue`.
+A cell of such a grid is one method, with its options and seed, on one instance. `run` computes the missing
+cells, and stores each cell as soon as it is finished. `results` returns the finished cells, which can be shown
+as rows, as a data frame, as tables (`report`), as plots (`gsopt.studies.plots`) or as one HTML page
+(`write_page`). Methods, policies and instances are looked up in `gsopt.evaluation.catalogue`.
 
 Examples
 --------

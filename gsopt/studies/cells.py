@@ -1,6 +1,6 @@
 """Cells: the cells of a study's grid, each of which runs one method on one instance.
 
-The key of a cell is a hash of its instance, method and options.
+The key of a cell is a hash of its instance, decision, method and options.
 """
 
 import json
@@ -86,7 +86,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Labels:
-    """The names of a cell in tables, and the options of instance and method by which cells can be grouped."""
+    """The names of a cell's group, instance and method in tables, and the options by which to group cells."""
 
     group: Label
     instance: Label

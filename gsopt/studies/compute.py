@@ -50,7 +50,7 @@ def compute(cell: Cell, link: Any = None, *, bound: MeanBound | None = None) -> 
         The cell.
     link
         The link to the parent process, if there is one. With a link, the process is terminated if a policy's
-        decision lasts beyond the time limit of the run.
+        decision lasts more than a second beyond the time limit of the run.
     bound
         A bound that holds for every policy on the instance, or None.
     """
@@ -71,10 +71,10 @@ def compute(cell: Cell, link: Any = None, *, bound: MeanBound | None = None) -> 
 
 
 def prove(cell: Cell, link: Any = None, *, evaluations: int | None = None) -> MeanBound | None:
-    """Return a lower bound on the mean JCT of any policy on a cell's instance, or None if there is no bound.
+    """Return a lower bound on the mean JCT of any policy on a cell's instance.
 
-    The bound is also None if the instance cannot be loaded. `evaluations` is the number of price vectors to
-    try; None for a default number.
+    Return None if the instance has no jobs or cannot be loaded. `evaluations` is the maximum number of price
+    vectors to try; None for a default number.
     """
     del link  # to the parent process
     try:

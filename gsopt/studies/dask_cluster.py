@@ -1,8 +1,9 @@
 """Dask cluster: an executor that computes cells on Dask workers on any number of machines.
 
-The scheduler gets a new cell only if it holds fewer than two cells per worker thread. A worker thus gets its
-next cell without waiting, and even a large grid takes little memory in the scheduler. If a worker dies, only
-the cells that it was computing are lost, and other workers compute them again.
+The scheduler holds about two cells per worker thread at any time. A worker thus gets its next cell without
+waiting, and even a large grid takes little memory in the scheduler. If a worker dies, only the cells that it
+was computing are lost, and other workers compute them again. If this happens to a cell several times, the cell
+fails.
 """
 
 import asyncio
@@ -76,7 +77,7 @@ class DaskCluster:
 
     @property
     def details(self) -> Mapping[str, Any]:
-        """The name of the scheduler, and the machines whose workers have computed cells."""
+        """The address of the scheduler, and the machines whose workers have computed cells."""
         return {"scheduler": self._name, "machines": sorted(self._machines)}
 
     @property
@@ -90,9 +91,10 @@ class DaskCluster:
         return nullcontext(self._call)
 
     def refuse_unfit(self, cells: Sequence[Cell]) -> None:
-        """Raise `InvalidInput` if a worker lacks files or modules, or if its versions differ from ours.
+        """Raise `InvalidInput` if a worker lacks files or modules that cells need, or an installation differs.
 
-        The versions on the scheduler must not differ, either.
+        Workers and the scheduler must have the same versions of packages and the same code of gsopt as this
+        process.
         """
         wanted = (installation(), needs_of(cells))
         found = self._client.run(inspect, *wanted, on_error="return")
@@ -105,7 +107,7 @@ class DaskCluster:
         _refuse(self._name, wrong)
 
     def close(self) -> None:
-        """Cancel all running cells, and release the threads that wait for them."""
+        """Cancel all unfinished cells, and release the threads that wait for them."""
         self._closed = True
         if self._client.status == "running":
             self._client.cancel(list(self._futures), force=True)

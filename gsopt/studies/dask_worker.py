@@ -32,7 +32,10 @@ _OPEN, _COMPUTING = ("running", "paused", "closing_gracefully"), ("executing", "
 
 @dataclass(frozen=True)
 class CellOrder:
-    """A request to call a function with a cell, which any worker that meets the cell's needs can serve."""
+    """A request to call a function with a cell.
+
+    Any worker that has the required installation, files and modules can serve the request.
+    """
 
     run: str  # name of the run, under which the driver learns that a cell begins
     number: int  # within the run

@@ -34,7 +34,7 @@ class Executor(Protocol):
 
     @property
     def details(self) -> Mapping[str, Any]:
-        """Description of the executor for the store, as plain JSON."""
+        """Facts about the executor to store with the results, as plain JSON."""
 
     @property
     def note(self) -> str:
@@ -65,7 +65,7 @@ class Processes:
 
     @contextmanager
     def borrow(self, check: Callable[[], None]) -> Iterator[Call]:
-        """Yield a function that runs calls in an idle process, once that process has started."""
+        """Yield a function that runs calls in an idle process or, if there is none, in a new one."""
         with self._pool.borrow(MODULE, check) as worker:
             yield caller(worker)
 

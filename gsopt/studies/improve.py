@@ -33,7 +33,7 @@ class ImprovedSchedule(Frozen):
     mean_jct
         Mean job completion time of the run with these multipliers, in seconds.
     tries
-        Number of runs tried so far.
+        Number of tries so far.
     multipliers
         Factors for the sort keys of jobs, keyed by job name; 1 for jobs that are not listed.
     """
@@ -57,11 +57,11 @@ def improve(
     """Search for multipliers that improve a policy's schedule, and keep the best ones in a file.
 
     A multiplier is a factor for the sort keys by which the policy ranks a job. The search begins with the
-    multipliers in the file, or without any if there is no file. Each try changes the
-    multipliers of one to three jobs, preferring jobs with long completion times, and simulates the whole
-    scenario. If the mean job completion time is at most the best one so far, the new multipliers replace the
-    best ones. Every try is recorded in the file immediately. An interrupted search therefore continues where it
-    stopped, and leads to the same result as without the interruption.
+    multipliers in the file, or without any if there is no file. Each try changes the multipliers of one to
+    three jobs, preferring jobs with long completion times, and simulates the whole scenario. If the mean job
+    completion time is at most the best one so far, the new multipliers replace the best ones. Every try is
+    recorded in the file immediately. After an interruption, a call with the same arguments therefore continues
+    where the search stopped, and leads to the same result as without the interruption.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def improve(
     file
         Path of the file with the best multipliers.
     tries
-        Total number of runs to try, including those already recorded in the file.
+        Total number of tries, including those already recorded in the file.
     seed
         Seed of the random changes.
     round_length
@@ -85,8 +85,8 @@ def improve(
     Raises
     ------
     InvalidInput
-        The file cannot be read or written, or was made for another scenario, policy or option, or some job does
-        not complete.
+        The file cannot be read or written, or states another mean job completion time than a run with its
+        multipliers has; some job does not complete; or an argument is out of range.
 
     Examples
     --------

@@ -20,9 +20,9 @@ _MISSING = "not installed"
 
 @cache
 def installation() -> Installation:
-    """Return the installed `versions`, and a hash of the sources of gsopt.
+    """Return the versions on which results depend, and a hash of the sources of gsopt.
 
-    Python versions that differ only in their last number are treated as equal.
+    The last number of Python's version is left out, so that versions that differ only in it count as equal.
     """
     found = versions()
     python = found["python"].rpartition(".")[0]

@@ -42,8 +42,9 @@ _PART = 1000
 class StudyInstance:
     """An instance in a study.
 
-    `load` may be called in any process, and returns the problem or the scenario to simulate. It raises
-    `InvalidInput` if a generator rejects its arguments or if a file has changed.
+    `load` may be called in any process. It returns a problem, an `Excerpt` of a space, or a scenario to
+    simulate together with the seconds between decisions. It raises `InvalidInput` if a generator rejects its
+    arguments, a file cannot be read, or a problem has changed since the study was read.
     """
 
     definition: Definition  # changes when the instance does
@@ -56,7 +57,7 @@ class StudyInstance:
 
 @dataclass(frozen=True, eq=False)
 class Excerpt:
-    """A part of a space to enumerate, or a whole space with the number of seconds for which to search it."""
+    """A part of a space of instances to enumerate, or a whole space with the seconds for which to search it."""
 
     optima: Optima  # of the space, kept for the next method
     part: Part | None
@@ -93,7 +94,7 @@ def generate(generator: Callable[..., Any], options: Mapping[str, Any]) -> Any:
 def workload_of(reading: Any, source: str) -> Workload:
     """Return the workload in a reader's result.
 
-    Raise `InvalidInput` if no row was usable, which means that the file is not a trace of this kind.
+    Raise `InvalidInput` if there were rows but none was usable, for example in a trace of another kind.
     """
     workload: Workload = reading.workload
     if reading.dropped and not workload.jobs:

@@ -21,7 +21,7 @@ class Needs:
     modules: tuple[tuple[str, str], ...] = ()  # modules of methods, with hashes of their sources
 
     def refuse_missing(self) -> None:
-        """Raise `InvalidInput` if a file, the traces or a module is missing, or if a module differs.
+        """Raise `InvalidInput` if a file, the folder of traces or a module is missing, or if a module differs.
 
         A module differs if its source file is not the same as where the study was started.
         """

@@ -1,4 +1,4 @@
-"""Offline: near-optimal preemptive schedules of rigid jobs that are all known in advance."""
+"""Offline: preemptive schedules with a short mean JCT, for rigid jobs that are all known in advance."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -52,7 +52,7 @@ class OfflineSchedule:
     mean_jct
         Mean job completion time in seconds, as computed by the simulation that made the schedule.
     tries
-        Number of further schedules that were tried.
+        Number of tries to improve the first schedule.
     make
         Function that returns the schedule.
     """
@@ -63,7 +63,7 @@ class OfflineSchedule:
 
     @cached_property
     def schedule(self) -> Schedule:
-        """The schedule, in which jobs are preempted."""
+        """The schedule, in which jobs may be preempted."""
         return self.make()
 
 
@@ -80,17 +80,20 @@ def offline_schedule(
 ) -> OfflineSchedule:
     """Return a schedule with a short mean job completion time, made with the prices that prove a bound.
 
-    At every arrival and completion, the jobs with the largest total worth that fit run; an exact knapsack
-    chooses among the jobs near the margin. The worth of a job has two parts. The first is how much more its
-    cheapest plan would cost if it had one more second of work, given the prices of GPU time from now on; it is
-    updated at the end of each cell of prices. The second, ``max(horizon / remaining - 1, 0)``, moves jobs
-    ahead that are soon complete, because prices are constant in each cell and do not tell such jobs apart.
-    Without a bound, the worth of a job is the inverse of its remaining time.
+    At every arrival and completion, jobs are sorted by worth per GPU (see `power`), and run in this order up to
+    the first one that does not fit. If this leaves GPUs idle, an exact knapsack chooses again among the jobs
+    near that one, and then any jobs that still fit run as well.
+
+    The worth of a job has two parts. The first is how much more its cheapest plan would cost if it had one more
+    second of work, given the prices of GPU time from now on. The second, ``max(horizon / remaining - 1, 0)``,
+    moves jobs ahead that are soon complete. Prices change only from time to time, so by themselves they hardly
+    distinguish such jobs. The first part is updated when prices change. Without a bound, the worth of a job is
+    in effect the inverse of its remaining time.
 
     The schedule can then be improved by further tries. A try multiplies the worth of randomly chosen jobs by
-    random factors, sometimes with another power and horizon, and simulates the whole scenario. The result and
-    the best schedule so far usually differ in a few separate periods. In each of these periods, the settings
-    that are better there are kept.
+    random factors, sometimes with another power and horizon, and simulates the scenario again. The new schedule
+    and the best one so far usually differ in a few separate periods. The settings that are better in each of
+    these periods are combined, and kept if the schedule that they lead to is better.
 
     Source: none; the prices are those of `gsopt.schedule.bounds.prices.price_bound`.
 

@@ -1,4 +1,4 @@
-"""Offline kernel: a compiled simulation of rigid jobs, the most valuable of which are packed at every event."""
+"""Offline kernel: a compiled simulation of rigid jobs that chooses the jobs to run at every event."""
 
 from typing import Any
 
@@ -31,9 +31,10 @@ def advance(  # noqa: C901, PLR0912, PLR0915 - a call for each event would cost 
 ) -> tuple[tuple[float, int, int, int], int]:
     """Simulate until a time, until a number of events, or until `runs` may be too short for another event.
 
-    At each event, jobs are sorted by their worth per GPU. The first jobs that fit run. If GPUs are left, an
-    exact knapsack chooses again among the last `window` of these jobs and the first `window` of the others.
-    Afterwards, the remaining jobs that still fit run, in the same order.
+    The simulation also ends once all jobs are complete. At each event, jobs are sorted by their worth divided
+    by their `shares`, and run in this order up to the first one that does not fit. If GPUs are left, an exact
+    knapsack chooses again among the last `window` of these jobs and the first `window` of the others.
+    Afterwards, the jobs that still fit run as well, in the same order.
 
     Parameters
     ----------
@@ -57,9 +58,9 @@ def advance(  # noqa: C901, PLR0912, PLR0915 - a call for each event would cost 
     state
         The current time, and the numbers of active jobs, of released jobs and of events.
     until, last
-        End of the simulation: a time, and a number of events.
+        No event begins at or after the time `until`, or once the number of events in the state is `last`.
     runs
-        Filled with the completed runs: rows with job, start and end.
+        Filled with the runs that have ended, by completion or preemption: rows with job, start and end.
     at
         Number of rows of `runs` in use.
 

@@ -17,7 +17,7 @@ _NOT_IN_A_FILE = frozenset({"budget", "start", "on_incumbent", "on_progress", "l
 
 
 def known_options(function: Callable[..., Any]) -> dict[str, Any]:
-    """Return the types of the options of a method, policy, generator or reader, keyed by option name."""
+    """Return the types of a function's options that a study file may set, keyed by option name."""
     found: dict[str, Any] = {}
     for name, parameter in _signature(function).parameters.items():
         kind = parameter.annotation

@@ -12,8 +12,8 @@ from gsopt.core.errors import InvalidInput, shorten
 class Paired:
     """The result of a Wilcoxon signed-rank test of the differences (first minus second) between paired figures.
 
-    If `less` is small, this is evidence that the figures of the first schedule are smaller. A large p-value is
-    no evidence at all, as a test can reject a hypothesis but never confirm it.
+    The attributes `two_sided`, `less` and `greater` are p-values. A small `less` is evidence that the figures
+    of the first schedule are smaller. A large p-value is no evidence that the schedules are equally good.
 
     Attributes
     ----------
@@ -38,7 +38,8 @@ class Paired:
 def signed_ranks(first: Sequence[Any], second: Sequence[Any]) -> Paired:
     """Compare figures of the same jobs under two schedules by the Wilcoxon signed-rank test.
 
-    The test is exact for up to 50 pairs without ties. In most other cases, scipy uses the normal approximation.
+    The test is exact for up to 50 pairs that differ, if no two differences have the same size. In most other
+    cases, scipy uses the normal approximation.
 
     Parameters
     ----------

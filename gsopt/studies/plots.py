@@ -64,7 +64,7 @@ _Bases = Mapping[tuple[str, str], float] | None
 
 
 class Dot(NamedTuple):
-    """A line of a dot plot: its name, the dot, the range through the dot, and further marks."""
+    """A row of a dot plot: its name, its dot, the ends of the line through the dot, and further marks."""
 
     name: str
     middle: float
@@ -82,7 +82,7 @@ def dots(
     log: bool = False,
     axes: "Axes | None" = None,
 ) -> "Axes":
-    """Plot the median of a figure for each group and method, with a line from the 25th to 75th percentile.
+    """Plot the median of a figure for each group and method, with a line between quartiles.
 
     Parameters
     ----------
@@ -96,14 +96,15 @@ def dots(
         Method to compare with, whose figure on the same instance is the divisor of every figure, as in
         `gsopt.studies.report.report`. If empty, figures are not divided.
     log
-        Whether the axis is logarithmic even if values are close to each other.
+        Whether the axis is logarithmic even if values are close to each other. Ignored unless all values are
+        positive.
     axes
         Axes to plot on; None for a new figure.
 
     Raises
     ------
     InvalidInput
-        There is nothing to plot, or matplotlib is not installed.
+        There is nothing to plot, a name is unknown, or matplotlib is not installed.
     """
     chosen, bases = _chosen(found, figure, relative_to)
     groups: dict[str, dict[str, Dot]] = {}
@@ -191,10 +192,11 @@ def lines(
     log_y: bool = False,
     axes: "Axes | None" = None,
 ) -> "Axes":
-    """Plot a figure against an option: for each method, a line of medians in a band between quartiles.
+    """Plot a figure against an option, as a line of medians for each method and group of instances.
 
-    The band extends from the 25th to the 75th percentile. A method that lacks the option appears as a baseline,
-    a horizontal line at its median. Later lines are thinner, so that coinciding lines all stay visible.
+    If there are several values for a point, a band extends from their 25th to their 75th percentile. A method
+    that lacks the option appears as a baseline, a horizontal line at its median. The legend says which lines
+    coincide.
 
     Parameters
     ----------
@@ -211,7 +213,7 @@ def lines(
     Raises
     ------
     InvalidInput
-        There is nothing to plot, or matplotlib is not installed.
+        There is nothing to plot, a name is unknown, or matplotlib is not installed.
     """
     chosen, bases = _chosen(found, figure, relative_to)
     rows = [row for row in found.rows if values_of([row], chosen, bases)]
@@ -249,7 +251,7 @@ def panels(
     Raises
     ------
     InvalidInput
-        There is nothing to plot, or matplotlib is not installed.
+        There is nothing to plot, a name is unknown, or matplotlib is not installed.
     """
     chosen, bases = _chosen(found, figure, relative_to)
     _refuse_absent(x, found.rows)

@@ -3,8 +3,8 @@
 A performance profile (Dolan and More, Mathematical Programming 91, 2002) compares run times instance by
 instance. Each time is divided by the shortest time of any method on the same instance. The profile of a method
 maps a ratio to the share of instances on which the quotient is at most that ratio. At a ratio of 1, it is the
-share of instances on which no method is faster. At the largest ratio, it is the share of instances that the
-method solves at all.
+share of instances that the method solves and no other method solves faster. At the largest ratio, it is the
+share of instances that the method solves at all.
 """
 
 from bisect import bisect_right
@@ -70,10 +70,10 @@ def profiles(times: Mapping[str, Mapping[str, float | None]]) -> list[Performanc
 
 
 def profiles_of(found: Results) -> list[PerformanceProfile]:
-    """Return the profiles of the exact methods in a study, that is, of methods that prove any bound.
+    """Return the profiles of the methods in a study that prove a bound on at least one instance.
 
-    An instance is solved if its optimum or its infeasibility is proven. Instances on which some of these
-    methods did not run are left out, so that the shares are comparable.
+    An instance is solved if its optimum or its infeasibility is proven. Instances on which one of these methods
+    has no finished cell are left out, so that the shares are comparable.
     """
     exact = {str(row.labels.method) for row in found.rows if row.figures.get("bound") is not None}
     times: dict[str, dict[str, float | None]] = {}

@@ -20,7 +20,7 @@ class StudyRun:
 
     @property
     def packages(self) -> Mapping[str, str]:
-        """The versions of packages, keyed by name; empty for runs by early versions of gsopt."""
+        """Versions of gsopt, Python and packages, keyed by name; empty for runs by early versions of gsopt."""
         found: Mapping[str, str] = self.details.get("packages", {})
         return found
 

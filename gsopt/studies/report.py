@@ -190,7 +190,7 @@ class Heading:
 
     @property
     def rank(self) -> int:
-        """The rank of the column, low for requested figures. Columns of high rank are left out first."""
+        """The rank of the column: the higher it is, the sooner a table leaves the column out."""
         return 1 if self.asked or self.figure is None else self.figure.rank - 1
 
 
@@ -273,7 +273,7 @@ def numeric_figures(rows: Iterable[CellRow]) -> list[str]:
 
 
 def headline(rows: Sequence[CellRow]) -> tuple[str, ...]:
-    """Return the names of the figures shown by default: those with a rank and a number in at least one row."""
+    """Return the names of the main figures (those with a rank) that are numbers in at least one row."""
     known = numeric_figures(rows)
     first, *others = CELL_FIGURES
     return tuple(each.key for each in (first, *FIGURES, *others) if each.rank and each.key in known)
@@ -282,7 +282,10 @@ def headline(rows: Sequence[CellRow]) -> tuple[str, ...]:
 def values_of(
     rows: Iterable[CellRow], figure: str, bases: Mapping[tuple[str, str], float] | None = None
 ) -> list[float]:
-    """Return the values of a figure, divided by the baselines of their instances if baselines are given."""
+    """Return the values of a figure, divided by the baselines of their instances if baselines are given.
+
+    Values that are not numbers are left out, as are those whose baseline is 0 or missing.
+    """
     pairs = [(row, row.figures.get(figure)) for row in rows]
     numbers = [(row, value) for row, value in pairs if value is not None and is_number(value)]
     if bases is None:

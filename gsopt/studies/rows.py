@@ -138,7 +138,7 @@ class CellRow:
 
 
 def labels_of(cell: Cell) -> dict[str, Any]:
-    """Return the labels of a cell in their stored form, as plain JSON types."""
+    """Return the labels, decision, instance key and seed of a cell as they are stored, as plain JSON types."""
     return {
         **asdict(cell.labels),
         "word": cell.word,

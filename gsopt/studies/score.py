@@ -54,7 +54,7 @@ class ScoredInstance(NamedTuple):
         Relative gap between the value and the bound; None if there is no value, or if the bound is 0 and the
         value is not.
     objective, bound
-        The value and the bound.
+        The value, or None if there is none, and the bound.
     failure
         Reason why there is no value; empty if there is one.
     """
@@ -91,7 +91,7 @@ class Score(Listing[ScoredInstance]):
 
     @property
     def score(self) -> float:
-        """Mean quality over all instances: 1 if every value equals its bound, 0 if no instance is solved."""
+        """Mean quality over `rows`: 1 if every value equals its bound, 0 if no instance is solved."""
         return fsum(row.quality for row in self.rows) / len(self.rows) if self.rows else 0.0
 
     @property
@@ -129,7 +129,7 @@ class Score(Listing[ScoredInstance]):
         ]
 
     def notes(self) -> list[str]:
-        """Return lines with the score, the gaps, the number of failures, and the instances without a bound."""
+        """Return lines with the score, mean and worst gap, number of failures, and unproven instances."""
         gaps = [("mean gap", self.mean_gap), ("worst gap", self.worst_gap)]
         told = [f"{name} {percent(gap)}" for name, gap in gaps if gap is not None]
         failures = [f"{len(self.failures)} failures"] if self.failures else []
@@ -159,7 +159,7 @@ class Score(Listing[ScoredInstance]):
 
 
 class Attempt(NamedTuple):
-    """A request to solve an instance with a method in a separate process, within limits."""
+    """A request to solve an instance in a separate process, within limits on processor time and memory."""
 
     word: str
     method: str
@@ -348,7 +348,7 @@ def _ignored(_: Any) -> None:
 
 
 def solve_limited(attempt: Attempt, link: Any = None) -> Result[Any] | str:
-    """Solve an instance within limits, and return the result, or the reason if there is none."""
+    """Solve an instance within limits on processor time and memory; return the result, or why it failed."""
     del link
     try:
         method = _found(attempt.word, attempt.method)

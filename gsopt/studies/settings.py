@@ -25,7 +25,8 @@ class Setting(Physics):
     Attributes
     ----------
     gpus
-        Number of GPUs of a plain cluster, or of each machine in a cluster file that does not state it.
+        Number of GPUs of a plain cluster. In a study file that names a cluster file, it is instead the number
+        of GPUs of each machine, which must be given if the cluster file does not state it.
     cluster
         The cluster, instead of `gpus`. In a study file, it may be the name of a cluster file, or a shape such
         as ``"4x8x8"`` for four equal racks of eight machines with eight GPUs each.
@@ -45,13 +46,13 @@ class Setting(Physics):
 
     @property
     def machines(self) -> Cluster:
-        """The cluster of the setting, which is a plain one if only `gpus` is given."""
+        """The given cluster or, if `gpus` is given instead, a plain cluster with this number of GPUs."""
         return self.cluster or Cluster.plain(self.gpus or 1)
 
     def scenario(self, workload: Workload) -> Scenario:
         """Return the scenario of a workload in this setting.
 
-        If a job does not fit, raise `InvalidInput` with its name.
+        Raise `InvalidInput` if the two do not fit together, for example because a job needs too many GPUs.
         """
         physics = {name: getattr(self, name) for name in Physics.model_fields}
         return Scenario.of(workload, self.machines, **physics)

@@ -15,7 +15,8 @@ def statistic(name: str) -> Callable[[Sequence[float]], float | None]:
 
     The function returns None if the statistic is not defined for the values. The names are ``mean``,
     ``median``, ``min``, ``max``, ``total``, ``deviation`` (the sample standard deviation), ``geomean``, and
-    percentiles such as ``p99``, the smallest value that at least 99 % of the values do not exceed.
+    percentiles such as ``p99``, the smallest value that at least 99 % of the values do not exceed. Any other
+    name raises `InvalidInput`.
     """
     if name in _STATISTICS:
         return lambda values: _STATISTICS[name](values) if values else None

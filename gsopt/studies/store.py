@@ -72,7 +72,8 @@ class Store:
     def adopt(self, study: Study, cells: Sequence[Cell], workers: int) -> None:
         """Store a study and its grid in the folder, replacing any earlier grid, and record the start of a run.
 
-        Results of cells that are no longer in the grid are kept, but are not shown.
+        Results of cells that are no longer in the grid are kept, but are not shown. Raise `InvalidInput` if the
+        folder belongs to a study of another name.
         """
         with self._transaction() as database:
             held = database.execute("SELECT name FROM study").fetchone()
@@ -110,7 +111,7 @@ class Store:
             database.execute("INSERT INTO start VALUES (?, ?)", (cell.key, self._run))
 
     def commit(self, cell: Cell, outcome: CellOutcome) -> None:
-        """Store a result, and the files from which its instance was read."""
+        """Store a result, and the paths and digests of the files from which its instance was read."""
         figures = json.dumps(dict(outcome.figures))
         told = outcome.state.value, figures, outcome.message, outcome.error, outcome.wall
         with self._transaction() as database:
@@ -119,9 +120,10 @@ class Store:
             database.executemany("INSERT OR IGNORE INTO source VALUES (?, ?, ?)", sources)
 
     def bound(self, instance: str, evaluations: int) -> MeanBound | None:
-        """Return the stored bound on all policies for an instance, given its key, or None if none is stored.
+        """Return the stored lower bound on every policy's mean JCT on an instance, or None if there is none.
 
-        `evaluations` is the number of price vectors that were to be tried, or -1 for the default number.
+        `instance` is the key of the instance, and `evaluations` is the number of price vectors that were to be
+        tried, or -1 for the default number.
         """
         line = "SELECT mean_jct, proof FROM bound WHERE instance = ? AND evaluations = ?"
         with self._transaction() as database:
@@ -129,7 +131,7 @@ class Store:
         return None if held is None else MeanBound(*held)
 
     def keep_bound(self, instance: str, evaluations: int, bound: MeanBound) -> None:
-        """Store a bound on all policies for an instance."""
+        """Store a lower bound on every policy's mean JCT on an instance."""
         line = "INSERT OR REPLACE INTO bound VALUES (?, ?, ?, ?)"
         with self._transaction() as database:
             database.execute(line, (instance, evaluations, bound.mean_jct, bound.proof))
@@ -140,7 +142,7 @@ class Store:
             database.execute("DELETE FROM result WHERE state = ?", (CellState.FAILED.value,))
 
     def finished(self) -> dict[str, CellState]:
-        """Return the states of all cells that have a result, keyed by cell key."""
+        """Return the states of all cells with a result, also of those no longer in the grid, by cell key."""
         with self._transaction() as database:
             return {key: CellState(state) for key, state in database.execute("SELECT key, state FROM result")}
 

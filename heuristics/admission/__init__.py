@@ -1,8 +1,8 @@
 """Heuristics for admission: the preemption rules of cluster schedulers, and two greedy algorithms.
 
-All except `cheapest_first` admit pending gangs one by one, in descending order of priority. A gang that fits
-without preemption is placed in the group at its level with the least room to spare. The rules apply only to
-gangs that do not fit.
+All except `cheapest_first` admit pending gangs one by one, in descending order of priority. They place a
+gang that fits without preemption in the group at its level with the least room to spare, and apply their
+rules only to gangs that do not fit.
 """
 
 from heuristics.admission.cheapest_first import cheapest_first

@@ -60,7 +60,7 @@ def admit(problem: Admission, rule: Rule, budget: Budget) -> AdmissionSolution |
 
 
 def candidates(room: Room, gang: Gang) -> list[Running]:
-    """Return the gangs that still run, may be evicted, and have a lower priority than the pending gang."""
+    """Return the evictable gangs of lower priority that have not been evicted or moved for an earlier gang."""
     return [
         each
         for each in room.problem.running

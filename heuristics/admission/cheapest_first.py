@@ -1,4 +1,4 @@
-"""Cheapest first: a greedy algorithm that evicts gangs by cost, then undoes unnecessary evictions."""
+"""Cheapest first: a greedy algorithm that evicts gangs by cost per GPU, then undoes unnecessary evictions."""
 
 from collections.abc import Sequence
 from fractions import Fraction

@@ -22,7 +22,7 @@ class Room:
         Free resources of each machine in cluster order: one list per machine, in the order of
         `Admission.resources`.
     stopped
-        The stopped gangs, keyed by name, in the order in which they stopped.
+        The gangs that no longer run at their original places, by name, in the order in which they stopped.
     settled
         The gangs that have new places, which are moved gangs and pending gangs.
     """
@@ -104,7 +104,7 @@ class Room:
 
 
 class Seats:
-    """How many workers of a gang fit on each machine and into each group, as gangs stop and resume.
+    """How many workers of a gang fit on each machine and into each group; `Room.watch` keeps this up to date.
 
     Each part is counted separately. If a gang has one part, each group in `able` can hold all its workers. If
     it has several parts, only `place` finds out whether they fit together.
@@ -148,7 +148,7 @@ class Seats:
         return self.place() is not None
 
     def place(self, *, fullest: bool = False, within: Iterable[int] | None = None) -> Places | None:
-        """Return places for the gang in the group with the least room to spare, or None if it fits nowhere.
+        """Return places for the gang in the group with the least room to spare, or None if none are found.
 
         Parameters
         ----------
@@ -218,9 +218,9 @@ def pack(
     counts: Sequence[int] | None = None,
     fullest: bool = False,
 ) -> Places | None:
-    """Return places for a gang on the given machines, regardless of its level, or None if it does not fit.
+    """Return places for a gang on the given machines, regardless of its level, or None if none are found.
 
-    Parts are placed in descending order of worker size. Slices are placed in the groups that have room for
+    Parts are placed in descending order of GPUs per worker. Slices are placed in the groups that have room for
     the most slices. Workers are placed on the machines that have room for the most workers, so that few
     machines are used, or, with `fullest`, on the machines with the fewest free resources.
 

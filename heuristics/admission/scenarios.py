@@ -50,7 +50,10 @@ class Solver:
         return free[names.index("gpu")] if "gpu" in names else sum(free)
 
     def solve(self, *, node_local: bool) -> Stops | None:
-        """Find a scenario that makes room for all workers of the pending gang, or return None."""
+        """Find a scenario that makes room for all workers of the pending gang, or return None.
+
+        Scenarios and `node_local` are described in `heuristics.admission.kai`.
+        """
         total = sum(part.count for part in self._gang.parts)
         for by_node in (True, False) if node_local else (False,):
             recorded: list[Running] = []

@@ -1,4 +1,4 @@
-"""Workload-aware preemption: all gangs with a lower priority stop, then the most important ones resume."""
+"""Workload-aware preemption: all evictable gangs of lower priority stop, then those that leave room resume."""
 
 from collections.abc import Sequence
 from typing import Literal, get_args

@@ -15,7 +15,7 @@ LARGEST_TABLE, LONGEST_RUN = 100_000_000, 500_000_000
 
 
 def max_value(groups: Sequence[Sequence[Item]], capacity: int, budget: Budget = UNLIMITED) -> list[int]:
-    """Choose at most one item from every group, so that they fit the capacity and have the largest total value.
+    """Choose at most one item from every group, with the largest total value that fits into the capacity.
 
     Returns
     -------
@@ -25,7 +25,7 @@ def max_value(groups: Sequence[Sequence[Item]], capacity: int, budget: Budget = 
     Raises
     ------
     Unsupported
-        Filling the table, groups by capacity, would take too much memory or time.
+        The table, with a row per group and a column per unit of capacity, would take too much memory or time.
     TimeUp
         The time limit is reached before the table is filled.
 

@@ -1,4 +1,4 @@
-"""Menus: the numbers of GPUs that each job may have, and the solution for one choice from each."""
+"""Menus: the numbers of GPUs that each job may have, and the solution with a given number for each job."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -33,7 +33,10 @@ def started(problem: Batching) -> list[int]:
 
 
 def shortest_first(problem: Batching) -> list[int]:
-    """Return the jobs that can run, shortest first on the fewest GPUs they may have; ties keep their order."""
+    """Return the indices of the jobs that can run, in ascending order of time on their fewest allowed GPUs.
+
+    Ties keep their order.
+    """
     able = [place for place, counts in enumerate(problem.counts) if counts]
     return sorted(able, key=lambda place: time_on(problem, place, problem.counts[place][0]))
 
@@ -53,9 +56,9 @@ def most_of(menu: Sequence[int], gpus: int) -> int:
 def solution(problem: Batching, counts: Sequence[int], budget: Budget = UNLIMITED) -> Batches:
     """Return the solution with the given GPU counts, or with the closest counts that use enough GPUs.
 
-    If there are gaps between allowed numbers, GPUs may be left that no single job can take. In that case, as
-    few GPUs as possible are moved between jobs. If the time limit is reached, the jobs take as many of the
-    remaining GPUs as they can, shortest first.
+    If there are gaps between allowed numbers, GPUs may be left that no single job can take. In that case, the
+    counts are changed as little as possible (see `nearest`). If the time limit is reached, the jobs instead
+    take as many of the remaining GPUs as they can, shortest first.
 
     Raises
     ------

@@ -1,1 +1,1 @@
-"""Common: functions shared by the heuristics for several decisions."""
+"""Common: functions that heuristics for different decisions share."""

@@ -12,8 +12,8 @@ def offer(problem: Consolidation, order: Iterable[Job], budget: Budget = UNLIMIT
 
     The GPUs come from the innermost level with a group that has enough: an island inside a machine (for at
     least two GPUs), a machine, a rack, and so on outwards. At this level, the group with the fewest free GPUs
-    that suffice is chosen. In a group that is wider than a machine, the emptiest machines are used first
-    (`gsopt.simulation.placer.consolidated`).
+    that suffice is chosen. In a group that is wider than a machine, the machines with the most free GPUs are
+    used first (`gsopt.simulation.placer.consolidated`).
 
     Source: Dally, Algorithm 1, with both timers at zero: every offer is accepted. The algorithm does not say
     which machine or rack is offered; here it is the one that fits best.

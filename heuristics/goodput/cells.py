@@ -1,4 +1,4 @@
-"""Cells: the few (job, node) cells of candidates that hold GPUs, stored as a sparse array."""
+"""Cells: the GPUs in candidate allocations, stored only for pairs of a job and a node with some GPUs."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,7 +11,7 @@ from heuristics.goodput.table import Counts
 
 @dataclass(frozen=True, eq=False)
 class HeldCells:
-    """The cells of candidates that hold GPUs, ordered by candidate, job and node.
+    """The non-empty cells of an array with each candidate's GPUs by job and node.
 
     Attributes
     ----------
@@ -20,7 +20,7 @@ class HeldCells:
     at
         Indices of the cells in the flattened array, in ascending order.
     gpus
-        GPUs in each cell. The array may be changed.
+        GPUs in each cell. The numbers may be changed, also to 0.
     """
 
     shape: tuple[int, int, int]
@@ -84,7 +84,8 @@ class HeldCells:
     def fill(self, cells: NDArray[np.int64], groups: NDArray[np.int64], limits: NDArray[np.int64]) -> None:
         """Limit the total number of GPUs in each group of cells; a group's last cells lose GPUs first.
 
-        `cells` are sorted by group.
+        `cells` are indices into `at`, sorted by group. `groups` gives the group of every entry of `at`, and
+        `limits` the limit of the group of each of `cells`.
         """
         gpus = self.gpus[cells]
         total = gpus.cumsum()

@@ -13,7 +13,7 @@ _Places = NDArray[np.int64]
 def ranks(scores: Floats) -> _Places:
     """Return the index of each candidate's front, which is 0 if no other candidate dominates it.
 
-    Each later front consists of the candidates that only candidates in earlier fronts dominate.
+    Each later front consists of the candidates that are not dominated once all earlier fronts are removed.
     """
     found = np.zeros(len(scores), dtype=np.int64)
     best: list[
@@ -31,7 +31,7 @@ def ranks(scores: Floats) -> _Places:
 
 
 def survivors(scores: Floats, number: int) -> _Places:
-    """Return the indices of the best candidates, by front and then by crowding distance (NSGA-II)."""
+    """Return the indices of the best `number` candidates, by front, then by crowding distance (NSGA-II)."""
     fronts = ranks(scores)
     return np.lexsort((-_distances(scores, fronts), fronts))[:number]
 

@@ -8,8 +8,10 @@ from heuristics.goodput.table import Counts, SpeedupTable
 def with_gangs(table: SpeedupTable) -> Counts:
     """Start, on idle GPUs, waiting jobs that need more than one GPU, and return the GPUs of all jobs.
 
-    Jobs start in the order in which they are listed, on the fewest nodes and then the fewest GPUs on which they
-    can run. A single node is chosen by best fit; otherwise, the emptiest nodes are used.
+    Jobs start in the order in which they are listed, on as few nodes as have room for them, and there on the
+    fewest GPUs with which they can run. A single node is chosen by best fit. If several nodes are necessary,
+    those with the most idle GPUs are chosen, except nodes that another job on several nodes uses. Jobs for
+    which there is no room keep waiting.
     """
     vectors = table.current.copy()
     waiting = np.flatnonzero(~vectors.any(axis=1))

@@ -1,4 +1,4 @@
-"""Greedy: the best change of one job on one node, repeated until none improves the objective."""
+"""Greedy: the best change of GPUs on one node, repeated until none improves the objective."""
 
 import numpy as np
 from numpy.typing import NDArray

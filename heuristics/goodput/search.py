@@ -24,7 +24,7 @@ def search(
     most_nodes: int,
     budget: Budget,
 ) -> Counts:
-    """Return the candidates of the last generation that no other one dominates, fittest first.
+    """Return the final candidates that no other dominates in fitness and utilization, fittest first.
 
     `start` needs at least one job, node and candidate. Candidates have the shape (candidates, jobs, nodes) and
     hold the GPUs of each job on every node.

@@ -1,4 +1,4 @@
-"""Table: arrays with the objective's terms for all jobs on any number of nodes and GPUs."""
+"""Table: the jobs' speed-ups on each number of nodes and GPUs, and their terms in the objective."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -68,10 +68,10 @@ class SpeedupTable:
     def counted(
         self, speedups: Floats, restarts: NDArray[np.bool_], factors: Floats | float | None = None
     ) -> Floats:
-        """Return the objective's terms for jobs with given speed-ups; jobs are along the last axis.
+        """Return the objective's terms for jobs with given speed-ups.
 
-        A job that restarts has its speed-up multiplied by its entry in `factors`, by default the problem's
-        factors.
+        The speed-up of a job that restarts is multiplied by `factors`, by default those of the problem, which
+        are one for each job along the last axis.
         """
         problem = self.problem
         share = len(problem.nodes) / max(problem.total, 1)

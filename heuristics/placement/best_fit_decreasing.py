@@ -54,7 +54,8 @@ def best_fit_decreasing(
         The problem.
     order
         Measure of a worker's size: its number of GPUs, as in the paper (``gpu``), or the ``sum`` or the ``max``
-        of its needs, each as a share of the largest amount of that resource on any server.
+        of its needs, each as a share of the largest amount of that resource on any server. The last two do not
+        count parts of GPUs.
     opens
         Which empty server is opened: the ``tightest`` fit, or the ``largest``.
     budget

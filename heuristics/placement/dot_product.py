@@ -1,4 +1,4 @@
-"""Dot product: a heuristic that places each worker where its needs and the free amounts align the least."""
+"""Dot product: a heuristic that minimizes the dot product of a worker's needs and a server's free amounts."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Filling: a loop that places one line of workers after another on the server with the lowest score."""
+"""Filling: a loop that places groups of identical workers in turn, on the servers with the lowest scores."""
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
@@ -46,12 +46,22 @@ def fill(
     A line is an entry of `Placement.workers`. If broken preferences are minimized, workers use their preferred
     servers first: training servers for inelastic workers, and inference servers for the others, with base and
     flexible workers on different servers. Next, they use the other pool, and finally servers that flexible
-    workers would share with others. If jobs must not be split, all workers of a job go to its preferred pool
-    or, if they do not fit there, to the other pool.
+    workers would share with others. If jobs must not be split, all lines of a job are placed together, in its
+    preferred pool or, if they do not fit there, in the other pool.
 
     With `one_by_one`, a new choice is made for every worker. Otherwise, the workers of a line fill a server
-    before the next server is chosen. If the problem requires more than amounts (`Placement.beyond_amounts`),
-    workers are always placed one by one, and a part of a GPU is taken from the GPU with the least left.
+    before the next server is chosen.
+
+    If the problem requires more than amounts (`Placement.beyond_amounts`), `heuristics.placement.serving.serve`
+    places the workers one by one, without preferences. A part of a GPU is then taken from the shared GPU with
+    the least left that suffices, or else from a free GPU.
+
+    Raises
+    ------
+    TimeUp
+        The time limit passes before all workers are placed one by one, although none may stay unplaced.
+    Unsupported
+        Broken preferences are minimized, and the problem requires more than amounts.
     """
     if problem.beyond_amounts:
         return _fill_gpus(problem, order, score, budget)

@@ -1,4 +1,4 @@
-"""Fragmentation: the free GPU capacity that typical workers cannot use, which FGD minimizes."""
+"""Fragmentation: FGD's measure, the free GPU capacity that typical workers cannot use."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -27,7 +27,10 @@ class TypicalWorkers:
 
     @classmethod
     def of(cls, problem: Placement, *, most: float = 1.0) -> "TypicalWorkers":
-        """Count the workers of each kind, and keep the most frequent kinds that cover a given share."""
+        """Count the workers of each kind, and keep the most frequent kinds until they cover the share `most`.
+
+        Workers of one kind need the same CPUs and GPUs, and accept the same GPU types.
+        """
         counts: Counter[tuple[int, int, int, tuple[str, ...]]] = Counter()
         for line, demand in zip(problem.workers, problem.demands, strict=True):
             counts[demand[_CPU], line.gpu_part, demand[_GPU], tuple(line.gpu_types)] += line.count

@@ -1,7 +1,7 @@
 """Scores: functions that rate the servers with room for a worker; the lowest score is best.
 
-Every function takes the number of free GPUs, whether the server is empty, and the server's index. It works on
-arrays, with one entry per server, and on single values.
+Every function takes the number of free GPUs (or the free GPU capacity, in thousandths of a GPU), whether the
+server is empty, and the server's index. It works on arrays, with one entry per server, and on single values.
 """
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""Serving: a loop that places one worker after another on the server and GPU with the lowest score."""
+"""Serving: a loop that places workers one by one, each on a server and, if it needs a part, on a GPU there."""
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator
@@ -37,7 +37,7 @@ _OFTEN = 64
 
 
 class Need(NamedTuple):
-    """What one worker needs: the amounts of resources, the part of one GPU, and the accepted GPU types."""
+    """What one worker needs: amounts of resources, thousandths of one GPU, and accepted GPU types."""
 
     amounts: Vector
     part: int
@@ -55,7 +55,7 @@ class Need(NamedTuple):
 
     @property
     def tag(self) -> str:
-        """Key of the workers that are treated alike.
+        """Key of the workers that `heuristics.placement.gpu_clustering` treats alike.
 
         These are workers that need the same number of GPUs, or workers that need part of a GPU. The key is
         empty for workers that need no GPUs.
@@ -103,7 +103,7 @@ class ServersLeft:
         return np.isin(self.gpu_types, need.types)
 
     def room(self, need: Need, servers: Integers) -> NDArray[np.bool_]:
-        """Return whether each of the given servers has room for a worker, regardless of its GPU type."""
+        """Return whether each of the given servers has room for a worker, regardless of GPU types."""
         enough = np.ones(servers.size, dtype=np.bool_)
         for row, amount in zip(self.free, need.amounts, strict=True):
             if amount:
@@ -193,12 +193,17 @@ def serve(
     order: Iterable[int] | None = None,
     choose: Choose = lowest,
 ) -> PlacementSolution | NoSolution:
-    """Place the workers of one line after another, each on the server to which a rule gives the lowest score.
+    """Place the workers of one line after another, each on the server that `choose` selects by a rule's scores.
 
-    By default, lines (entries of `Placement.workers`) are placed in the order given by the problem. If jobs
-    must not be split, the first worker of a job determines its pool. Workers for which there is no room stay
-    unplaced if the problem allows it. Scores are kept for each need, and recomputed only for servers that have
-    changed since the last worker with that need.
+    By default, the server with the lowest score is selected, and lines (entries of `Placement.workers`) are
+    placed in the order given by the problem. If jobs must not be split, the first worker of a job determines
+    its pool. Workers for which there is no room, or no time, stay unplaced if the problem allows it. Scores are
+    kept for each need, and recomputed only for servers that have changed since the last worker with that need.
+
+    Raises
+    ------
+    TimeUp
+        The time limit passes before all workers are placed, although none may stay unplaced.
     """
     if problem.misfit:
         return NoSolution(problem.misfit, proven=True)

@@ -18,12 +18,18 @@ def gpus(problem: Placement) -> list[float]:
 
 
 def total_share(problem: Placement) -> list[float]:
-    """Return the sum of the shares of resources that one worker needs, for each line."""
+    """Return the sum of the shares of resources that one worker needs, for each line.
+
+    A part of a GPU is not counted.
+    """
     return [sum(shares) for shares in _shares(problem)]
 
 
 def largest_share(problem: Placement) -> list[float]:
-    """Return the largest of the shares of resources that one worker needs, for each line."""
+    """Return the largest of the shares of resources that one worker needs, for each line.
+
+    A part of a GPU is not counted.
+    """
     return [max(shares) for shares in _shares(problem)]
 
 

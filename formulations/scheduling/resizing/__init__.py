@@ -1,4 +1,4 @@
-"""Resizing: optimal schedules of elastic jobs that run from start to completion without preemption.
+"""Resizing: schedules and bounds for elastic jobs that run from start to completion without preemption.
 
 `jobs` reads the problem, `rules` makes initial schedules, `model` and `cuts` bound all schedules, and `order`
 finds the best schedule for an order of starts and completions. `method` combines them.

@@ -1,4 +1,4 @@
-"""Launch cuts: limits on the joint work of jobs in an interval, derived from the minimum GPUs of each job."""
+"""Launch cuts: limits on the joint work of jobs in an interval, from their minimum and maximum GPUs."""
 
 from collections.abc import Collection, Iterator, Mapping
 from itertools import combinations
@@ -12,12 +12,13 @@ _LARGEST_GROUP = 3
 
 
 def cut(model: Any, jobs: Resizable, values: Mapping[str, float]) -> bool:
-    """Add the rows of every group whose row a point violates in some interval; return whether any were added.
+    """Add the rows of each group of jobs that `values` violate in some interval; return whether any were added.
 
-    The jobs of a group R have at most B GPUs in total, the sum of their b_i, which leaves D = C - B. While
-    another job runs on x >= a_j > D GPUs, the group has at least x - D fewer GPUs, which is at least (1 - D /
-    a_j) x. So in any interval, the y of R plus the (1 - D / a_j) y_j of the other jobs with a_j > D add up to
-    at most B d. If two such jobs run at a time, they take more from the group than both reductions together.
+    Symbols are those of `Resizing`. A group has one row in each interval. The jobs of a group R have at most B
+    GPUs in total, the sum of their b_i, which leaves D = C - B. While another job runs on x >= a_j > D GPUs,
+    the group has at least x - D fewer GPUs, which is at least (1 - D / a_j) x. So in any interval, the y of R
+    plus the (1 - D / a_j) y_j of the other jobs with a_j > D add up to at most B d. This also holds if several
+    such jobs run at a time, because they take more GPUs from the group than these reductions add up to.
     """
     if not values:
         return False
@@ -41,7 +42,10 @@ def cut(model: Any, jobs: Resizable, values: Mapping[str, float]) -> bool:
 
 
 def groups(jobs: Resizable) -> Iterator[tuple[dict[int, float], float]]:
-    """Yield, for each group that restricts other jobs, the jobs' weights in its row, and the row's limit."""
+    """Yield, for each group of at most three jobs that restricts others, the weights and the limit of its row.
+
+    The limit is a fraction of all GPUs, and is multiplied by the length of the interval.
+    """
     numbers = range(len(jobs))
     for count in range(1, min(len(jobs), _LARGEST_GROUP + 1)):
         for group in combinations(numbers, count):

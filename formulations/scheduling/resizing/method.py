@@ -121,7 +121,7 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
 
     @property
     def unused(self) -> frozenset[str]:
-        """The options that the method ignores: none. Even the start is used: it is the first known schedule."""
+        """The options that the method ignores: none. Even a start is used, as the first known schedule."""
         return frozenset()
 
     def warm_up(self) -> None:

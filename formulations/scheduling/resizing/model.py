@@ -148,8 +148,9 @@ def _add_work(model: Any, jobs: Resizable, longest: dict[tuple[int, int], float]
 def soonest_completions(jobs: Resizable) -> list[float]:
     """Return lower bounds on the first, second, ... completion time, in seconds after the first release.
 
-    Each is the larger of two: that under shortest remaining time first on one machine as fast as all GPUs, and
-    that if every job ran alone as fast as it can.
+    The k-th one is the larger of two times: the k-th completion under shortest remaining time first on a single
+    machine as fast as all GPUs, and the k-th smallest of the times at which the jobs could complete if each ran
+    alone.
     """
     return completions_by_position(jobs.instance.problem.own_clock.workload, jobs.gpus)
 

@@ -8,7 +8,7 @@ from formulations.scheduling.timetable import TimetableStep
 
 
 def launches(jobs: Resizable) -> Iterator[list[TimetableStep]]:
-    """Yield plans: shortest or smallest jobs first, with many jobs on few GPUs or few jobs on many GPUs."""
+    """Yield plans of `launch`: shortest time or fewest GPU-seconds first, with minimum or maximum `room`."""
     numbers = range(len(jobs))
     for order in (sorted(numbers, key=jobs.shortest), sorted(numbers, key=jobs.area.__getitem__)):
         for room in (jobs.least, jobs.most):
@@ -16,11 +16,13 @@ def launches(jobs: Resizable) -> Iterator[list[TimetableStep]]:
 
 
 def launch(jobs: Resizable, order: Sequence[int], room: Sequence[int]) -> list[TimetableStep]:
-    """Start jobs in the given order, and let running jobs share the GPUs by shortest remaining time.
+    """Start jobs in the given order as soon as there is room for them, and resize the running jobs.
 
-    `room` is the number of GPUs reserved for each running job. If it is the job's minimum, as many jobs as
-    possible start (the first phase of Aryl's Algorithm 2). If it is the job's maximum, other jobs start only on
-    GPUs that are left over.
+    `room` holds the number of GPUs reserved for each job while it runs. A job starts if its minimum fits on
+    GPUs that are not reserved; a job that does not fit may be overtaken. If the minimum of each job is
+    reserved, jobs start early on few GPUs (the first phase of Aryl's Algorithm 2). If the maximum is reserved,
+    jobs start only on GPUs that the running jobs cannot use. Each running job has at least its minimum, and the
+    remaining GPUs go to the jobs with the shortest remaining time.
     """
     waiting, left, now = list(order), dict[int, float](), 0.0
     release = jobs.instance.release

@@ -2,7 +2,7 @@
 
 The k-th-to-last job on a machine delays k jobs, including itself, so its duration counts k times. Each job also
 waits until the machine is free. Finding the best sequences is therefore an assignment of jobs to positions,
-counted from the end. Costs are in double precision.
+counted from the end. `sequence` computes costs in double precision.
 """
 
 from collections.abc import Sequence

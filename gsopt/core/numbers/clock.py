@@ -1,4 +1,4 @@
-"""Clock: the origin of time, and the rounding error of times given as floats."""
+"""Clock: times counted from an origin, and the rounding error of times given as floats."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -14,10 +14,10 @@ Exact = int | Fraction
 
 @lru_cache(maxsize=2**16, typed=True)  # typed: the double 0.1 equals a fraction that is not 1/10
 def decimal(value: Number) -> Exact:
-    """Return the exact value of a number, reading a float as its shortest decimal, such as 11/10 for 1.1.
+    """Return the exact value of a number, reading a float with a fractional part as its shortest decimal.
 
-    Sums of such numbers have few digits, unlike exact sums of doubles. If the value is integral, it is returned
-    as an integer.
+    For example, 1.1 becomes 11/10. Sums of such numbers have few digits, unlike exact sums of doubles. If the
+    value is integral, it is returned as an integer.
     """
     if isinstance(value, float):
         if value.is_integer():

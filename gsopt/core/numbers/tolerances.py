@@ -1,7 +1,7 @@
-"""Tolerances: every difference that the library tolerates, with the reason for its size.
+"""Tolerances: the differences that the library tolerates, with the reasons for their sizes.
 
-The values of most decisions are exact numbers and are compared without tolerance. The tolerances below apply
-where floats cannot be avoided: inside solvers, in shares of time, and on the clock.
+The values of most decisions are exact numbers and are compared without tolerance. Most of the tolerances below
+apply where floats cannot be avoided, for example inside solvers, in shares of time, and on the clock.
 """
 
 from fractions import Fraction

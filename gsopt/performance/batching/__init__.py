@@ -1,10 +1,10 @@
 """Batching: the training speed of jobs by batch size and number of GPUs, and the data of such jobs.
 
 `StepTime` models the duration of a step, and `Tabulated` contains measured throughputs. `BatchingJob` is a job
-with limits on its batch size and with its remaining work, which is either known or a distribution (`Progress`).
-`LimitRules` defines how the batch limit changes over time. `heuristics.policies.ones.progress` predicts the
-remaining work from completed jobs. `gsopt.problems.batching.Batching` is the decision problem for all jobs
-together.
+with limits on its batch size and with its remaining work, which is either known or follows from a distribution
+of its progress (`Progress`). `LimitRules` defines how the batch limit changes over time.
+`heuristics.policies.ones.progress` predicts the remaining work from completed jobs.
+`gsopt.problems.batching.Batching` is the decision problem for all jobs together.
 
 Examples
 --------

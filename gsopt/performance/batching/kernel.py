@@ -11,12 +11,12 @@ Array = np.ndarray[Any, Any]
 
 @compiled
 def fill_rows(costs: Array, widths: Array, table: Array) -> None:
-    """Fill in the rows of a table of minimum costs, one row per job, below its given first row.
+    """Fill in the rows of a table of minimum costs below its first row, which is given.
 
     `costs` contains the cost of each job on 0, 1, ... GPUs, with shape (jobs, most GPUs of a job + 1). The cost
     is infinite for numbers of GPUs that are not allowed. `widths` contains the largest number of GPUs of each
-    job, with shape (jobs,). `table` has shape (jobs + 1, GPUs + 1). Its row j contains the minimum cost of
-    the first j jobs on each total number of GPUs.
+    job, with shape (jobs,). `table` has shape (jobs + 1, GPUs + 1). Its first row contains the minimum cost of
+    any earlier jobs on 0, 1, ... GPUs in total. Each further row includes one more job.
     """
     size = table.shape[1]
     reached = 0

@@ -41,12 +41,11 @@ class StepTimeTable:
         return seconds
 
     def fastest(self, batch_limit: ArrayLike, local_limit: ArrayLike, *, widest: int) -> tuple[Counts, Floats]:
-        """Return the fastest batch size of every job on every number of GPUs, with its throughput.
+        """Return the fastest batch size of every job on 0 to `widest` GPUs, and the samples per second.
 
-        `batch_limit` and `local_limit` are the largest batch sizes of the jobs over all GPUs and on one GPU,
-        with shape (jobs,). The results have shape (jobs, widest + 1), with 0 for no GPUs and for more GPUs than
-        samples. `gsopt.performance.batching.StepTime.fastest` does the same for one job and one number of GPUs,
-        and explains why two sizes are compared.
+        `batch_limit` contains the largest batch size of each job over all GPUs, and `local_limit` that on one
+        GPU, both with shape (jobs,). The results have shape (jobs, widest + 1), with 0 for no GPUs and for more
+        GPUs than `batch_limit`. `gsopt.performance.batching.StepTime.fastest` explains the choice.
         """
         limit = np.asarray(batch_limit, dtype=np.int64)[:, None]
         gpus = np.arange(1, widest + 1, dtype=np.int64)[None, :]

@@ -25,10 +25,11 @@ _MANY = 500_000_000
 def split(costs: ArrayLike, gpus: int, *, must: ArrayLike | None = None, use_all: bool = True) -> Counts:
     """Allocate GPUs to jobs at the minimum total cost, and return each job's number of GPUs, shape (jobs,).
 
-    The method is min-plus dynamic programming over jobs and GPUs. Costs may be negative or nonconvex, and menus
-    may have gaps. Because the function is called often, it checks only the shapes of arrays. If several
-    allocations are optimal, it returns the one in which the last jobs get the fewest GPUs. Source: the
-    multiple-choice knapsack of ONES, Equations 3 and 4, which the paper solves by evolutionary search.
+    The method is min-plus dynamic programming over jobs and GPUs. Costs may be negative or nonconvex, and each
+    job may allow any set of numbers of GPUs. Because the function is called often, it checks only the shapes of
+    arrays. Of several optimal allocations, it prefers those with the fewest GPUs in total. Among these, it
+    gives the last job as few GPUs as possible, then the job before it, and so on. Source: the multiple-choice
+    knapsack of ONES, Equations 3 and 4, which the paper solves by evolutionary search.
 
     Complexity: O(J n w) time and O(J n) memory for J jobs, n GPUs, and at most w GPUs per job.
 
@@ -59,7 +60,7 @@ def least_costs(costs: Floats, gpus: int, *, compiled: bool | None = None) -> Fl
     """Return the minimum costs of the first 0, 1, ... jobs by total number of GPUs, shape (jobs + 1, GPUs + 1).
 
     The cost is infinite if the jobs cannot use exactly that number of GPUs. If `compiled` is None, the compiled
-    kernel is used when it is faster.
+    kernel is used for large tables, if numba is installed.
     """
     table = np.full((len(costs) + 1, gpus + 1), np.inf)
     table[0, 0] = 0.0
@@ -70,7 +71,8 @@ def least_costs(costs: Floats, gpus: int, *, compiled: bool | None = None) -> Fl
 def add_jobs(costs: Floats, table: Floats, *, compiled: bool | None = None) -> None:
     """Fill in the rows of a table of `least_costs` below the first row, one row per job.
 
-    `costs` has shape (jobs, most GPUs of a job + 1).
+    The first row is given, and all others must be infinite. `costs` contains the cost of each job on 0, 1, ...
+    GPUs, with shape (jobs, most GPUs of a job + 1).
     """
     widths, gpus = widest(costs), table.shape[1] - 1
     if compiled is None:

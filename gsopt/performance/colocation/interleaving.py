@@ -14,7 +14,7 @@ def cycle(stages: Sequence[Sequence[Number]]) -> Any:
     `stages` contains the seconds for which each job needs each resource in an iteration. An iteration uses each
     resource once, always in the same cyclic order, but may start with any resource. In each phase of the cycle,
     every job uses a different resource, and all jobs wait for the slowest one before the next phase. Source:
-    Muri (SIGCOMM 2022). Complexity: O(k!) for k resources.
+    Muri (SIGCOMM 2022). Complexity: O(k k!) for k resources.
     """
     resources = len(stages[0]) if stages else 0
     is_group = 1 <= len(stages) <= resources
@@ -54,7 +54,7 @@ def pipelined(stages: Sequence[Sequence[Number]]) -> Any:
 
     A cycle has four parts. The input stage spans two of them and only has to end with the second one. The GPU
     and network stages take one part each. Two jobs may also alternate between the input of one job and the rest
-    of the other. Source: the simulator published by the authors of Muri. Complexity: O(k!) for k jobs.
+    of the other. All orders of the jobs are compared. Source: the simulator published by the authors of Muri.
     """
     require(1 <= len(stages) <= _PARTS, "stages", stages, "must hold 1 to 4 jobs")
     for job, own in enumerate(stages):

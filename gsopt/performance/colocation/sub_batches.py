@@ -1,4 +1,4 @@
-"""Sub-batches: the parts in which a new job processes its batch, so that it fits next to a running job."""
+"""Sub-batches: the parts in which a new job processes its batch to fit into memory next to a running job."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,8 +1,8 @@
 """Communication: a model of the time that a data-parallel job takes to exchange gradients.
 
 A `Wire` describes the links of one level, and a `Dimension` the units that such wires connect.
-`flat_ring`, `hierarchical` and `halving` return the seconds that an all-reduce over dimensions takes, and a
-`Collective` expresses them as a latency and a time per byte. `exposed` returns the part that the
+`flat_ring`, `hierarchical` and `halving` return the seconds that an all-reduce takes, and a `Collective`
+expresses this time as a latency and a time per byte. `exposed` returns the part of the communication that the
 backward pass does not hide, and `penalty` divides it by the computing time. `tier_penalty` returns penalties
 for `gsopt.scenario.speed.Speed`. `layout` returns the dimensions that GPUs in a cluster form, and `wires_of`
 returns the cluster's wires. In place of this model, the published penalties in

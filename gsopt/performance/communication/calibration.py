@@ -1,8 +1,8 @@
-"""Calibration: link and computing times, fitted so that the model reproduces measured penalties.
+"""Calibration: communication and computing times, fitted to measured penalties.
 
-Source: Dally, section IV-C2, which scales the computing times of each model until the simulated latency equals
-the measured one. In addition, a latency and a time per byte are fitted to the penalties of all models on one
-tier.
+`fit_scale` scales the computing times of one model, and `fit_collective` fits a latency and a time per byte to
+the penalties of several models on one tier. Source of the former: Dally, section IV-C2, where computing times
+are scaled until the simulated latency equals the measured one.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

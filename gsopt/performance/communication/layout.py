@@ -1,4 +1,4 @@
-"""Layout: the dimensions that GPUs in a cluster form, if they form a hierarchy."""
+"""Layout: the dimensions of an all-reduce over given GPUs, or one flat ring if they form no hierarchy."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -1,9 +1,10 @@
 """Interference: measured or predicted slowdowns of two jobs that share a GPU.
 
-A `PairTable` contains measurements of pairs, and a `Profile` contains those of one configuration alone. The
-predictors in `gsopt.performance.interference.predictors` derive a `Prediction` for all other pairs. `evaluate`
-measures their errors on held-out pairs (`splits`) and the effect of the errors on decisions
-(`compare_decisions`). `predicted` returns a table of such predictions for policies.
+A `PairTable` contains the measured slowdowns of pairs of configurations, which are models with a batch size. A
+`Profile` contains measurements of one configuration alone. The predictors in
+`gsopt.performance.interference.predictors` learn from a table, and return a `Prediction` for all other pairs.
+`evaluate` measures the errors of a predictor on held-out pairs (`splits`), and the effect of these errors on
+decisions (`compare_decisions`). `predicted` returns a table of predicted slowdowns for policies.
 
 Examples
 --------

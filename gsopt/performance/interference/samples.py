@@ -15,7 +15,7 @@ class Samples:
 
     Because slowdowns are ratios, predictors learn their logarithms, so that an error of 10 % counts the same
     for every slowdown. Features are transformed by ``sign(x) log(1 + |x|)``, because they differ by factors of
-    thousands. The transformation keeps their order, which is all that a tree uses.
+    thousands. The transformation keeps their order, so it hardly affects trees.
 
     Source: Castor, section 6.2, which learns from the features of both jobs of a pair.
     """
@@ -28,12 +28,12 @@ class Samples:
 
     @property
     def features(self) -> tuple[str, ...]:
-        """Names of the columns: the features of the job itself, then those of its partner."""
+        """Names of the columns of `rows`: the features of the job itself, then those of its partner."""
         return (*self.table.features, *(f"partner's {name}" for name in self.table.features))
 
     @cached_property
     def rows(self) -> list[list[float]]:
-        """Features of both jobs, one row for each direction of each pair."""
+        """Transformed features of both jobs, one row for each measured direction of each pair."""
         by_name = self.table.by_name
         return self.vectors([(by_name[one], by_name[other]) for one, other, _ in self._directions()])
 
@@ -43,7 +43,7 @@ class Samples:
         return [log(slowdown) for _, _, slowdown in self._directions()]
 
     def vectors(self, pairs: Sequence[tuple[Profile, Profile]]) -> list[list[float]]:
-        """Return the features of pairs, or raise `InvalidInput` if the table has no features."""
+        """Return the transformed features of pairs, or raise `InvalidInput` if the table has no features."""
         if not self.table.features:
             raise InvalidInput("features", "", "must have at least one to learn from", source=self.table.name)
         return [self._vector(one) + self._vector(other) for one, other in pairs]

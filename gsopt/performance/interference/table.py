@@ -1,4 +1,4 @@
-"""Table: measured slowdowns of pairs of configurations that share one GPU."""
+"""Table: measured slowdowns of two configurations (models with a batch size) that share one GPU."""
 
 from collections.abc import Iterable, Mapping
 from functools import cached_property

@@ -18,16 +18,17 @@ class Agents(Frozen):
         Interval in seconds. A job tunes its batch size at each multiple of the interval, counted from the
         origin of the scenario's clock, and at the end of each epoch.
     whole_seconds
-        Whether the time from a job's last tuning to the end of its epoch is rounded to whole seconds (at least
-        one), as in the simulator of Pollux.
+        Whether epochs end a whole number of seconds (at least one) after the job last started work, moved,
+        tuned its batch size or changed its speed, as in the simulator of Pollux.
     progress
         How progress is measured. With ``statistical``, a sample counts less in a larger batch, and all training
         runs of a model need the same progress. With ``samples``, all samples count alike, and a training run
-        needs as many samples as with its user's batch size, as in the simulator of Ares.
+        needs as many samples as with its user's batch size (the initial one if the user chose none), as in the
+        simulator of Ares.
     memory
         How the largest local batch size that fits on a GPU is determined. With ``model``, it is the limit of
-        the application. With ``placement``, it is the largest one measured in the placement, as in the
-        simulator of Sia.
+        the application. With ``placement``, it is the largest one measured in the placement (that limit if none
+        was measured), as in the simulator of Sia.
     tolerance
         Tolerance of the throughput fit (`gsopt.scenario.adaptive.fitting.fit`); None for the tolerance of
         Pollux.

@@ -80,7 +80,7 @@ class Application(Frozen):
         return gpu_type if self.gpu_types else ""
 
     def on(self, gpu_type: str) -> "Application":
-        """Return the application with only its measurements on a GPU type, or unchanged if there are none."""
+        """Return the application as measured on a GPU type, or unchanged if there are no such measurements."""
         return self._by_type.get(gpu_type, self)
 
     @cached_property

@@ -20,8 +20,8 @@ def split(batch_size: int, gpus: int, limits: Limits) -> Batch:
     """Divide a batch evenly over GPUs. If it is too large for one pass, gradients are accumulated.
 
     On a single GPU, gradients are accumulated for every batch larger than the initial one, because a single
-    gradient does not reveal its noise. The batch is rounded up so that all parts are equal, unless this
-    exceeds the largest allowed batch size. Source: the simulator of Pollux.
+    gradient does not reveal its noise. So that all parts are equal, the batch is rounded up, or down if it
+    would otherwise exceed the largest allowed batch size. Source: the simulator of Pollux.
     """
     local = -(-batch_size // gpus)
     steps = -(-local // limits.most_local) - 1

@@ -115,8 +115,8 @@ class Course:
     def highest_speeds(self, gpus: int, batch_size: int | None, *, largest: int | None = None) -> Array:
         """Return the highest progress per second in each epoch, on any placement of the given number of GPUs.
 
-        The speed is 0 if the job cannot run. If `batch_size` is None, the job may choose its batch size. Nodes
-        have at most `largest` GPUs or, if `largest` is None, at most as many as the largest measured node.
+        The speed is 0 if the job cannot run. If `batch_size` is None, the job may choose its batch size.
+        `largest` is as in `Application.shapes`.
         """
         return self._fastest(gpus, self.application.shapes(gpus, largest), batch_size)
 

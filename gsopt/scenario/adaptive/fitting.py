@@ -35,7 +35,7 @@ _REMEMBERED = 4096
 
 
 class Measurement(NamedTuple):
-    """The step times of a job in one configuration, measured without gradient accumulation."""
+    """The duration of a job's step in one configuration, not including gradient accumulations."""
 
     nodes: int
     gpus: int
@@ -48,18 +48,20 @@ def fit(measurements: Sequence[Measurement], *, tolerance: float | None = None) 
     """Fit a throughput model to measured step times, one measurement for each configuration.
 
     The fit minimizes the sum of two root mean square errors: that of the logarithms of computing times and that
-    of the logarithms of step times. One small additional term rewards little overlap. Another one rewards a low
-    cost per additional GPU, so that untried configurations look promising. Exchanges that were never measured
-    are assumed to be cheap: they take no time or, between nodes, 1.1 times as long as within one node. If only
-    one local batch size was measured, half of the computing time is assumed to be constant.
+    of the logarithms of step times. One small additional term rewards little overlap. Another one rewards
+    exchange times that hardly grow with each additional GPU, so that untried configurations look promising.
+    Exchanges that were never measured are assumed to take almost no time or, between nodes, 1.1 times as long
+    as within one node. If only one local batch size was measured, half of the mean computing time is assumed
+    to be constant.
 
     Source: Pollux (OSDI 2021), section 4.1; loss, starting point and limits as in the authors' program.
 
-    The search is local. In one of fifty random cases, its result depends on the order of the measurements.
-    Jobs pass their measurements in the order in which these were made, as in the authors' program. The search
-    takes 10 to 100 evaluations of the loss and its gradient, each in time linear in the number of measurements.
-    It ends when the relative change of the loss, or the gradient, falls below `tolerance`. None stands for
-    scipy's defaults, 2e-9 and 1e-5 respectively, as in the program of Pollux. Sia's program uses 1e-5.
+    The search is local. In about one of fifty random cases, its result depends on the order of the
+    measurements. Jobs pass their measurements in the order in which these were made, as in the authors'
+    program. The search typically takes 10 to 100 evaluations of the loss and its gradient, each in time linear
+    in the number of measurements. It ends when the change of the loss, or its gradient, falls below
+    `tolerance`. If `tolerance` is None, scipy's defaults are used, as in the program of Pollux: 2e-9 for the
+    change, and 1e-5 for the gradient. Sia's program uses 1e-5 for both.
     """
     return _fitted(tuple(measurements), tolerance)
 

@@ -28,5 +28,5 @@ class Limits(Frozen):
 
     @property
     def most_gpus(self) -> int:
-        """Largest number of GPUs that the largest batch can occupy with at least `least_local` samples each."""
+        """Largest number of GPUs on which the largest batch has `least_local` samples per GPU; at least 1."""
         return max(self.most_batch // self.least_local, 1)

@@ -8,7 +8,7 @@ from gsopt.scenario.adaptive.view import TraineeView
 def projected_goodput(
     trainee: TraineeView, gpu_type: str, nodes: Any, gpus: Any, most_batch: int | None = None
 ) -> Any:
-    """Return the goodput that a job expects on a GPU type, or None if it has not worked yet.
+    """Return the best goodput that a job expects on a GPU type, or None if it has not worked yet.
 
     On a type on which the job has worked, its throughput model for that type predicts the goodput. On any other
     type, the prediction for the first type on which the job worked is multiplied by the ratio of the two types'

@@ -80,11 +80,11 @@ class ThroughputModel(Frozen):
     def goodput(self, nodes: ArrayLike, gpus: ArrayLike, gradient: Gradient, limits: Limits) -> BatchChoice:
         """Return the best goodput on each number of nodes and GPUs, and the batch that achieves it.
 
-        Of 50 batch sizes from the smallest to the largest, the best is chosen, or the smallest of several
-        equally good ones. Gradients are accumulated if the local batch size exceeds its limit and, on a single
-        GPU, if the batch size exceeds the initial one, because a single gradient does not reveal its noise. If
-        there are too many GPUs for the largest batch size, each GPU is assumed to have the smallest local batch
-        size, as in the authors' program.
+        Of 50 batch sizes from the smallest to the largest, the best allowed one is chosen, or the smallest of
+        several equally good ones. Gradients are accumulated if the local batch size exceeds its limit and, on a
+        single GPU, if the batch size exceeds the initial one, because a single gradient does not reveal its
+        noise. If there are too many GPUs for the largest batch size, each GPU is assumed to have the smallest
+        local batch size, as in the authors' program.
         """
         local, steps, batch, rates = self._rates(nodes, gpus, limits)
         goodputs = rates * _efficiency(gradient, batch / limits.initial_batch)
@@ -120,7 +120,7 @@ def _efficiency(gradient: Gradient, scale: NDArray[np.float64]) -> NDArray[np.fl
 
 
 def batches(gpus: ArrayLike, limits: Limits) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return candidate local batch sizes and their accumulations. The last axes are those of `gpus`."""
+    """Return candidate local batch sizes and accumulations, one per row. Further axes are those of `gpus`."""
     gpus = np.asarray(gpus)
     least = np.maximum(limits.initial_batch, limits.least_local * gpus)
     local = np.geomspace(least, limits.most_batch, _BATCHES) / gpus

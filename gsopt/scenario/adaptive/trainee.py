@@ -20,22 +20,23 @@ class Trainee:
     The state depends only on the calls to `place`, `slow` and `lose`, and on the time. `advance` sets the time;
     how often it is called makes no difference. Times are in seconds since the origin of the scenario's clock.
 
-    **Progress.** After a restart, the job resumes work at `works_from`, at constant speed until it next tunes
-    its batch. As soon as it starts to work, it measures the step time and the gradients of the epoch. At each
-    multiple of the interval, and at the end of each epoch, it tunes its batch based on its measurements so far.
-    It is complete at the end of the last epoch.
+    **Progress.** After a restart, the job resumes work at the time `works_from` (see `place`). Its speed is
+    constant until it next tunes its batch or its slowdown changes. As soon as it starts to work, it measures
+    the step time and the gradients of the epoch. At each multiple of the interval, and at the end of each
+    epoch, it tunes its batch based on its measurements so far. It is complete at the end of the last epoch.
 
-    **Batch.** If the user chose the batch size, the job keeps it. Otherwise, the job uses the smallest allowed
-    batch size until its first measurement, and then the one with the best expected goodput. Gradients are
-    accumulated if the batch does not fit at once and, on a single GPU, if the batch is larger than the initial
-    one.
+    **Batch.** If a batch size was assigned to the job, the job keeps it. Otherwise, the job uses the smallest
+    allowed batch size until its first measurement, and then the one with the best expected goodput. When it
+    tunes its batch, it keeps the old one if the step time of the new one is unknown. Gradients are accumulated
+    if the batch does not fit at once and, on a single GPU, if the batch is larger than the initial one.
 
     **GPU types.** If its application has measurements by GPU type, the job measures and fits each type
     separately. On each type, it starts with the smallest batch size.
 
     Source: Pollux (OSDI 2021), sections 3 and 4.1, and the authors' simulator. In the simulator, an epoch with
-    less than half a second left at the end of an interval ends just after the interval. Here, it ends just
-    before. For several GPU types: Sia (SOSP 2023) and its authors' simulator.
+    less than half a second left at the end of an interval ends just after the interval. Here, both end
+    together if times are rounded to whole seconds. For several GPU types: Sia (SOSP 2023) and its authors'
+    simulator.
 
     Parameters
     ----------
@@ -44,7 +45,7 @@ class Trainee:
     agents
         The settings that control how the job measures and tunes itself.
     batch_size
-        Batch size over all GPUs, as chosen by the user; None if the job chooses it.
+        Batch size over all GPUs, as chosen by the user; None if the job chooses it. `place` may change it.
     now
         The time at which the job is submitted.
 
@@ -53,8 +54,8 @@ class Trainee:
     course
         The true course of the job's training.
     shape, gpu_type
-        Number of the job's GPUs on each node (empty if it has none), and the type of these GPUs (empty if its
-        application does not distinguish types).
+        Number of the job's GPUs on each node (empty if it has none), and the type of its current or last GPUs
+        (empty if it never had any, or if its application does not distinguish types).
     batch_size
         Batch size assigned to the job, summed over its GPUs; None if the job chooses its own.
     batch
@@ -100,12 +101,12 @@ class Trainee:
         batch_size: int | None = None,
         gpu_type: str = "",
     ) -> None:
-        """Restart the job on the given GPUs of one type, or stop it if `shape` is empty.
+        """Start or restart the job on the given GPUs of one type, or stop it if `shape` is empty.
 
-        The job resumes work at `works_from`. Its partners and GPU types slow it down by a factor of `slowdown`.
-        If `batch_size` is None, the job chooses its batch size. `now` must not be earlier than in any previous
-        call to any method. A shape on which the job cannot run is rejected with `InvalidInput`, and the job
-        continues as before.
+        The job works from `works_from` on. `slowdown` is the factor by which partners and GPU types slow it
+        down. If `batch_size` is None, the job chooses its batch size, even if it had been assigned one. `now`
+        must not be earlier than in any previous call to any method. A shape on which the job cannot run is
+        rejected with `InvalidInput`, and the job continues as before.
         """
         self._record_progress(now)
         placed = tuple(gpus for gpus in shape if gpus)
@@ -195,7 +196,7 @@ class Trainee:
 
     @property
     def worked_on(self) -> tuple[str, ...]:
-        """GPU types on which the job has worked, in the order in which it first used them."""
+        """GPU types on which the job has worked, in order of first use; named ``""`` if types do not matter."""
         return tuple(dict.fromkeys(kind for kind, *_ in self._measured))
 
     @property

@@ -34,11 +34,11 @@ class TraineeView:
 
     @property
     def model(self) -> ThroughputModel | None:
-        """Throughput model that the job has fitted to its own steps, or None before its first step."""
+        """Throughput model fitted to all measurements, as if all GPUs were alike; None before the first one."""
         return self._trainee.model
 
     def model_on(self, gpu_type: str) -> ThroughputModel | None:
-        """Return the model fitted to the job's own steps on a GPU type, or None before its first step there."""
+        """Return the throughput model fitted to the measurements on a type, or None if there are none."""
         return self._trainee.model_on(gpu_type)
 
     @property
@@ -53,12 +53,12 @@ class TraineeView:
 
     @property
     def worked_on(self) -> tuple[str, ...]:
-        """GPU types on which the job has worked, in the order in which it first used them."""
+        """GPU types on which the job has worked, in order of first use; named ``""`` if types do not matter."""
         return self._trainee.worked_on
 
     @property
     def most_gpus(self) -> int:
-        """Largest number of GPUs on which the job has worked."""
+        """Largest number of GPUs on which the job has worked, or 0 before it first works."""
         return self._trainee.most_gpus
 
     @property
@@ -68,7 +68,7 @@ class TraineeView:
 
     @property
     def epoch(self) -> int:
-        """The current epoch, counted from 0."""
+        """Number of completed epochs."""
         return self._trainee.epoch
 
     @property
@@ -94,5 +94,8 @@ class TraineeView:
         return self._trainee.goodput(nodes, gpus, gpu_type)
 
     def rate(self, shape: Sequence[int], batch: int | None = None, gpu_type: str = "") -> float:
-        """Return the true current speed on unshared GPUs, as a fraction of the job's work per second."""
+        """Return the true current speed on unshared GPUs, as a fraction of the job's work per second.
+
+        `batch` is the batch size over all GPUs; None stands for the one that the job would choose.
+        """
         return self._trainee.rate(tuple(shape), batch, gpu_type)

@@ -54,10 +54,10 @@ class Group:
 def order_levels(root: Switch) -> tuple[str, ...]:
     """Return the levels of a switch and of everything below it, innermost first.
 
-    Some paths may lack levels, but the order is the same on all paths. Levels that never occur on the same path
-    are ordered as in `USUAL_LEVELS`, with other names last. Their order affects no tier, but it decides which
-    of two levels counts as wider for a penalty. Raise `RuleBroken` for levels in different orders on two paths,
-    a level below itself, or too many levels.
+    Some paths may lack levels, but the order must be the same on all paths. If several levels could come next,
+    those in `USUAL_LEVELS` take precedence, in their order there. This choice does not affect which level
+    connects any given GPUs, but it decides which of two levels counts as wider. Raise `RuleBroken` for levels
+    in different orders on two paths, a level below itself, or more than 32 levels.
     """
     below: dict[str, dict[str, str]] = {
         MACHINE: {}

@@ -1,4 +1,4 @@
-"""Link: the connection of a GPU, machine or switch to the level above it."""
+"""Link: the connection of a GPU, island, machine or switch to the level above it."""
 
 from typing import Annotated
 

@@ -21,12 +21,12 @@ class Rooted:
     children: Mapping[Hashable, Sequence[Hashable]]  # of each node, in the order of the graph
 
     def data(self, node: Hashable) -> Mapping[str, Any]:
-        """Return the data of a node."""
+        """Return the attributes of a node in the networkx graph."""
         found: Mapping[str, Any] = self.graph.nodes[node]
         return found
 
     def edge(self, node: Hashable) -> Mapping[str, Any]:
-        """Return the data of the edge above a node, or an empty mapping for the root."""
+        """Return the attributes of the edge above a node, or an empty mapping for the root."""
         found: Mapping[str, Any] = self.graph.edges[self.parent[node], node] if node in self.parent else {}
         return found
 

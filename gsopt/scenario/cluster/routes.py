@@ -1,4 +1,4 @@
-"""Routes: the paths between GPUs, found by networkx once for each pair of machines or islands."""
+"""Routes: the paths between GPUs, found by networkx between machines or islands when they are first needed."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,11 +10,11 @@ from gsopt.scenario.cluster.machine import Machine
 
 
 class Routes:
-    """The paths between the GPUs of a cluster. Each path between two homes is found only once.
+    """The paths between the GPUs of a cluster, which are kept once they have been found.
 
     A home is an island, or a machine without islands. All GPUs of a home have the same routes, so paths are
-    computed from home to home. The machines are in the order of their GPUs, and the networkx tree contains no
-    GPUs.
+    computed from home to home. `machines` must be in the order of their GPUs, and `tree` must be the cluster's
+    networkx tree without GPUs.
     """
 
     def __init__(self, machines: Sequence[Machine], tree: Any) -> None:
@@ -34,7 +34,7 @@ class Routes:
     def bottleneck(self, gpus: Iterable[int]) -> Link | None:
         """Return the lowest rate and the highest latency between any two of the GPUs, as a link.
 
-        The result is None if a link is unknown, or if there are fewer than two GPUs.
+        The result is None if the properties of a link are unknown, or if there is only one GPU.
         """
         on_home = Counter(self._home[gpu] for gpu in set(gpus))
         several = tuple((home, count > 1) for home, count in sorted(on_home.items()))

@@ -1,8 +1,8 @@
 """Bounds: lower bounds on the sum of completion times, fast enough for whole traces.
 
-The bounds hold for every policy, regardless of its preemptions, resizes, rounds and overheads. They assume
-only that a job on k GPUs is no faster than the menu of its mode says, that it makes no progress until the
-overhead of its first start is over, and that the GPUs in use never exceed the capacity. The bounds use three
+The bounds hold for every policy, regardless of its preemptions, resizes, rounds and overheads. They assume only
+that a job on k GPUs is no faster than the menu of its mode says, that it makes no progress until the overhead
+of its first start is over, and that the GPUs in use never exceed the capacity. The bounds mainly use three
 properties of a job: its area (the minimum GPU-seconds over the menus of all its modes, phase by phase), its
 height (the minimum duration in seconds over the same menus) and its release date. GPUs of slower types are
 weighted by their capability (`gsopt.schedule.bounds.capability`), which leaves areas unchanged. With network
@@ -10,11 +10,12 @@ tiers, the bounds apply to the jobs returned by `on_best_tiers`; with adaptive j
 returned by `on_weighted_epochs`. `total_jct` converts a sum of completion times, which are points in time, into
 a sum of job completion times, which are counted from release.
 
-`gsopt.schedule.bounds.prices` derives a bound from prices of GPU time. It is much stronger, but takes longer
-to compute. `mean_jct_bound` returns the best affordable bound.
+`gsopt.schedule.bounds.prices` derives a bound from prices of GPU time. It is usually much stronger, but takes
+longer to compute. `mean_jct_bound` returns the best affordable bound.
 
-Formulas are evaluated in exact arithmetic, with times read as decimals and counted from the first release
-date. Therefore, late release dates and very different durations cost no accuracy. All rounding is downwards.
+Times are read as decimals and counted from the first release date, and formulas are evaluated in exact
+arithmetic as far as possible. All rounding is downwards. Late release dates and very different durations
+therefore cost hardly any accuracy.
 """
 
 from gsopt.schedule.bounds.adaptive import on_weighted_epochs

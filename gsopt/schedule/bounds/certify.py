@@ -59,7 +59,7 @@ def certify(
         Limits on the search for better prices, a bound whose prices are tried first, and the number of large
         gangs around which surcharges are tried, as for `price_bound`.
     round_length
-        Seconds between decisions. The certificate then holds only for schedules that decide in such rounds. If
+        Seconds between decisions. The certificate then holds only for schedules in rounds of that length. If
         None, it holds for every schedule.
 
     Raises
@@ -114,7 +114,7 @@ def _untied(scenario: Scenario) -> Scenario:
 def certificate_of(found: PriceBound, data: ProofData) -> Certificate:
     """Round the prices of a bound to integers, and return a certificate of the bound that they prove.
 
-    The data must be those of the same scenario, extracted with the same `round_length`.
+    `data` must belong to the scenario and the `round_length` for which the bound was computed.
     """
     ticks, grain = _grid(found, data)
     delay = decimal(found.origin) - data.origin

@@ -27,14 +27,15 @@ _STEPS, _ENOUGH = 40_000, 4_000_000
 
 
 def best_division(training: Training, known: Certificate) -> Division:
-    """Try several numbers of parts, and return the parts and steps that prove the highest cost of a training.
+    """Try several numbers of parts, and return the parts and steps that prove the highest cost of the jobs.
 
-    The result lists the number of parts of each epoch, and the number of steps of each cell.
+    Without numba, only one number of parts is tried. The result lists the number of parts of each epoch, and
+    the number of steps of each cell.
 
     Parameters
     ----------
     training
-        The jobs.
+        Adaptive jobs that differ only in their release dates.
     known
         A certificate with the time cells and the prices; its parts and steps are ignored.
     """

@@ -33,20 +33,20 @@ class EpochTimes:
     """The minimum duration of each epoch, for all jobs of one kind.
 
     In each epoch, a job is at most as fast as its highest true speed over all placements and allowed batch
-    sizes. It makes no progress before the overhead of its first start is over. If `Agents.whole_seconds`
-    holds, each epoch ends a whole number of seconds (at least one) after the job's last tuning. This rounding
-    can save up to half a second each time. How the savings are counted depends on how jobs can be
-    interrupted:
+    sizes. It makes no progress before the overhead of its first start is over. If `Agents.whole_seconds` holds,
+    each epoch ends a whole number of seconds (at least one) after the job last started work, moved, tuned its
+    batch size or changed its speed. This rounding can save up to half a second per epoch. How the savings are
+    counted depends on how jobs can be interrupted:
 
     - *Costly restarts.* Every start and resize, and every change of GPUs or mode that may change the number of
-      GPUs, costs at least two seconds, and no job is ever slower than on unshared GPUs. Call the time between
-      two such changes a visit, and consider an epoch that would last x seconds without rounding. If it begins
-      and ends in the same visit, it takes at least max(1, x - 1/2) seconds, and counts as that long. If it
-      began in an earlier visit, it saves at most one more second. If it is unfinished when the visit ends, the
-      job is at most one second ahead of the count. The overhead at the beginning of the visit covers both
-      seconds, because the job counts as running on the visit's GPUs during this overhead. The first visit
-      begins with a whole epoch, so one second is enough there (`advance`), and the rest of the first overhead
-      delays the job.
+      GPUs, costs at least two seconds, and neither partners nor slower GPU types ever slow a job down. Call the
+      time between two such changes a visit, and consider an epoch that would last x seconds without rounding.
+      If it begins and ends in the same visit, it takes at least max(1, x - 1/2) seconds, and counts as that
+      long. If it began in an earlier visit, the rest of it takes at most one second less than is counted for
+      it. If it is unfinished when the visit ends, the completed part took at most one second less than is
+      counted for it. The overhead at the beginning of the visit covers both seconds, because the job counts as
+      running on the visit's GPUs during this overhead. The first visit begins with a whole epoch, so one second
+      is enough there (`advance`), and the rest of the first overhead delays the job.
     - *Whole seconds throughout.* If, in addition, all decisions are made at whole seconds and all overheads
       take whole seconds, then every epoch that begins and ends in the same visit takes a whole number of
       seconds: x - 1/2, rounded up, but at least 1.

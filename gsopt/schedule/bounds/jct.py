@@ -81,7 +81,7 @@ def mean_jct_bound(
         group of fewer than 10 jobs, it is 0.
     round_length
         Seconds between decisions, as for `gsopt.simulation.simulate`. The bound then holds only for policies
-        that decide in such rounds, as its attribute `proof` says. If None, it holds for every policy.
+        in rounds of that length, as its attribute `proof` says. If None, it holds for every policy.
 
     Examples
     --------

@@ -33,7 +33,7 @@ def mean_busy_time_bound(workload: Workload, gpus: Number) -> Exact:
 
 
 def busy_times(steps: Steps) -> Fraction:
-    """Return the sum of the jobs' mean busy times and least times from these to completion, in steps."""
+    """Add up, for all jobs, the mean busy time and the least time from it to completion, in steps."""
     left = list(steps.size)
     twice = [0] * len(left)  # the mean of each job, times its size and 2
     pending: list[tuple[int, int]] = []

@@ -1,4 +1,4 @@
-"""Moore and Hodgson: a bound from the number of jobs that can be complete by each time."""
+"""Moore and Hodgson: a bound from the largest number of jobs that can be complete by each time."""
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Places: the smallest part of a shared GPU that each job takes up."""
+"""Places: a lower limit on the part of a shared GPU that each job takes up."""
 
 from collections import Counter
 from typing import Any
@@ -17,13 +17,13 @@ def places(scenario: Scenario) -> list[float]:
 
     Let xi_jk be the slowdown of job j when it shares a GPU with job k, and choose weights w_j <= 1 with w_j /
     xi_jk + w_k / xi_kj <= 1 for any two jobs. Let rho_j be the speed of job j relative to its speed alone; it
-    is at most 1 / xi_jk for its worst partner k. Then w_j rho_j + w_k rho_k <= 1 for any two jobs on the same
-    GPU. Adding this up over all pairs of c jobs on a GPU shows that the sum of w_j rho_j is at most c / 2; for
-    a job alone on a GPU, it is at most 1. If up to C >= 2 jobs may share a GPU, the sum of 2 w_j rho_j over all
-    GPUs is therefore at most C times the number of GPUs. So there is room for the same work if job j runs at
-    full speed on 2 w_j of the C places of each of its GPUs, for a fraction rho_j of the time. A job without
-    slowdowns takes up one place. With slowdowns of 2, each job takes up two places, and sharing is no better
-    than running one job after another.
+    is at most 1 / xi_jk for each partner k. Then w_j rho_j + w_k rho_k <= 1 for any two jobs on the same GPU.
+    Adding this up over all pairs of c jobs on a GPU shows that the sum of w_j rho_j is at most c / 2; for a job
+    alone on a GPU, it is at most 1. If up to C >= 2 jobs may share a GPU, the sum of 2 w_j rho_j over all GPUs
+    is therefore at most C times the number of GPUs. So there is room for the same work if job j runs at full
+    speed on 2 w_j of the C places of each of its GPUs, for a fraction rho_j of the time. If no job is ever
+    slowed down, each takes up one place. If all slowdowns are 2, each job takes up two places, and sharing is
+    no better than running one job after another.
 
     At first, each weight is the largest that is allowed if the job's partners have the same weight. Then it is
     raised as far as the other weights allow, beginning with the models that have the most work. This choice of

@@ -73,7 +73,11 @@ def positions(steps: Steps) -> list[int]:
 
 
 def srpt_completions(steps: Steps) -> list[int]:
-    """Return the completion times, in time steps, under SRPT on one machine as fast as all GPUs combined."""
+    """Return the completion times under SRPT on one machine as fast as all GPUs combined.
+
+    SRPT serves the job with the shortest remaining processing time. The result is in time steps, in ascending
+    order.
+    """
     completions: list[int] = []
     pending: list[int] = []
     now = 0

@@ -23,10 +23,10 @@ class Relaxation:
     Attributes
     ----------
     scenario
-        The simplified scenario: jobs are released when they can first make progress, run on their best network
-        tiers, and have weighted work instead of epochs.
+        The simplified scenario: jobs are released when they can first make progress, and run on their best
+        network tiers. Adaptive jobs have weighted work instead of epochs.
     numbers
-        Indices of the scenario's jobs in the given workload.
+        For each job of the simplified scenario, its index in the given workload.
     delays
         Seconds from each job's release to its first possible progress, one per job.
     times

@@ -18,9 +18,9 @@ def on_first_progress(
     The delays, in seconds, are keyed by job name.
 
     A job makes no progress before its release date plus the overhead of its first start. If decisions are
-    made in rounds, it does not start before the first round after its release. The new dates are rounded
-    down, and the delays are computed from the rounded dates. A lower bound for the result plus the delays is
-    a lower bound for the given scenario.
+    made in rounds, it does not start before the first round at or after its release. The new dates are rounded
+    down, and the delays are computed from the rounded dates. A lower bound on the sum of job completion times
+    for the result, plus the sum of the delays, is such a bound for the given scenario.
 
     Parameters
     ----------

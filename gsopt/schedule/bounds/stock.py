@@ -21,11 +21,12 @@ _CAPACITY, _EVENT, _DEADLINE = range(3)
 
 
 def most_there(scenario: Scenario, worths: Array) -> Iterator[tuple[float, Array]]:
-    """Yield the time of each change and, for each row, the largest value of the GPUs available until the next.
+    """Yield the time of each change, and the largest total values of GPUs that may be available from then on.
 
-    `worths` has a row for each way to value GPUs, and a column for each machine. It is known how many
-    machines have been given up by each deadline, but not which ones. The remaining machines are assumed to be
-    the most valuable ones. No schedule can have machines of higher total value, and possibly all have less.
+    The values hold until the next change. There is one for each row of `worths`, which contains the value of a
+    GPU on each machine. It is known how many machines have been given up by each deadline, but not which ones.
+    The remaining machines are assumed to be the most valuable ones. No schedule can have machines of higher
+    total value, and possibly all have less.
     """
     stock = Stock(scenario.cluster)
     machines = scenario.cluster.machines
@@ -101,8 +102,9 @@ class Stock:
     type counts in both groups of these machines; any other request counts only in the group of all machines.
     Each group has two counts: the largest number of machines that may be present, and the same number
     including machines given up for requests that are still open. At the deadline of a request, the number of
-    requested machines is subtracted from the second count. A machine that returns or is lent before the
-    deadline is added to both counts, since it may be given up again.
+    requested machines is subtracted from the second count, and the first count becomes at most this difference.
+    Neither count falls below the number of machines that the request cannot take. A machine that returns or is
+    lent before the deadline is added to both counts, since it may be given up again.
     """
 
     def __init__(self, cluster: Cluster) -> None:
@@ -137,8 +139,8 @@ class Stock:
     def most(self, worths: Array) -> Array:
         """Return the largest possible total value of the available machines, for every row of `worths`.
 
-        The best machines of each type are chosen first, and then the best of these overall. No choice is
-        better, because no machine is of two types.
+        Of each type, the best machines are chosen, as many as may be available, and of these the best overall.
+        No choice is better, because no machine is of two types.
         """
         left = np.where(self._known == _AWAY, 0.0, worths)
         for group in self._groups:

@@ -1,4 +1,4 @@
-"""Work: the minimum resources that a job needs, and the time steps in which bounds are computed exactly."""
+"""Work: the minimum resources that a job needs, and the whole steps in which bounds count time."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -44,16 +44,17 @@ def height(job: Job) -> Exact:
 
 
 def options(job: Job) -> list[tuple[str, int, float]]:
-    """Return every combination of mode and number of GPUs of a job, with its speed without phases."""
+    """List the ways to run a job: mode, number of GPUs, and speed before the slowdowns of phases."""
     default = [(DEFAULT_MODE, *entry) for entry in job.menu or ((job.gpus, 1.0),)]
     return default + [(mode.name, *entry) for mode in job.modes for entry in mode.menu]
 
 
 def lag(job: Job) -> Exact:
-    """Return the least seconds from the mean time at which a job's area is processed to its completion.
+    """Return the shortest time, in seconds, from the mean moment of a job's processing to its completion.
 
-    They are least if the job always runs at its highest speed: half of its height if all phases are alike. If
-    much of the area is processed in a last phase that is short, they may be less.
+    The mean counts each phase by its area. The time is shortest if the job always runs at its highest speed. It
+    is then half of the job's height if all phases are alike, and may be less if much of the area is processed
+    in a short last phase.
 
     Examples
     --------
@@ -114,11 +115,11 @@ def arrivals_of(workload: Workload) -> list[Exact]:
 
 @dataclass(frozen=True)
 class Steps:
-    """The input of the bounds, with times counted in whole steps from the first release date.
+    """The release dates, heights and sizes of jobs, in whole steps, from which bounds are computed.
 
-    The step divides all times, unless such a step would be too short. In this case, times are rounded down to
-    whole steps. A job that needs less time and is released earlier completes no later, so bounds for the
-    rounded times remain valid.
+    Release dates are counted from the first one. The step divides all release dates, heights and sizes, unless
+    such a step would be too short. Times that it does not divide are rounded down to whole steps. A job that
+    needs less time and is released earlier completes no later, so bounds for the rounded times remain valid.
     """
 
     seconds: Fraction  # of a step
@@ -130,7 +131,7 @@ class Steps:
 
     @classmethod
     def of(cls, workload: Workload, gpus: Number) -> Self:
-        """Convert release dates, heights and areas of jobs into steps, for the given number of GPUs."""
+        """Convert the jobs' release dates, heights, and areas divided by the number of GPUs into steps."""
         origin, release = decimal(first_release(workload)), arrivals_of(workload)
         heights = [height(job) for job in workload.jobs]
         all_gpus = decimal(gpus)

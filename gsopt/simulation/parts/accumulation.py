@@ -1,4 +1,4 @@
-"""Accumulation: the sub-batches with which a waiting job may start, and the pairs that it may form.
+"""Accumulation: the sub-batches with which a waiting job may start, and its possible pairs with running jobs.
 
 A job that splits its batch into sub-batches accumulates their gradients, so it needs less memory.
 """
@@ -13,8 +13,8 @@ from gsopt.simulation.policy import State
 def sub_batches(job: Job) -> tuple[str, ...]:
     """Return the default mode, followed by the modes that split a batch into steps, fewest steps first.
 
-    These modes use the demanded GPUs and the same batch size. They accumulate gradients over several steps,
-    which leaves the training unchanged. Source: Castor, section 5.2.3.
+    These modes use the number and type of GPUs that the job demands, and the same batch size. They accumulate
+    gradients over several steps, which leaves the training unchanged. Source: Castor, section 5.2.3.
     """
     divided = [
         mode
@@ -33,7 +33,7 @@ def memory_left(state: State, gpus: tuple[int, ...]) -> int | None:
 
 
 def fits(job: Job, mode: str, left: int | None) -> bool:
-    """Check whether a job's mode fits into the free bytes per GPU. Unknown demands or limits always fit."""
+    """Check whether a job's mode fits into `left` bytes per GPU. It does if its demand or `left` is None."""
     need = job.memory_in(mode)
     return need is None or left is None or need <= left
 

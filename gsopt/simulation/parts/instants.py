@@ -9,7 +9,7 @@ from gsopt.simulation.interval import require_interval
 class Instants:
     """The multiples of an interval on the clock of the run.
 
-    If decisions are made in rounds of another length, the first round after a requested instant counts as
+    If decisions are made in rounds of another length, the first round at or after a requested instant counts as
     this instant. As with `gsopt.simulation.Wake`, a request is valid only until the next decision and must
     then be repeated. `field` is the name of the interval in error messages.
     """

@@ -23,9 +23,9 @@ class GpuKind(NamedTuple):
 class Inventory:
     """The GPUs of a cluster by kind, for policies that run each rigid job on GPUs of a single kind.
 
-    Each job runs on as many GPUs as it demands. Kinds have names. They are in the cluster's order of types
-    and, within a type, in ascending order of memory. On each kind, a job runs in the fastest mode among its
-    default mode and its modes for GPU types.
+    Each job runs on as many GPUs as it demands. Kinds have names. They are in the cluster's order of types and,
+    within a type, in ascending order of memory, with unlimited memory first. On each kind, a job runs in the
+    fastest mode among its default mode and its modes for GPU types.
     """
 
     def __init__(self, state: State) -> None:
@@ -56,11 +56,11 @@ class Inventory:
         return list(self._modes[job])
 
     def kinds_with_room(self, state: State, job: int) -> list[str]:
-        """Return the kinds on which a job can run and that have enough available GPUs for its demand."""
+        """Return the names of a job's kinds that have enough available GPUs for it, whether in use or not."""
         return [name for name in self._modes[job] if self.counts[name] >= state.jobs[job].gpus]
 
     def rate(self, state: State, job: int, name: str, beside: Sequence[int] = ()) -> Any:
-        """Return the speed of a job on the closest GPUs of the given kind, shared with the jobs in `beside`."""
+        """Return a job's speed on GPUs of a kind that are close together, shared with the jobs in `beside`."""
         return self._rate(state, job, name, self._modes[job][name], beside)
 
     def steps(self, state: State, job: int, name: str, beside: Sequence[int] = ()) -> Any:
@@ -78,7 +78,7 @@ class Inventory:
         return self._modes[job][name]
 
     def shape(self, state: State, job: int, name: str) -> tuple[int, ...]:
-        """Return the number of GPUs on each machine if a job has the closest GPUs of the given kind."""
+        """Return the number of GPUs on each machine if a job's GPUs of the given kind are close together."""
         count, gpus = state.jobs[job].gpus, self._closest[name]
         return tuple(Counter(map(state.cluster.machine_of.__getitem__, gpus[:count])).values()) or (count,)
 
@@ -94,8 +94,8 @@ class Inventory:
         `beside` maps a job to the job whose GPUs it joins.
 
         Every kind must have enough GPUs. The largest jobs are placed first. Among jobs of the same size,
-        those that already run on their kind keep their GPUs, unless a larger job has taken them. The other
-        jobs then get the first free GPUs.
+        those that already run on their kind keep their GPUs, unless another job has taken one of them. The
+        other jobs then get the first free GPUs.
         """
         if state.cluster.is_plain:
             return Assign({job: (state.jobs[job].gpus, self._modes[job][ANY]) for job in chosen})
@@ -140,7 +140,7 @@ class Inventory:
 
 
 def kinds_of(cluster: Cluster) -> Mapping[str, GpuKind]:
-    """Return a cluster's kinds of GPUs, keyed by name, in the cluster's order of types and then by memory.
+    """Return a cluster's kinds of GPUs, keyed by name, in the order that `Inventory` describes.
 
     A kind is named after its type, followed by its memory if GPUs of this type differ in memory.
     """

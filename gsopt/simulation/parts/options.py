@@ -38,7 +38,7 @@ def offers(
 ) -> Offers:
     """Create the decider of a policy that makes offers.
 
-    `order` is the name of an order or a key function, and `placement` is the name of a placer. The other
+    `order` is a key function or the name of an order, and `placement` is the name of a placer. The other
     parameters are those of `Offers`.
     """
     require_one_of("clock", clock, ("starvation", "offer"))
@@ -49,19 +49,19 @@ def offers(
 
 
 def key_of(state: State, order: Order) -> Key | None:
-    """Return the key function of an order, or None if the order depends only on waiting time."""
+    """Return the key function of an order, or None if jobs are ordered only by when they began to wait."""
     require_one_of("order", order, _ORDERS)
     return partial(relative_sensitivity, Tiers(state)) if order == "relative" else _ORDERS[order]
 
 
 def placer_of(placement: Placement) -> Placer | None:
-    """Return the placer with the given name, or None for the placer of the run."""
+    """Return the placer with the given name; None, which stands for the placer of the run, for ``"best"``."""
     require_one_of("placement", placement, _PLACERS)
     return _PLACERS[placement]
 
 
 def size_key(state: State, order: Size) -> Callable[[int], Any]:
-    """Return the key function that orders jobs by size, smallest first."""
+    """Return the key function that orders jobs by the given measure of size, smallest first."""
     keys: dict[str, Callable[[int], Any]] = {
         "time": state.remaining,
         "gpus": lambda job: state.jobs[job].gpus,

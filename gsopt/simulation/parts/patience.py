@@ -16,7 +16,7 @@ class Patience(Protocol):
     """Interface for the patience of jobs: how long they wait before they accept an offer."""
 
     def seconds(self, state: State, job: int, tier: int, gpus: tuple[int, ...], /) -> Any:
-        """Return the seconds that a job waits before it accepts GPUs of a tier; infinity if it never does."""
+        """Return how many seconds a job waits before it accepts GPUs at a tier; infinity if it never does."""
 
     def accept(self, state: State, job: int, tier: int, waited: Any, /) -> None:
         """Record that a job has accepted an offer at a tier after waiting for `waited` seconds."""

@@ -1,7 +1,8 @@
 """Pool: the free GPUs during a decision, by kind if the cluster has several kinds.
 
-A kind is a GPU type with a memory size. A job may use the kinds of its type that have enough memory. It takes
-the GPUs with the least memory first.
+A kind is a GPU type with a memory size. A job may use the kinds that have enough memory for it and are of the
+GPU type that it requires, if any. It first takes GPUs of the kinds that it held before, then those with the
+least memory.
 """
 
 from collections import Counter
@@ -42,7 +43,7 @@ def pool_of(state: State) -> "Pool":
 
 
 class Count:
-    """The pool of a cluster with one kind of GPU, where a holding is a number of GPUs."""
+    """The pool of a cluster with one kind of GPU, where a holding (what a job holds) is a number of GPUs."""
 
     def __init__(self) -> None:
         self.free = 0
@@ -57,7 +58,7 @@ class Count:
         self.free = state.free
 
     def queue(self, job: Job, least: int) -> Hashable:
-        """Return the key of the queue of the jobs whose smallest number of GPUs is `least`."""
+        """Return the identifier of the queue for jobs whose smallest number of GPUs is `least`."""
         del job
         return least
 
@@ -114,9 +115,10 @@ class Count:
 
 
 class Kinds:
-    """The pool of a cluster with several kinds of GPUs, where a holding is a tuple of GPU counts, one per kind.
+    """The pool of a cluster with several kinds of GPUs.
 
-    Kinds are in ascending order of memory.
+    A holding (what a job holds) is a tuple with the number of GPUs of each kind. Kinds are in ascending order
+    of memory.
     """
 
     def __init__(self, cluster: Cluster) -> None:
@@ -150,7 +152,7 @@ class Kinds:
         self._free = [counts[kind] for kind in range(len(self._kinds))]
 
     def queue(self, job: Job, least: int) -> Hashable:
-        """Return the key of the queue of jobs with the same usable kinds and the same smallest GPU count."""
+        """Return the identifier of the queue for jobs with the same usable kinds and smallest GPU count."""
         return self.kinds(job), least
 
     def fits(self, queue: Any) -> bool:

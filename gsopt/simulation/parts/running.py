@@ -1,4 +1,4 @@
-"""Running: the running jobs in order of their keys, with a look-up of what the jobs after a rank hold."""
+"""Running: the running jobs in order of their keys, with a look-up of the GPUs held by those after a rank."""
 
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable, Iterator, Mapping
@@ -8,7 +8,7 @@ from gsopt.simulation.parts.waiting import Rank
 
 
 class RunningQueue:
-    """The running jobs in ascending order of keys, in one sorted list per holding of GPUs.
+    """The running jobs in ascending order of keys, as one sorted list per holding of GPUs.
 
     There are few distinct holdings. Therefore, the GPUs held by the jobs after a rank are quickly added up,
     and the last job overall is quickly found among the last jobs of the lists. Keys may rise with time, but
@@ -63,9 +63,10 @@ class RunningQueue:
                 yield holding, len(ranks) - bisect_right(ranks, bound)
 
     def last(self, but: Mapping[Any, int]) -> Rank | None:
-        """Return the rank (key and job) of the last job with a holding in `but`, or None if there is none.
+        """Return the rank (key and job) of the last job that is not ignored, or None if there is none.
 
-        For each holding, its last `but[holding]` jobs are ignored.
+        `but` maps holdings to numbers of jobs. Jobs with other holdings are ignored, and so are the last
+        `but[holding]` jobs with each of these holdings.
         """
         paces, worst = None if self._pace is None else self._paces, None
         for holding, number in but.items():

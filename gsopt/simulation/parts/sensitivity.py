@@ -8,10 +8,9 @@ from gsopt.simulation.policy import State
 
 
 def network_sensitivity(state: State, job: int) -> Any:
-    """Return Dally's Nw_sens of a job: its work done per second of running, or 0 before it has run.
+    """Return Dally's Nw_sens of a job: its work done per second with GPUs, or 0 before it has run.
 
-    Source: Dally, section IV-B1, where the expected number of iterations cancels out. Jobs that train the
-    same model tie if they have run only on the same tier.
+    Source: Dally, section IV-B1, where the expected number of iterations cancels out.
     """
     return settled(_sensitivity(state, job))
 

@@ -16,11 +16,9 @@ from gsopt.simulation.policy import Start, State
 def on_free(state: State, job: int, placer: Placer | None = None) -> Start | None:
     """Return the action that starts a job on free GPUs, or None if there are too few.
 
-    The GPUs are chosen by `placer` or, if it is None, by the placer of the run.
-
-    The job keeps its whole batch if the cluster has enough GPUs, free or not, with enough memory for it.
-    Otherwise, it starts with the largest sub-batches that fit, on free GPUs of the machines with the most free
-    GPUs.
+    If the cluster has enough GPUs, free or not, with enough memory for the whole batch, the batch is not
+    divided, and the GPUs are chosen by `placer` or, if it is None, by the placer of the run. Otherwise, the job
+    starts with the largest sub-batches that fit, on free GPUs of the machines with the most free GPUs.
     """
     gpus = state.offer(job, placer)
     if gpus is not None:
@@ -37,9 +35,9 @@ def on_free(state: State, job: int, placer: Placer | None = None) -> Start | Non
 def beside(state: State, job: int, found: Sequence[Partner], *, free_first: bool = False) -> Start | None:
     """Return the action that starts a job on its best partners' GPUs, or None if it cannot start there.
 
-    If the partners have too few GPUs, free GPUs are added. With `free_first`, free GPUs are used first. The job
-    cannot start if there are too few GPUs in all, if it needs no partner, or if not even its smallest
-    sub-batches fit into the memory.
+    `found` lists the partners, the best first. If they have too few GPUs, free GPUs are added. With
+    `free_first`, free GPUs are used first, and the result is None if they suffice. The job cannot start if
+    there are too few GPUs in all, or if not even its smallest sub-batches fit into the memory.
     """
     if not found:
         return None

@@ -1,4 +1,4 @@
-"""Ways: the speed of a job on each number of GPUs, in the fastest mode that its batch limit allows."""
+"""Ways: the speed of a job on each number of GPUs, in its fastest mode within given limits."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ from gsopt.scenario.job import DEFAULT_MODE, Job
 
 
 class Ways(NamedTuple):
-    """The best way to run a job on each number of GPUs."""
+    """The fastest mode of a job on each number of GPUs, with its speed and batch size."""
 
     speeds: NDArray[np.float64]  # speed on 0, 1, ... GPUs; 0 where it may not run
     modes: tuple[str, ...]  # the mode of that speed; the default mode where it may not run
@@ -20,9 +20,10 @@ class Ways(NamedTuple):
 
 
 def ways_of(job: Job, limit: int | None = None, memory: int | None = None, gpu_type: str | None = None) -> Ways:
-    """Return the best ways to run a job, within any given limits on batch size, GPU memory and GPU type.
+    """Return the `Ways` of a job, within any given limits on batch size, GPU memory and GPU type.
 
-    If even the job's smallest batch size exceeds the limit, this batch size is allowed.
+    If even the smallest batch size exceeds `limit`, this batch size is allowed. Modes whose batch size is
+    unknown are not subject to `limit`.
     """
     sizes = {
         mode: size

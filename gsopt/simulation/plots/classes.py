@@ -1,4 +1,4 @@
-"""Classes: jobs grouped by slowdown, waiting time or size, with one colour per class."""
+"""Classes: jobs grouped by slowdown, waiting time or GPUs, or each by itself, with one colour per class."""
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Spans: the time span that charts of a schedule show, its capacity, and when jobs wait."""
+"""Spans: the time span that charts of a schedule show, the capacity over time, and when jobs wait."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
@@ -26,7 +26,7 @@ class ShownSpan(NamedTuple):
     end: float  # of the last segment
 
     def set_on(self, axes: "Axes") -> None:
-        """Limit the time axis of a plot. If the last job ends later, state its end in the axis label."""
+        """Limit a plot's time axis to this span; if the last job ends later, state when in the axis label."""
         set_time_axis(axes, self.begin, self.visible_until)
         if self.visible_until < self.end:
             unit, name = time_unit(self.visible_until - self.begin)
@@ -37,7 +37,8 @@ class ShownSpan(NamedTuple):
 def span_of(schedule: Schedule, scenario: Scenario) -> ShownSpan:
     """Return the time span that charts show.
 
-    If there are many jobs, most of the final period during which no job waits is left out.
+    With more than 40 jobs, the final period, in which no job is released or waits, is cut to at most a
+    quarter of the length of the period before it.
     """
     releases = [float(job.release_date) for job in scenario.workload.jobs]
     first = min([*releases, *(float(segment.start) for segment in schedule.segments)], default=0.0)

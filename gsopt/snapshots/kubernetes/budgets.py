@@ -19,7 +19,7 @@ def read_budgets(objects: Sequence[Field], notes: list[str]) -> dict[str, list[D
     """Read disruption budgets and group them by namespace.
 
     Budgets without a status, such as those in a file that was never applied, are left out, and a line for each
-    is appended to `notes`.
+    is appended to `notes`. Budgets without a selector, which apply to no pod, are left out without a note.
     """
     found: dict[str, list[DisruptionBudget]] = {}
     for each in objects:

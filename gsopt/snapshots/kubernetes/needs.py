@@ -22,9 +22,11 @@ _PODS = "pods"
 
 
 def pod_needs(pod: Field) -> dict[str, Fraction]:
-    """Return a pod's request: the larger of all containers together and any init container, plus overhead.
+    """Return the amounts that a pod requests, keyed by resource name.
 
-    Sidecars are added to the containers. Amounts stated for the pod as a whole replace those of its containers.
+    The amount of a resource is the total of the containers and sidecars or, if this is larger, that of a single
+    init container with the sidecars listed before it. An amount stated for the pod as a whole replaces this.
+    The pod's overhead and GPUs requested by annotations are added. The pod itself counts as 1 of ``pods``.
     """
     spec = pod["spec"]
     total: dict[str, Fraction] = {}
@@ -50,10 +52,10 @@ def pod_needs(pod: Field) -> dict[str, Fraction]:
 def counted(field: Field, amounts: Amounts, others: Collection[str], *, needed: bool) -> Resources:
     """Convert amounts into the units that problems use: whole GPUs, thousandths of CPUs, and MiB of memory.
 
-    Other resources are listed under their own names. GPUs are also listed under their resource name, because
-    GPUs of one vendor cannot replace those of another. `others` contains the names of additional resources
-    that represent whole GPUs. Amounts are rounded up if they are `needed`, and down if they are available.
-    `field` is their location in the file.
+    Huge pages and ephemeral storage are also in MiB. Other resources are listed under their own names. GPUs are
+    also listed under their resource name, because GPUs of one vendor cannot replace those of another. `others`
+    contains the names of additional resources that represent whole GPUs. Amounts are rounded up if they are
+    `needed`, and down if they are available. `field` is their location in the file.
     """
     whole = Fraction(0)
     found: dict[str, int] = {}

@@ -58,7 +58,10 @@ _STAYS = {
 
 
 class Site(NamedTuple):
-    """A node as described by its own object, regardless of its pods; see `gsopt.snapshots.node.Node`."""
+    """A node as described by its own object, regardless of its pods.
+
+    The fields without a comment are as in `gsopt.snapshots.node.Node`.
+    """
 
     name: str
     gpus: int
@@ -83,8 +86,8 @@ def read_sites(
     """Read nodes and return them keyed by name.
 
     `levels` maps each network level to its label, outermost first; if it is None, `LEVELS` is used. `others`
-    contains the names of additional resources that represent whole GPUs. Notes on shared GPUs are appended to
-    `notes`.
+    contains the names of additional resources that represent whole GPUs. Notes on how shared and partitioned
+    GPUs are counted are appended to `notes`.
     """
     keys = LEVELS if levels is None else {level: (label,) for level, label in levels.items()}
     found: dict[str, Site] = {}

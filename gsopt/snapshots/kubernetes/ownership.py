@@ -59,7 +59,8 @@ def owner_of(pod: Field) -> Owner:
     The owner is the pod group, if the pod's ``workloadRef``, or a label or annotation of some scheduler, states
     one. If there is no pod group, the owner is the JobSet, LeaderWorkerSet group (one leader with its workers),
     or Kubeflow, Volcano or Ray job that a label states. If no label states one, the owner is the object that
-    controls the pod. A pod of a ReplicaSet or StatefulSet, or without a controller, is a gang of its own.
+    controls the pod or, if none does, the first of its owners. A pod without an owner, or whose owner is a
+    ReplicaSet, a StatefulSet or the like, is instead a gang of its own.
     """
     metadata = pod["metadata"]
     space = metadata["namespace"].name() if metadata["namespace"] else "default"

@@ -12,7 +12,7 @@ _LONGEST_REASON = 200
 
 
 class KubernetesPlaces:
-    """A collector of the node requirements of pods and of the nodes that meet them.
+    """A collector of the sets of nodes on which pods may run.
 
     Parameters
     ----------
@@ -28,11 +28,14 @@ class KubernetesPlaces:
 
     @property
     def found(self) -> tuple[Where, ...]:
-        """All sets of nodes found so far, each listed once."""
+        """The sets of nodes that `of` has named so far, each listed once."""
         return tuple(self._named.values())
 
     def of(self, spec: Field) -> str:
-        """Return the name of the set of nodes on which a pod may run; empty if these are all open nodes."""
+        """Return the name of the set of nodes on which a pod may run; empty if these are all open nodes.
+
+        A node is open unless its own state prevents pods from starting on it.
+        """
         asks = {key: spec[key].value for key in ("nodeSelector", "tolerations") if spec[key]}
         asks |= {"nodeAffinity": node.value} if (node := spec["affinity"]["nodeAffinity"]) else {}
         text = json.dumps(asks, sort_keys=True)

@@ -62,7 +62,7 @@ def read_gres(field: Field) -> Gres:
 def read_tres(field: Field) -> dict[str, int]:
     """Read a list of trackable resources, such as ``cpu=16,mem=62.50G,node=2,gres/gpu:h100=8``.
 
-    Memory is in MiB. Entries whose values are not numbers, such as lists of licenses, are left out.
+    Memory is in MiB. Entries whose values are not numbers, or exceed 1,000,000,000, are left out.
     """
     found: dict[str, int] = {}
     for part in field.text().split(","):

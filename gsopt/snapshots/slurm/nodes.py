@@ -50,7 +50,8 @@ def read_hosts(listed: Iterable[Field], grouped: Iterable[Field], notes: list[st
 
     `listed` contains the nodes from ``scontrol show nodes``, slurmrestd, or ``sinfo`` before release 23.11.
     `grouped` contains the entries of ``sinfo`` since that release, each of which stands for identical nodes
-    of one partition. A line about nodes with several types of GPUs is appended to `notes`.
+    of one partition. If any node has several types of GPUs, a line about such nodes is appended to
+    `notes`.
     """
     found: dict[str, Host] = {}
     for entry in listed:

@@ -30,7 +30,7 @@ class Reservation(NamedTuple):
 
 
 def read_reservations(entries: Sequence[Field]) -> list[Reservation]:
-    """Read all reservations."""
+    """Read reservations, active or not, from their entries in Slurm's output."""
     return [
         Reservation(
             each["name"].name(),
@@ -43,7 +43,7 @@ def read_reservations(entries: Sequence[Field]) -> list[Reservation]:
 
 
 def told_by_hosts(hosts: Iterable[Host]) -> list[Reservation]:
-    """Return the reservations that the nodes themselves state."""
+    """Return the reservations given in the entries of nodes; their start and end are unknown."""
     found: dict[str, set[str]] = {}
     for host in hosts:
         if host.reserved:
@@ -52,10 +52,10 @@ def told_by_hosts(hosts: Iterable[Host]) -> list[Reservation]:
 
 
 class SlurmPlaces:
-    """A collector of the node requirements of jobs and of the nodes that meet them.
+    """A collector of the sets of nodes on which jobs may start.
 
-    `partitions` maps partitions to their nodes, because the nodes themselves may not state their partitions. A
-    line is appended to `notes` for each kind of requirement that is ignored.
+    `partitions` maps partitions to their nodes, because the nodes themselves may not state their partitions.
+    Features in a syntax that is not supported are ignored, and a line about this is appended to `notes`.
     """
 
     def __init__(
@@ -75,11 +75,14 @@ class SlurmPlaces:
 
     @property
     def found(self) -> tuple[Where, ...]:
-        """All sets of nodes found so far, each listed once."""
+        """The sets of nodes that `of` has named so far, each listed once."""
         return tuple(self._named.values())
 
     def of(self, job: Field) -> str:
-        """Return the name of the set of nodes on which a job may start; empty if these are all open nodes."""
+        """Return the name of the set of nodes on which a job may start; empty if these are all open nodes.
+
+        A node is open unless its own state prevents jobs from starting on it.
+        """
         keys = ("partition", "features", "resv_name", "required_nodes", "excluded_nodes")
         asked = (*(job[key].text() for key in keys), str(number(job["node_count"])))
         if asked not in self._asked:

@@ -89,7 +89,10 @@ def snapshot_of(
     time: float | None = None,
     notes: list[str] | None = None,
 ) -> Snapshot:
-    """Read a snapshot of a Slurm cluster from documents and the texts of topology.conf files."""
+    """Read a snapshot of a Slurm cluster from Slurm's parsed JSON output and, if given, a topology.conf.
+
+    `confs` contains the text of the topology.conf, keyed by its path, or nothing.
+    """
     said = [] if notes is None else notes
     of = {name: [each for document in documents for each in _listed(document, name)] for name in LISTS}
     first = documents[0].source if documents else next(iter(confs), "")

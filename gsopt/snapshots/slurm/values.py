@@ -32,7 +32,10 @@ def moment(field: Field) -> float | None:
 
 
 def words(field: Field) -> tuple[str, ...]:
-    """Read states, flags or names, from a list or from a string with separators."""
+    """Read states, flags or names from a list, or from a string that joins them by ``+``, ``,`` or ``&``.
+
+    Marks at the end of a string, such as ``*``, are left out.
+    """
     texts = [each.text() for each in field] if isinstance(field.value, list) else [field.text()]
     return tuple(word for text in texts for word in re.split(r"[+,&]", text.rstrip("*~#!%$@^-")) if word)
 

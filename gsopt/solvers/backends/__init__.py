@@ -1,4 +1,4 @@
-"""Backends: the solvers, each imported on first use and run in its own worker process."""
+"""Backends: the solvers, each imported on first use and run in worker processes of its own."""
 
 from gsopt.core.budget import Budget
 from gsopt.solvers.backends.base import Backend, Incumbent, Outcome

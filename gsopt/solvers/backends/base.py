@@ -172,7 +172,7 @@ class Backend(Protocol):
 
 
 class Ending(Enum):
-    """A status that all solvers have in common: what is proven, and why the solver stopped."""
+    """How a solve ended, in terms common to all solvers: what is proven, and why the solver stopped."""
 
     OPTIMAL = (Status.OPTIMAL, StoppedBy.FINISHED)
     INFEASIBLE = (Status.INFEASIBLE, StoppedBy.FINISHED)
@@ -240,7 +240,7 @@ class Solver(ABC):
     """A backend whose solver runs in a worker process.
 
     A subclass states its name, package and module, and maps the solver's statuses to endings. Its `request`
-    returns the function that the worker runs and the task.
+    returns a function for the worker to run, and the task to pass to it.
     """
 
     name: ClassVar[str]
@@ -253,7 +253,7 @@ class Solver(ABC):
     def request(
         self, form: "StandardForm", *, time_limit: float | None, gap: float, start: Vector | None
     ) -> tuple[Callable[[Any, "ParentLink"], Answer], Any]:
-        """Return the function that the worker runs and its task, or raise `Unsupported` for the model."""
+        """Return a function for the worker to run, and the task to pass to it, or raise `Unsupported`."""
 
     def solve(
         self,
@@ -268,14 +268,14 @@ class Solver(ABC):
     ) -> Outcome:
         """Solve a model in standard form, as in `Backend.solve`.
 
-        The time limit includes the start of the solver's process if none is running. The solver is killed if it
+        The time limit includes the start of the solver's process if none is idle. The solver is killed if it
         has not answered within a quarter of a second after the limit. If it is killed, crashes, or is stopped
-        by Ctrl-C or `on_incumbent`, the best incumbent or the start is returned.
+        by Ctrl-C or `on_incumbent`, the outcome has the best solution known by then, which may be the start.
 
         Raises
         ------
         InvalidInput
-            An option is out of range.
+            An option is out of range, or the start has the wrong shape.
         Contradiction
             The solver reports that a model with a known solution is infeasible.
         """
@@ -307,7 +307,11 @@ class Solver(ABC):
         limit: float | None = None,
         hear: Callable[[Frame], Any] = lambda _frame: None,
     ) -> Reply:
-        """Run a function in a worker that has loaded this solver."""
+        """Run a function in a worker that has loaded this solver.
+
+        The parameters are those of `gsopt.solvers.backends.process.Worker.call`. The limit does not include the
+        start of the worker.
+        """
         with self.worker() as worker:
             return worker.call(function, task, limit=limit, hear=hear)
 
@@ -317,14 +321,14 @@ class Solver(ABC):
         Raises
         ------
         Late
-            No worker is available by the deadline, which is a time of the monotonic clock in seconds.
+            The worker has not started by the deadline, which is a time of the monotonic clock in seconds.
         MissingSolver
             The solver is not installed, does not start, or has a version that is known to be faulty.
         """
         return POOL.borrow(self.module, self._check_installed, deadline=deadline)
 
     def prepare(self) -> None:
-        """Start a worker for this solver in the background, so that the next solve does not wait for it."""
+        """Start a worker for this solver in the background, unless one is idle, to speed up the next solve."""
         POOL.prepare(self.module, self._check_installed)
 
     def _check_installed(self) -> None:

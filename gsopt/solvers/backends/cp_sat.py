@@ -195,7 +195,10 @@ def _post(model: Any, task: IntegerTask) -> list[Any]:
 
 
 def implied_bounds(form: "StandardForm") -> tuple[Vector, Vector]:
-    """Return the lower and upper bounds of the columns, with missing ones derived from the rows if possible."""
+    """Return the bounds of integer columns, with missing ones derived in a few passes over the rows.
+
+    Bounds that these passes do not find remain infinite.
+    """
     lower, upper = form.column_lower.copy(), form.column_upper.copy()
     for _ in range(_ROUNDS):
         missing = ~np.isfinite(lower) | ~np.isfinite(upper)

@@ -61,8 +61,9 @@ def solve(task: ActivityTask, link: "ParentLink") -> CumulativeAnswer:
     """Solve a task. This function runs in the worker.
 
     Every mode is an optional interval of fixed length. A mode on a single resource takes its units from that
-    resource. A mode on several resources may divide its demand among these resources in any way that stays the
-    same from start to end. A cumulative constraint limits each resource, and each group, to its units.
+    resource. A mode on several resources may divide its units among these resources in any way that stays the
+    same from start to end. A cumulative constraint limits each resource, and each group of resources, to its
+    units.
     """
     from ortools.sat.python.cp_model import CpModel
 

@@ -22,8 +22,8 @@ def solve_followed(
     """Solve a CP-SAT model, with parameters keyed by name. This function runs in the worker.
 
     `read` returns the solution, given a function that maps variables to values. `bound` undoes the scaling of a
-    bound. The function returns CP-SAT's own status, the best solution and the bound. If there is no solution,
-    the last two are None, because CP-SAT may report a bound of 0 for any model in this case.
+    bound. CP-SAT's own status, the best solution and the bound are returned. Without a solution, the last two
+    are None, because CP-SAT may then report a bound that does not hold.
     """
     from ortools.sat.python.cp_model import CpSolver, CpSolverSolutionCallback
 

@@ -58,7 +58,7 @@ Frame = tuple[FrameKind, Any]
 
 @dataclass(frozen=True)
 class Reply:
-    """The outcome of a call: the answer, or the reason for a failure."""
+    """The outcome of a call: the answer, if there is one, and what cut the call short, if anything did."""
 
     answer: Any = None  # result of the function, if it has one
     stopped_by: StoppedBy | None = None  # why the call was cut short, if it was
@@ -70,11 +70,11 @@ class Died(Exception):
 
 
 class Late(Exception):
-    """Error raised when the worker does not answer in time."""
+    """Error raised when a worker does not start or answer in time."""
 
 
 class ProcessStarter:
-    """A thread that starts all processes.
+    """A thread that starts all worker processes.
 
     The system may terminate a process when the thread that started it ends (see
     `gsopt.solvers.backends.worker`). The starter thread lasts as long as the program, unlike the threads that
@@ -99,7 +99,7 @@ class ProcessStarter:
             return found.result()
 
     def forget(self) -> None:
-        """Forget the thread after a fork, which does not copy threads."""
+        """Forget the thread in a forked process, to which threads are not copied."""
         self._lock, self._orders = Lock(), None
 
 
@@ -157,7 +157,7 @@ class Worker:
         """Wait until the solver is imported.
 
         Raise `Late` at the deadline, which is a time of the monotonic clock in seconds; the process continues
-        to start. Raise `MissingSolver` if the import fails or takes unreasonably long.
+        to start. Raise `MissingSolver` if the import fails or takes more than two minutes.
         """
         try:
             while not self._ready:
@@ -176,7 +176,7 @@ class Worker:
         """Run ``function(task, link)`` in the worker, with a `gsopt.solvers.backends.worker.ParentLink`.
 
         The worker is killed if it has not answered after `limit` seconds. `hear` is called with each frame that
-        arrives before the answer. If it returns True, or on Ctrl-C, the function is asked to stop, and the
+        arrives before the answer. If `hear` returns True, or on Ctrl-C, the function is asked to stop, and the
         worker is killed if it does not answer within a second.
         """
         deadline = inf if limit is None else monotonic() + limit
@@ -289,12 +289,13 @@ class Pool:
 
     @contextmanager
     def borrow(self, module: str, check: Callable[[], None], *, deadline: float = inf) -> Iterator[Worker]:
-        """Yield an idle worker, or a new one once `check` has passed.
+        """Yield an idle worker or, if there is none, a new one.
 
-        An exception inside the ``with`` block kills the worker.
+        `check` is called before a new worker is started, and may raise an error. An exception inside the
+        ``with`` block kills the worker.
 
-        Raise `Late` if a new worker has not started by the deadline. The worker continues to start and serves a
-        later call. Raise `MissingSolver` if the worker fails to start.
+        Raise `Late` if the worker has not started by the deadline. It continues to start and serves a later
+        call. Raise `MissingSolver` if the worker fails to start.
         """
         worker = self._idle_worker(module) or self._new_worker(module, check)
         self._await_ready(module, worker, deadline)
@@ -329,7 +330,7 @@ class Pool:
             worker.close()
 
     def forget(self) -> None:
-        """Forget the parent's workers after a fork."""
+        """Forget the parent's workers in a forked process."""
         for worker in self._all:
             worker.close()
         self._lock = Lock()

@@ -57,8 +57,8 @@ class _KeptProgram:
 class Program:
     """A growing linear program to minimize, such as the master program of column generation.
 
-    The program stays in a HiGHS worker, so each solve continues from the last basis, and only changes are sent.
-    A worker that is new or has dropped the program receives the whole program.
+    The program is kept in a HiGHS worker, so that a solve needs only the changes since the last one, and
+    continues from the last basis. A worker that is new or has dropped the program receives the whole program.
     """
 
     def __init__(self) -> None:
@@ -84,8 +84,8 @@ class Program:
     ) -> None:
         """Add columns with their costs and limits.
 
-        `rows` and `entries` contain the row index and the value of each entry, column by column. The entries of
-        a column range from its index in `starts` to that of the next column.
+        `rows` and `entries` contain the row index and the value of each entry, column by column. `starts`
+        contains the position of the first entry of each column.
         """
         values, given = _floats(costs), _floats(entries)
         limits = _floats(lower), _floats(upper)
@@ -107,7 +107,7 @@ class Program:
         self._edit("changeRowsBounds", low.size, np.arange(low.size, dtype=np.int32), low, _floats(upper))
 
     def solve(self, budget: Budget) -> Solved | None:
-        """Solve the program, and return its optimum, or None if there is none or it is not found in time.
+        """Solve the program, and return its optimum, or None if no optimum is found within the time limit.
 
         Ctrl-C raises `KeyboardInterrupt`.
         """

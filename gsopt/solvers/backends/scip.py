@@ -1,4 +1,4 @@
-"""SCIP: a solver for mixed-integer programs (branching, cuts and propagation), used to check HiGHS."""
+"""SCIP: a solver for mixed-integer programs (branching, cuts and propagation)."""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress

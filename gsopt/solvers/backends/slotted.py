@@ -1,4 +1,4 @@
-"""Slotted: a time-slotted CP-SAT model of jobs in which two jobs that share a GPU slow each other down."""
+"""Slotted: a CP-SAT model with time slots, for jobs that may slow each other down if two share a GPU."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -55,9 +55,10 @@ class SlottedAnswer(NamedTuple):
 def solve(task: SlottedTask, link: "ParentLink") -> SlottedAnswer:
     """Solve a task. This function runs in the worker.
 
-    A job holds its GPUs during an interval of variable length. Its work in a slot is a variable, bounded by the
-    slowdown from each active job that shares one of its GPUs. One cumulative constraint limits each GPU to two
-    jobs, and another limits all GPUs together to twice their number.
+    A job holds its GPUs during an interval of variable length. Its work in a slot is a variable, which each
+    other active job on one of its GPUs limits to the value in `beside`. Two jobs without such a value must not
+    be active on the same GPU in the same slot. For each GPU, a cumulative constraint allows two jobs at a time.
+    Another one limits the total demand of active jobs to twice the number of GPUs.
     """
     from ortools.sat.python.cp_model import CpModel
 

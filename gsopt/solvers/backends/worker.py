@@ -1,5 +1,7 @@
 """Worker: the process for one solver, run as ``python -m gsopt.solvers.backends.worker MODULE PARENT``.
 
+MODULE is the Python module to import first, and PARENT is the process id of the parent.
+
 Frames arrive on the original standard input and leave on the original standard output. Both are moved to other
 descriptors at once, because code that runs here may read from, print to, or close the original ones. Solvers
 print to descriptor 1, which is redirected to standard error. The parent treats all such output as log.
@@ -102,7 +104,7 @@ class ParentLink:
 
 
 def main(module: str, parent: int) -> None:
-    """Serve the calls from the parent until it has ended."""
+    """Serve calls from the parent until the parent has ended."""
     incoming, out = os.dup(0), os.dup(1)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)

@@ -72,8 +72,9 @@ class Rank:
 class Ranking:
     """The methods that have a result on every instance of a group, ranked from best to worst.
 
-    Policies are ranked by mean job completion time. Methods for a decision are ranked by mean gap, as objective
-    values of different instances are not comparable, or by mean value if there are no gaps.
+    Policies are ranked by mean job completion time. Methods for a decision are ranked by mean gap, because
+    objective values of different instances are not comparable. The mean is over the instances on which every
+    value has a gap. If there is no such instance, methods are ranked by mean value.
     """
 
     rows: tuple[CellRow, ...]
@@ -118,7 +119,7 @@ class Ranking:
         return [rank for rank in self.ranks if self.is_equal(rank, self.ranks[0])]
 
     def score(self, rank: Rank) -> float:
-        """Return the number by which methods are ranked; the best method has the smallest number."""
+        """Return the number by which a method is ranked, which is smallest for the best method."""
         if not self.policies and rank.gap is not None:
             return rank.gap
         return -rank.value if self.maximize else rank.value
@@ -176,7 +177,7 @@ def titled(decision: str, group: str) -> str:
 
 
 def overall(found: Results) -> str:
-    """Return a sentence that counts the groups in which the leading methods are best, or "" for one group."""
+    """Return a sentence on how many groups each leading method is best in; empty for fewer than two groups."""
     groups = [ranking for ranking in rankings(found).values() if ranking.ranks]
     wins: dict[str, int] = {}
     for rank in (rank for ranking in groups for rank in ranking.best):
@@ -199,7 +200,7 @@ def rankings(found: Results) -> dict[tuple[str, str], Ranking]:
 
 
 def sentence(ranking: Ranking) -> str:
-    """Return a sentence on the best method, its lead, and its distance from the proven bound."""
+    """Return a text on the best method, its distance from the proven bound, and its lead over the others."""
     best, ranks = ranking.best, ranking.ranks
     names = _joined([rank.method for rank in best])
     value = [] if not ranking.policies else [f"mean JCT {_time(ranking, best[0].value)}"]

@@ -1,4 +1,4 @@
-"""Content: all content of a study's page, in the order of the page."""
+"""Content: all content of a study's page."""
 
 import gzip
 import json

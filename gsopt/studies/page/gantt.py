@@ -34,7 +34,8 @@ def gantts(spec: str, found: Results, names: Sequence[str], allow: Iterable[str]
     Raises
     ------
     InvalidInput
-        A name matches no run or several runs, or the new run differs from the one that the study stored.
+        A name matches no run or several runs, the instance of a run has changed, or a new run has another mean
+        job completion time than the stored one.
     """
     known = runs_of(found)
     chosen = dict.fromkeys(find_run(name, known) for name in names)

@@ -17,7 +17,7 @@ _MOST_INSTANCES, _MOST_CELLS = 1000, 1000
 
 @dataclass(frozen=True)
 class Decision:
-    """The cells with figures of the decision called `word`, or of the policies if `word` is empty."""
+    """The successful cells of the decision called `word`, or those of policies if `word` is empty."""
 
     word: str
     rows: tuple[CellRow, ...]
@@ -125,7 +125,7 @@ class Decision:
 
 
 def decisions(found: Results) -> list[Decision]:
-    """Group the cells with figures by decision.
+    """Group the successful cells by decision.
 
     The cells of policies form another group.
     """

@@ -32,9 +32,9 @@ class PagePicture:
 
 
 def pictures(found: Results, figures: Sequence[str]) -> Iterator[PagePicture]:
-    """Yield a dot plot of each figure, and line plots over every swept option.
+    """Yield a dot plot of each figure, and line plots over every swept option (see `swept`).
 
-    By default, dot plots show the figures of rank 1 to 3, and line plots show those of rank 1 (see
+    If `figures` is empty, dot plots show the figures of rank 1 to 3, and line plots show those of rank 1 (see
     `gsopt.schedule.figures.Figure`). Call this inside `gsopt.studies.page.svg.drawing`.
     """
     several = found.by_decision()
@@ -55,7 +55,7 @@ def _of_part(part: Results, figures: Sequence[str], prefix: str) -> Iterator[Pag
 
 
 def swept(rows: Iterable[CellRow]) -> list[str]:
-    """Return the options with at least three numeric values among cells whose names are otherwise equal.
+    """Return the options with at least three different numbers among cells whose names are otherwise equal.
 
     Options that distinguish repetitions, such as seeds, do not count.
     """

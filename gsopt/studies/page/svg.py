@@ -34,7 +34,7 @@ _LINES = {"stroke-linejoin": "round", "stroke-linecap": "butt"}
 
 @contextmanager
 def drawing() -> Iterator[None]:
-    """Configure matplotlib to draw for a page, keeping text as text in the reader's fonts."""
+    """Configure matplotlib, inside a ``with`` block, to draw for a page: text remains text, not outlines."""
     from matplotlib import rc_context
 
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": "gsopt"}), warnings.catch_warnings():
@@ -43,7 +43,7 @@ def drawing() -> Iterator[None]:
 
 
 def inline(figure: "Figure", name: str) -> str:
-    """Return a figure as an HTML element.
+    """Return a matplotlib figure as an SVG element to embed in an HTML page.
 
     Call this inside `drawing`.
 

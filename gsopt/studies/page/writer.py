@@ -97,7 +97,7 @@ def write_page(
 def html_of(page: Content) -> str:
     """Return a page as HTML.
 
-    All content is escaped, and the page may use only its own style sheet and script.
+    All text is escaped, and the page may use only its own style sheet and script.
     """
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup

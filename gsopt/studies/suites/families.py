@@ -20,14 +20,14 @@ from gsopt.studies.suites.selection import by_suite, select
 
 @dataclass(frozen=True)
 class Member:
-    """The heuristics' results on an instance: their values, and which of them are proven optimal."""
+    """The values that heuristics found on an instance, and the heuristics that found a proven optimum."""
 
     known: Known
     values: dict[str, Number]
     solved: frozenset[str]
 
     def gap(self, heuristic: str) -> float | None:
-        """Return a heuristic's gap to the best bound, as defined by `gsopt.core.result.relative_gap`."""
+        """Return a heuristic's `gsopt.core.result.relative_gap` to the best bound, or None if there is none."""
         proven = self.known.standing is Standing.PROVEN
         if heuristic in self.solved:
             return 0.0

@@ -1,4 +1,4 @@
-"""Record: the function that writes improved values and bounds to the instance files."""
+"""Record: the function that writes improved values, bounds and solutions to the files of instances."""
 
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -59,7 +59,7 @@ def record(verdict: Verdict, folder: Path | None = None, *, today: date | None =
 
 
 def improved(problem: Problem[Any], known: Known, result: Result[Any], day: date) -> Problem[Any]:
-    """Return the instance with the improved value and bound, and the methods that found them."""
+    """Return the instance with the improved value and bound, the method and the date in its `about`."""
     bounds = [bound for bound in (known.bound, result.bound) if bound is not None]
     values = [value for value in (known.objective, result.objective) if value is not None]
     proven = result.status in (Status.OPTIMAL, Status.INFEASIBLE)

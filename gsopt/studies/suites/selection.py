@@ -13,9 +13,10 @@ R = TypeVar("R")
 
 
 def select(what: Iterable[str]) -> list[str]:
-    """Return the names of the selected instances, without repetition.
+    """Return the names of the committed instances that are selected, without repetition.
 
-    If `what` is empty, these are all committed instances.
+    `what` contains names of decisions, suites and instances. If it is empty, all instances are selected. Raise
+    `InvalidInput` for an unknown name.
     """
     known = catalogue.names()
     found: dict[str, None] = {}

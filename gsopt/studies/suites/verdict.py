@@ -91,14 +91,15 @@ class Verdict:
 
 
 def examine(name: str, *, time_limit: float) -> Verdict:
-    """Judge the stored solution of a committed instance, and run the exact method starting from it."""
+    """Judge the stored solution of a committed instance and, if no error is found, run the exact method."""
     return compare(catalogue.load(name), catalogue.best_solution(name), time_limit=time_limit)
 
 
 def compare(problem: Problem[Any], solution: Frozen | None, *, time_limit: float) -> Verdict:
     """Compare the values that an instance states with its stored solution and with the exact method.
 
-    The solution should have the value that the instance states. The time limit applies to the exact method.
+    If an error is found in the stated values or in the solution, the exact method is not run. Otherwise, it
+    starts from the solution, if there is one, and has the given time limit in seconds.
     """
     known = Known.of(problem)
     wrong = chain(_wrong_of_claims(problem, known), _wrong_of_solution(problem, known, solution))

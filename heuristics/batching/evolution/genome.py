@@ -41,7 +41,7 @@ def score(genome: Sequence[int], costs: Costs, target: int = 0) -> float:
 
 
 def keep(genome: Genome, most: Sequence[int]) -> None:
-    """Take the last GPUs from each job that has more GPUs than `most` allows."""
+    """Limit the GPUs of each job to `most` by taking its last GPUs."""
     seen = [0] * len(most)
     for place, job in enumerate(genome):
         if job != IDLE:
@@ -51,7 +51,7 @@ def keep(genome: Genome, most: Sequence[int]) -> None:
 
 
 def trim(genome: Genome, lower: Sequence[Sequence[int]]) -> None:
-    """Take GPUs from each job until it can run on those that it keeps, with `lower` as in `CostTable`."""
+    """Reduce each job to the most of its GPUs on which it can run, with `lower` as in `CostTable`."""
     counts = counts_of(genome, len(lower))
     most = [row[count] for row, count in zip(lower, counts, strict=True)]
     if most != counts:

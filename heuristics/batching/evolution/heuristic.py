@@ -1,4 +1,4 @@
-"""Heuristic: ONES' evolutionary search, applied to one problem from random candidates."""
+"""Heuristic: ONES' evolutionary search, applied to a single problem."""
 
 from typing import Annotated
 

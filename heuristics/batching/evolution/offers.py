@@ -29,7 +29,10 @@ class GpuOffers:
 
     @classmethod
     def of(cls, problem: Batching, *, is_drawn: bool = False) -> "GpuOffers":
-        """Compute the costs. With `is_drawn`, the remaining samples are drawn anew in every generation."""
+        """Compute the costs and batch sizes of a problem's jobs.
+
+        With `is_drawn`, uncertain numbers of remaining samples are drawn anew in every generation.
+        """
         sizes = tuple(_batch_sizes(problem, place) for place in range(len(problem.jobs)))
         unit = np.full((len(problem.jobs), problem.gpus + 1), np.inf)
         unit[:, 0] = 0.0
@@ -53,7 +56,7 @@ class GpuOffers:
         return cls(table, sizes)
 
     def solution(self, gpus: Mapping[str, int]) -> Batches:
-        """Return the solution in which each job has the given number of GPUs."""
+        """Return the solution in which the jobs in `gpus` run on these numbers of GPUs, and no others run."""
         sizes = dict(zip(self.table.names, self.batch_sizes, strict=True))
         return Batches(
             running={name: Grant(gpus=count, batch_size=sizes[name][count]) for name, count in gpus.items()}

@@ -47,10 +47,10 @@ def refresh(
 ) -> Population:
     """Bring candidates up to date (section 3.2.2, Refresh).
 
-    Jobs that have ended give up their GPUs (1), jobs whose batch limits fell shrink (2), jobs that must run get
-    GPUs (3), and idle GPUs are filled. If nothing has changed, the candidates stay the same. If the cluster has
-    changed, surplus GPUs are removed, and new GPUs start idle. Surplus candidates are dropped, and missing ones
-    are created at random.
+    Jobs that have ended give up their GPUs (1), jobs whose batches exceed lowered limits shrink (2), jobs that
+    must run get GPUs (3), and idle GPUs are filled. If the cluster has changed, surplus GPUs are removed, and
+    new GPUs start idle. Surplus candidates are dropped, and missing ones are created at random. If nothing
+    has changed since a search, the candidates that it left stay the same.
     """
     carried = _carried(population, table)
     size = settings.population or max(table.gpus, 1)
@@ -70,9 +70,9 @@ def repair(
     generator: np.random.Generator,
     costs: Floats | None = None,
 ) -> Whole:
-    """Repair genomes in place so that all caps hold, required jobs run, and no usable GPU is idle.
+    """Repair genomes in place: jobs get allowed numbers of GPUs, required jobs run, no usable GPU is idle.
 
-    If `costs` is None, costs are drawn.
+    The workers of each job are also put next to each other. If `costs` is None, `CostTable.drawn_cost` is used.
 
     Returns
     -------

@@ -34,7 +34,7 @@ class SearchProgress:
         self.logbook: Any = tools.Logbook()
 
     def record(self, best: list[int], scores: Sequence[float]) -> None:
-        """Record the best genome of a generation and all scores, best first."""
+        """Record the best genome of a generation and the scores of all its genomes, the best score first."""
         if self._is_drawn:
             self._hall.clear()
         if not self._hall or scores[0] < self.score:  # the hall compares too, but needs a Candidate for it

@@ -1,8 +1,8 @@
 """Rows: the operators of `genome`, applied to many genomes at once as rows of an array.
 
-Tests check that both give the same results. The operators modify the genomes, shape (rows, GPUs), in place.
-Those that take `counts`, the number of GPUs of each job in each row, shape (rows, jobs), also update it in
-place, so that it always equals `counts_of` the genomes.
+Tests check that both modules give the same results. `keep`, `trim`, `admit`, `fill` and `reorder` modify the
+genomes, shape (rows, GPUs), in place. All of these except `reorder` take `counts`, the number of GPUs of each
+job in each row, shape (rows, jobs), and keep it up to date.
 """
 
 from collections.abc import Callable
@@ -51,7 +51,7 @@ def ranks(genomes: Genomes) -> Whole:
 
 
 def keep(genomes: Genomes, counts: Whole, most: Whole) -> None:
-    """Take the last GPUs from each job that has more GPUs than `most` allows, shape (rows, jobs)."""
+    """Limit the GPUs of each job to `most`, shape (rows, jobs), by taking its last GPUs."""
     over = np.flatnonzero((counts > most).any(axis=1))
     if over.size:
         some = genomes[over]

@@ -1,4 +1,4 @@
-"""Settings: choices that the ONES paper leaves open; the defaults are interpretations that work."""
+"""Settings: parameters of ONES' search, and choices that the paper leaves open or states in two ways."""
 
 from typing import Annotated, Literal
 

@@ -1,4 +1,4 @@
-"""Table: the costs of each job on each number of GPUs, a separable objective stored as arrays."""
+"""Table: the costs of each job on each number of GPUs, as arrays; a search minimizes the sum over jobs."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

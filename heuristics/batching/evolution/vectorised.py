@@ -23,7 +23,10 @@ class ParentPairs(NamedTuple):
 
 
 def pairs(size: int, gpus: int, generator: np.random.Generator) -> ParentPairs:
-    """Draw one pair of different parents per candidate, and the GPUs whose jobs they exchange (Figure 8)."""
+    """Draw one pair of different parents per candidate, and the GPUs whose jobs they exchange (Figure 8).
+
+    If there is only one candidate, it is both parents.
+    """
     first, step = np.divmod(generator.integers(size * max(size - 1, 1), size=size), max(size - 1, 1))
     exchanged = generator.random((size, gpus), dtype=np.float32) < _HALF
     return ParentPairs(first, (first + 1 + step) % size, exchanged)

@@ -15,8 +15,8 @@ class Sequenced:
     """A decider that orders waiting jobs on all GPUs, and starts the first job of each free GPU.
 
     The orders are recomputed from scratch whenever jobs wait and a GPU is free. Only the jobs of some users are
-    ordered: the fraction `alpha` of the users with the least service, or more users if that is necessary to
-    fill the free GPUs. A job without an entry in `users` is its own user.
+    ordered: of the users with waiting jobs, the fraction `alpha` with the least service, or more if these have
+    fewer jobs than there are free GPUs. A job without an entry in `users` is its own user.
     """
 
     preemptive = False

@@ -1,4 +1,4 @@
-"""Flexing: functions that add and remove flexible workers until each job has as many as it was granted."""
+"""Flexing: functions that add and remove the flexible workers of running jobs."""
 
 from collections.abc import Iterable, Mapping
 
@@ -43,9 +43,10 @@ def release(occupancy: Occupancy, running: RunningJob, extra: int) -> None:
 def flex(occupancy: Occupancy, extras: Mapping[int, int], *, grouping: bool, own_only: bool = False) -> None:
     """Grant every elastic job its number of flexible workers in `extras`, or fewer if they do not fit.
 
-    Numbers that are not allowed are rounded down. Remaining workers do not move. Jobs that get more workers are
-    served in descending order of worker size, ties in order of job number; mixed jobs come last. With
-    `own_only`, a job's new workers may only go to machines on which it already has workers.
+    A job without an entry gets none. Numbers that are not allowed are rounded down. Remaining workers do not
+    move. Jobs that get more workers are served in descending order of worker size, ties in order of job number;
+    jobs that may use both pools come last. With `own_only`, a job's new workers may only go to machines on
+    which it already has workers.
     """
     growing: list[tuple[RunningJob, int]] = []
     for job, running in occupancy.elastic.items():

@@ -13,8 +13,9 @@ def growth(state: State, running: RunningJob, machines: Machines) -> tuple[Pool,
     """Return the pool for a job's flexible workers, and the job's speed with each number of them.
 
     A job in a single pool has the speeds of its form. The speed of a mixed job depends on the GPUs that it
-    would get. A number of flexible workers in a pool is allowed if it makes the job faster than without any. A
-    pool without allowed numbers is excluded. The speeds are those in the inference pool, unless it is excluded.
+    would get. A number of flexible workers in a pool is allowed if the form allows it, and if it makes the job
+    faster than without any. A pool without allowed numbers is excluded. The speeds are those in the inference
+    pool or, if that is excluded, those in the training pool.
     """
     form = running.form
     if form.pool != "mixed" or not form.is_elastic:

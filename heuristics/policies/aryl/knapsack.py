@@ -23,10 +23,9 @@ def choose(sizes: Counts, gains: Floats, rooms: Counts) -> Mask:
     """Choose items with the largest total gain that fit on the machines, each on a single machine.
 
     Every machine is divided into chunks of the given sizes, largest first. From the smallest size up, the
-    chunks of each size take the best items and bundles of that size. All other items are combined, in
-    descending order of gain, into bundles, which count as items of the next size. At the largest size, the best
-    items that fit are chosen. This is exact because the sizes divide each other. Among items of equal size and
-    gain, the first ones are chosen. Items without gain are not chosen.
+    chunks of each size take the best items and bundles of that size. All others of that size are combined, in
+    descending order of gain, into bundles of the next size. This is exact because the sizes divide each other.
+    Among items of equal size and gain, the first ones are chosen. Items without gain are not chosen.
 
     Source: gsopt's own; like `formulations.allocation.bundling`, but for several machines.
 

@@ -28,7 +28,8 @@ class RunningJob:
     pool
         The pool in which further flexible workers would be placed.
     speeds
-        Speeds as in the form, but on the GPUs that the job would get in `pool`.
+        Speeds as in the form or, for a mixed job, on the GPUs that it would get (see
+        `heuristics.policies.aryl.growth.growth`).
     gpus
         The GPUs that the job has held on each machine since the last commit.
     extra
@@ -102,7 +103,7 @@ class Occupancy:
 
     @property
     def idle(self) -> Counts:
-        """Number of idle GPUs of each machine."""
+        """Number of idle GPUs of each machine; negative where flexible workers must still make way."""
         return self.present - self.base - self.flexible
 
     def update(self, state: State) -> bool:

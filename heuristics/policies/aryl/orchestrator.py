@@ -34,8 +34,8 @@ class Orchestrator:
     def answer(self, occupancy: Occupancy, request: Request) -> list[int]:
         """Choose the machines to return for a request, and remove the flexible workers on them.
 
-        Fewer machines than requested are chosen if fewer are present, or if the method finds no solution. The
-        missing machines are then taken at the deadline.
+        Fewer machines than requested are chosen if fewer suitable ones are available, or if the method finds no
+        solution. The missing machines are then taken at the deadline.
         """
         candidates = _candidates(occupancy, request)
         owed = min(request.servers, len(candidates))

@@ -19,10 +19,11 @@ _RANK, _NONE = 1 << 40, 1 << 60
 def place_base(occupancy: Occupancy, form: Form, *, grouping: bool) -> dict[int, int] | None:
     """Choose machines for a form's base workers, and return the number on each, or None if not all fit.
 
-    With `grouping`, the GPUs of flexible workers count as free. Machines with base workers come first, fullest
-    first, then empty machines, then machines with flexible workers only. Without `grouping`, idle GPUs come
-    first, on occupied machines before empty ones, and flexible workers are displaced only if the idle GPUs do
-    not suffice. Mixed jobs prefer training machines. Ties go to the first machine.
+    With `grouping`, the GPUs of flexible workers count as free. Machines with base workers come first, then
+    empty machines, then machines with flexible workers only. Without `grouping`, idle GPUs come first, on
+    occupied machines before empty ones, and flexible workers are displaced only if the idle GPUs do not
+    suffice. Mixed jobs prefer training machines. Ties go to the machine with the fewest free GPUs that suffice
+    for a worker, then to the first machine.
     """
     has_base, has_flexible = occupancy.base > 0, occupancy.flexible > 0
     last: Counts = (occupancy.machines.inference & (form.pool == "mixed")).astype(np.int64) * 3
@@ -50,8 +51,9 @@ def place_flexible(
 
     Among inference machines, those with only flexible workers come first, then empty ones, then others. Among
     training machines, and everywhere without `grouping`, occupied machines come before empty ones. Ties go to
-    the machine with the fewest idle GPUs, then to the first machine. Mixed jobs prefer inference machines, or
-    training machines without `grouping`. Only machines in `among` are used, unless that is None.
+    the machine with the fewest idle GPUs that suffice for a worker, then to the first machine. Jobs that may
+    use both pools prefer inference machines, or training machines without `grouping`. Other jobs use only
+    machines of their pool. Only machines in `among` are used, unless that is None.
     """
     inference = occupancy.machines.inference
     has_base, has_flexible = occupancy.base > 0, occupancy.flexible > 0

@@ -33,10 +33,11 @@ class _WorkerLine:
 
 
 def repack(occupancy: Occupancy, method: Place, *, grouping: bool) -> Placement | None:
-    """Place uncommitted workers again, by Aryl's preferences or, without `grouping`, on the fewest servers.
+    """Place again, as a method decides, the workers that were added since the last commit.
 
-    Workers stay where they are if the method finds no solution, and workers of mixed jobs always stay. Return
-    the problem that the method solved, or None if there are no workers to place.
+    The problem is to break as few of Aryl's preferences as possible or, without `grouping`, to use as few
+    servers as possible. Workers stay where they are if the method finds no solution, and workers of mixed jobs
+    always stay. Return the problem, or None if there are no workers to place.
     """
     lines = [
         line

@@ -115,8 +115,8 @@ class Scheduler(Protocol):
     def order(self, snapshot: SchedulerView) -> Sequence[int]:
         """Return the waiting jobs that should start, in the order in which to start them.
 
-        A job starts if it fits on the idle GPUs plus those of flexible workers. The workers that it displaces
-        are removed.
+        A job starts if its base workers fit on GPUs that are idle or held by flexible workers and, with
+        `blocks`, if all jobs before it have started. Flexible workers that it displaces are removed.
         """
 
     def extras(self, snapshot: SchedulerView) -> Mapping[int, int]:

@@ -1,7 +1,7 @@
 """Predictors: methods that predict the slowdowns of unmeasured pairs from a table, one method per file.
 
-Every predictor takes a `gsopt.performance.interference.PairTable` and options, and returns a
-`gsopt.performance.interference.Prediction`.
+Every predictor takes a `gsopt.performance.interference.PairTable`, and returns a
+`gsopt.performance.interference.Prediction`. Some predictors have options.
 """
 
 from gsopt.performance.interference.predictors.boosted_trees import boosted_trees

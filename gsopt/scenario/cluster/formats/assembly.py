@@ -25,7 +25,7 @@ class Told(NamedTuple):
     levels: Sequence[str] | None = None
 
     def levelled(self, source: str, tree: Tree) -> Tree:
-        """Return the tree with its levels named as the caller says or, by default, with the usual names."""
+        """Return the tree with its levels named as the caller says or, by default, rack, pod and so on."""
         return levelled(source, tree, LEVELS if self.levels is None else self.levels)
 
     def refuse(self, source: str, *options: str) -> None:
@@ -37,7 +37,7 @@ class Told(NamedTuple):
                 )
 
     def about(self, source: str, tree: Tree, stated: Mapping[str, Gpus]) -> Callable[[str], Gpus]:
-        """Return a function from a machine's name to its GPUs, as stated by the caller or, if not, by the file.
+        """Return a function from a machine's name to its GPUs, as stated by the caller or else by the file.
 
         Raise `InvalidInput` if the caller names a machine that is not in the file.
         """
@@ -52,8 +52,8 @@ class Told(NamedTuple):
 def cluster_of(source: str, tree: Tree, gpus_of: Callable[[str], Gpus], notes: list[str]) -> Cluster:
     """Build a cluster from a tree with named levels. Machines without GPUs are left out.
 
-    The result is a cluster of racks if the tree is a single rack, or if it consists of racks below a root with
-    the default name.
+    The result is a cluster of racks if the tree is a single rack, or if it consists of racks below a root named
+    ``datacenter``.
     """
     switches: dict[str, Switch] = {}
     for name, branch in tree.items():
@@ -96,7 +96,7 @@ def branches_of(cluster: Cluster) -> list[Branch]:
 
 
 def losses(cluster: Cluster) -> list[str]:
-    """Return the names of the properties that a file of only switches, machines and GPUs would lose."""
+    """List what a file of only switches, machines and GPUs would lose, such as memory, islands or links."""
     links = [switch.uplink for switch in cluster.root.walk()]
     links += [link for machine in cluster.machines for link in (machine.uplink, machine.gpu_link)]
     has = {
@@ -113,7 +113,7 @@ def some_of(names: Sequence[str]) -> str:
 
 
 def plain_branches(cluster: Cluster, notes: list[str]) -> list[Branch]:
-    """Return the switches of a cluster with names valid in host lists, and note everything that is lost."""
+    """Return the switches of a cluster with names valid in host lists, and note changed names and lost data."""
     branches = branches_of(cluster)[len(cluster.racks) == 1 :]  # the only rack needs no root
     names = [name for branch in branches for name in (branch.name, *branch.machines)]
     plain = {name: _STRANGE.sub("-", name) for name in names}

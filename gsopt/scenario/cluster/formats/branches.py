@@ -56,7 +56,8 @@ def from_leaves(branches: Mapping[str, Branch], root: str) -> Tree:
 def levelled(source: str, tree: Tree, levels: Sequence[str] = LEVELS) -> Tree:
     """Name the level of each branch according to its height above the machines.
 
-    The level of the root is the network, unless the root is the only branch.
+    `levels` contains the names, innermost first. The level of the root is the network, unless the root is the
+    only branch.
     """
     heights: dict[str, int] = {}
     for name, branch in tree.items():

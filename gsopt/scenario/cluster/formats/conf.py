@@ -20,7 +20,7 @@ _NODE_COMMENT = re.compile(r"^\s*#\s*(?=NodeName=)", re.IGNORECASE)
 
 
 class Line(NamedTuple):
-    """A logical line: its number, its kind, and its values, keyed by lower-case setting."""
+    """A line (with its continuations): its number, first setting (`kind`), and values by lower-case setting."""
 
     number: int
     kind: str
@@ -43,7 +43,7 @@ class Line(NamedTuple):
 
 
 def read_lines(source: str, text: str) -> list[Line]:
-    r"""Read the lines with settings, including the comments that state the GPUs of nodes."""
+    r"""Read the lines with settings, including comments that begin with ``NodeName=``."""
     return [_line(source, number, line) for number, line in _logical(text)]
 
 

@@ -11,11 +11,12 @@ NVLINK = "nvlink"
 
 
 def with_domains(source: str, tree: Tree, domains: Mapping[str, str]) -> Tree:
-    """Insert domains into a tree with named levels. A domain is a name that several machines share.
+    """Insert domains into a tree with named levels. `domains` maps machines to the names of their domains.
 
     If all machines of a domain belong to one switch, the domain is inserted below this switch and takes over
-    the machines, even if the switch keeps no machine of its own. A domain that covers several whole switches is
-    inserted between them and the switch above. A domain that covers only parts of several switches is rejected.
+    the machines, even if the switch keeps no machine of its own. A domain that consists of several whole
+    switches, all directly below the same switch, is inserted between them and that switch. Any other domain is
+    rejected.
     """
     home = {machine: name for name, branch in tree.items() for machine in branch.machines}
     members: dict[str, list[str]] = {}

@@ -32,7 +32,7 @@ def read_graphml(source: str, text: str, told: Told, _notes: list[str]) -> Clust
 
 
 def write_graphml(cluster: Cluster, _notes: list[str]) -> str:
-    """Write a cluster as GraphML. Numbers of GPUs replace the nodes of single GPUs."""
+    """Write a cluster as GraphML. It has numbers of GPUs, not a node for each GPU."""
     import networkx as nx
 
     written = io.BytesIO()
@@ -41,7 +41,7 @@ def write_graphml(cluster: Cluster, _notes: list[str]) -> str:
 
 
 def read_node_link(source: str, text: str, told: Told, _notes: list[str]) -> Cluster:
-    """Read a cluster from node-link JSON written by networkx, with edges named ``edges`` or ``links``."""
+    """Read a cluster from networkx's node-link JSON, which lists the edges under ``edges`` or ``links``."""
     import networkx as nx
 
     data = parse_json(source, text)
@@ -60,7 +60,7 @@ def read_node_link(source: str, text: str, told: Told, _notes: list[str]) -> Clu
 
 
 def write_node_link(cluster: Cluster, _notes: list[str]) -> str:
-    """Write a cluster as node-link JSON, one node or edge per line. Numbers of GPUs replace GPU nodes."""
+    """Write a cluster as node-link JSON, one node or edge per line. It has numbers of GPUs, not GPU nodes."""
     import networkx as nx
 
     data = nx.node_link_data(cluster.graph(gpus=False), edges="edges")

@@ -30,7 +30,7 @@ class Box:
     cells: Sequence[tuple[float, float]] = ()  # upper left corners of its own GPUs, in their order
 
     def walk(self, x: float = 0.0, y: float = 0.0) -> "Iterator[tuple[float, float, Box]]":
-        """Yield the box and all boxes inside it with their positions, in the order of GPU numbers."""
+        """Yield the box and all boxes inside it with their top left corners, in the order of their GPUs."""
         yield x, y, self
         for right, down, box in self.inside:
             yield from box.walk(x + right, y + down)

@@ -13,7 +13,8 @@ from gsopt.scenario.cluster.formats.branches import Branch, tree_of
 def read_netq(source: str, text: str, told: Told, notes: list[str]) -> Cluster:
     """Read a cluster from a topology graph.
 
-    Devices on tiers above 0 are switches, and all others are machines. Every link must join two tiers.
+    Devices on tiers above 0 are switches, and all others are machines. Every link must join devices on
+    different tiers.
     """
     devices, links = _graph(source, text)
     branches: dict[str, list[str]] = {key: [] for key, (_, tier) in devices.items() if tier > 0}

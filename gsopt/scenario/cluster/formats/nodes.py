@@ -1,4 +1,4 @@
-"""Nodes: the GPUs of machines, as stated by the caller or by Slurm's generic resources."""
+"""Nodes: the number and type of each machine's GPUs, as stated by the caller or by a file."""
 
 import re
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ _GPU = re.compile(r"gpu(?::(?P<type>[^:,()\s]*[^:,()\s\d][^:,()\s]*))?(?::(?P<co
 
 
 class Gpus(NamedTuple):
-    """The GPUs of one machine."""
+    """The number and type of a machine's GPUs."""
 
     number: int
     kind: str = ""  # type; empty when unknown
@@ -42,7 +42,7 @@ def write_gres(gpus: Gpus) -> str:
 def gpus_of(
     source: str, machine: str, told: int | Mapping[str, int] | None, stated: Mapping[str, Gpus]
 ) -> Gpus:
-    """Return the GPUs of a machine, as stated by the caller or, if not, by the file."""
+    """Return a machine's GPUs. The caller may override their number in the file, but not their type."""
     found = stated.get(machine)
     count = told.get(machine) if isinstance(told, Mapping) else told
     if count is not None:

@@ -1,4 +1,4 @@
-"""Outline: a cluster in a few lines of text, in which equal parts are listed only once."""
+"""Outline: a cluster in a few lines of text, which combine neighbours that differ only in their names."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby

@@ -1,8 +1,8 @@
 """Slurm: topology.conf files with the switches of ``topology/tree`` or the blocks of ``topology/block``.
 
-The file itself does not state the GPUs of nodes. Therefore gsopt writes lines from slurm.conf, such as
-``NodeName=node[1-4] Gres=gpu:h100:8``, after a ``#``, so that Slurm ignores them. It reads such lines with or
-without the ``#``.
+The file itself does not state the GPUs of nodes. Therefore, gsopt adds lines as in slurm.conf, such as
+``NodeName=node[1-4] Gres=gpu:h100:8``, after a ``#``, so that Slurm ignores them. When gsopt reads such lines,
+the ``#`` may be missing.
 """
 
 import re
@@ -21,8 +21,9 @@ from gsopt.scenario.cluster.formats.nodes import Gpus, read_gres, write_gres
 def read_slurm(source: str, text: str, told: Told, notes: list[str]) -> Cluster:
     r"""Read a cluster from a topology.conf with switches or blocks.
 
-    Blocks are grouped below a root. The first of the BlockSizes is the size of a block. Further sizes combine
-    neighbouring blocks into groups, and neighbouring groups into larger groups, as in Slurm.
+    If there are several blocks, they are below a common root. The first of the BlockSizes stands for one block.
+    Each further size must be 2, 4, 8, ... times the first, and combines that many neighbouring blocks into a
+    group, as in Slurm.
     """
     lines = read_lines(source, text)
     of = {kind: [line for line in lines if line.kind == kind] for kind in KINDS}
@@ -114,9 +115,9 @@ def write_tree(cluster: Cluster, notes: list[str]) -> str:
 def write_blocks(cluster: Cluster, notes: list[str]) -> str:
     """Write a cluster as blocks, which are the switches with machines; the GPUs of nodes are in comments.
 
-    A level between the blocks and the root becomes a block size if all its switches have the same number of
-    blocks below them, this number is 2, 4, 8, ..., and the blocks of each switch are consecutive. The names of
-    these switches are lost.
+    A level between the blocks and the root becomes a block size if its switches divide the sequence of blocks
+    into runs of 2, 4, 8, ... blocks, which are equally long except that the last one may be shorter. Other
+    levels are lost, and so are the names of all switches above the blocks.
     """
     branches = _unmixed_branches(cluster, notes)
     blocks = [branch for branch in branches if branch.machines]

@@ -43,8 +43,8 @@ class _Block(NamedTuple):
 def read_topograph(source: str, text: str, told: Told, notes: list[str]) -> Cluster:
     """Read a cluster from a topograph model.
 
-    Accelerator domains become switches on the level ``"nvlink"``, at any height. Sub-domains are read only if
-    they are also switches.
+    Accelerator domains become switches on the level ``"nvlink"``, below or above the other switches.
+    Sub-domains are not read. A note names those that do not have exactly the machines of one switch.
     """
     model = _model(source, text)
     tree = told.levelled(source, tree_of(source, model.branches, notes))
@@ -146,7 +146,10 @@ def _gpus(source: str, block: _Block) -> Iterator[tuple[str, Gpus]]:
 
 
 def write_topograph(cluster: Cluster, notes: list[str]) -> str:
-    """Write a cluster as a topograph model, with a block for each run of equal machines below a switch."""
+    """Write a cluster as a topograph model.
+
+    Each run of machines with the same switch, accelerator domain, GPU type and number of GPUs becomes a block.
+    """
     branches = plain_branches(cluster, notes)
     domain_of, outer = _without_domains(branches)
     names = [machine for branch in branches for machine in branch.machines]

@@ -31,7 +31,7 @@ def parse_yaml(source: str, text: str) -> Any:
 def parse_documents(source: str, text: str) -> list[Any]:
     r"""Read a stream of YAML documents, which may be longer and deeper than for `parse_yaml`.
 
-    Unlike that function, this one returns plain scalars that stand for null as None.
+    Unquoted scalars that stand for null, such as ``~``, become None. `parse_yaml` returns them as strings.
     """
     return _parsed(source, text, longest=_LONGEST_STREAM, deepest=DEEPEST, most=_MOST_DOCUMENTS)
 

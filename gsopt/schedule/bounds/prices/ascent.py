@@ -55,7 +55,7 @@ class Surcharge(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Prices:
-    """Prices, and the bound that they prove.
+    """Prices, and the bound that they prove, with times in the unit of `Demand`.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ def first_cells(jobs: int) -> int:
 
 
 class Enough(Exception):
-    """Raised by the caller's `on_evaluation` function to end the search."""
+    """Raised by a function of the caller, such as `on_evaluation`, to end the search."""
 
 
 class _NextGrid(Exception):
@@ -100,8 +100,8 @@ class Ascent:
 
     The bound is a concave, piecewise linear function of the prices. With many jobs it is nearly smooth, so a
     quasi-Newton method climbs faster than subgradient steps, and it needs to know neither the optimum nor step
-    lengths. With few jobs, such a method gets stuck at kinks. Then, unless there are `trainings`, a bundle
-    method is used, and it starts from what a GPU-second is worth in a rough schedule.
+    lengths. With fewer than 100 jobs, such a method gets stuck at kinks. Then, unless there are `trainings`, a
+    bundle method is used, and it starts from what a GPU-second is worth in a rough schedule.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ class Ascent:
         self.best = Prices(edges, prices, -inf, np.zeros(len(demand)), 0)
 
     def take(self, edges: Array, prices: Array) -> None:
-        """Start from the given prices."""
+        """Start the search from the given cells and prices."""
         self.best = replace(self.best, edges=edges, prices=prices)
 
     def climb(self) -> None:
@@ -248,8 +248,9 @@ def slipped(demand: Demand) -> float:
 def prove(values: Array, sizes: Array, rents: Array, terms: int) -> float:
     """Return the bound: the costs of the jobs minus the rents, minus the largest possible rounding error.
 
-    The rents are the prices of all available GPU-seconds. Each cost in `values` is a sum of at most `terms`
-    terms, whose magnitudes add up to at most the corresponding entry of `sizes`.
+    The rents are the prices of all available GPU-seconds. Each cost is a sum of at most `terms` terms, and each
+    entry of `sizes` is an upper limit on the sum of their magnitudes for one cost. Costs without such an entry
+    are taken as they are; the caller subtracts their rounding errors.
     """
     total = fsum([*values.tolist(), *(-rents).ravel().tolist()])
     return total - PRICED * terms * fsum([*sizes.tolist(), *rents.ravel().tolist()])

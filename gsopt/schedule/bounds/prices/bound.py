@@ -183,7 +183,7 @@ def price_bound(
         affects the bound. For adaptive jobs, only compiled kernels take the order of epochs into account.
     round_length
         Seconds between decisions, counted as in `gsopt.simulation.simulate`. The bound then holds only for
-        schedules that decide in such rounds. If None, it holds for every schedule.
+        schedules in rounds of that length. If None, it holds for every schedule.
     gangs
         Number of large gangs (rigid jobs that need at least a quarter of the cluster) around which surcharges
         are tried, with up to 2,000 further evaluations each. It must be 0 if there are adaptive jobs, shared
@@ -298,7 +298,7 @@ def relaxed_bound(
     compiled: bool | None = None,
     on_progress: Callable[[PriceBound], Any] | None = None,
 ) -> PriceBound:
-    """Return a bound on completion times since the release dates of a relaxation; see `price_bound`."""
+    """Return the bound of `price_bound` for a relaxation, with times counted from its own release dates."""
     begin = monotonic()
     scenario = relaxation.scenario
     jobs, found = scenario.workload.jobs, list[PriceBound]()

@@ -33,10 +33,10 @@ def climb_kinks(function: Function, point: Array, *, compiled: bool) -> None:
 
     The function should remember its best point itself. It may raise an exception to stop the climb.
 
-    This is a proximal bundle method. Each evaluation gives a plane above the function. The next point is the
-    highest one below all planes, with a penalty on the squared distance from the center. If the function rises
-    enough there, the next point becomes the center. See J. B. Hiriart-Urruty and C. Lemarechal, "Convex
-    analysis and minimization algorithms II", 1993, chapter XV.
+    This is a proximal bundle method, with a center that is at first the starting point. Each evaluation gives a
+    plane above the function. The next point is the highest one below all planes, with a penalty on the squared
+    distance from the center. If the function rises enough there, this point becomes the center. See J. B.
+    Hiriart-Urruty and C. Lemarechal, "Convex analysis and minimization algorithms II", 1993, chapter XV.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Cost to go: compiled functions for the minimum cost of finishing a training run from any given time."""
+"""Cost to go: compiled functions for lower bounds on the cost of finishing a training run from any time on."""
 
 from typing import Any
 
@@ -29,12 +29,12 @@ def cost_to_go(  # noqa: C901, PLR0912, PLR0915 - a call for each node would cos
     cell: Array,
     cost: Array,
 ) -> tuple[int, float]:
-    """Compute the costs to go, from the last time to the first, and fill in the last three arrays.
+    """Compute lower bounds on costs to go, from the last time to the first, and fill in the last three arrays.
 
     Row 0 is the end of the last cell with a price, every further row is one step earlier, and the last row is
-    time 0. Every edge of a cell is the end of a step. Steps are short enough that a job that runs only where
-    running pays off completes at most one part of the course per step, unless that makes too many steps. The
-    bound is valid for any steps (see `gsopt.schedule.bounds.prices.trainings`).
+    time 0. Every edge of a cell is the end of a step. Steps are so short that a job that runs only where
+    running pays off completes about one part of the course per step at most, unless that makes too many steps.
+    The bound is valid for any steps (see `gsopt.schedule.bounds.prices.trainings`).
 
     Parameters
     ----------
@@ -153,8 +153,9 @@ def spread_usage(
 ) -> None:
     """Add the derivatives of the cost with respect to the prices to `usage`, by row of prices and cell.
 
-    The function repeats the computation of `cost_to_go` forwards in time: each node passes its share of jobs
-    on to the nodes from which its cost was computed. `share` is overwritten.
+    The function repeats the computation of `cost_to_go` forwards in time: each node (a time and a position in
+    the course) passes its jobs on to the nodes from which its cost was computed. `share`, the number of jobs at
+    each node, is overwritten.
     """
     parts = len(first) - 1
     paid = np.empty(len(gpus))

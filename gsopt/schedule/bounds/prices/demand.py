@@ -35,8 +35,8 @@ _LARGEST = 2**53
 class Demand:
     """The jobs of a scenario as arrays.
 
-    Times are counted from the first release date, in a unit that depends on the data. Jobs whose times are
-    given in milliseconds yield the same arrays as those in seconds.
+    Times are counted from the first release date, in a unit that depends on the data. Multiplying all times by
+    1,000, as from seconds to milliseconds, leaves the arrays unchanged.
 
     The work of each phase is counted at the phase's smallest slowdown. The options of a job are the concave
     hull of all its modes, on the numbers of GPUs that the cluster has for the job. GPUs of slower types are
@@ -98,7 +98,7 @@ class Demand:
 
     @cached_property
     def gpus_in_all(self) -> Array:
-        """Number of GPUs on which each job reaches its highest speed."""
+        """Number of GPUs on which each job reaches its highest speed, counted as in `gpus`."""
         found: Array = np.add.reduceat(self.gpus, self.first[:-1])
         return found
 
@@ -220,7 +220,7 @@ def _worths(scenario: Scenario) -> Iterator[list[tuple[str, int, float, float]]]
 
 
 def ways_of(scenario: Scenario) -> list[tuple[Way, ...]]:
-    """Return the ways in which each job can run: tuples of type, count, holding and speed (see `Way`)."""
+    """Return the ways in which each job can run, each as explained at `Way`."""
     found = zip(_worths(scenario), places(scenario), strict=True)
     return [
         tuple(sorted({(kind, count, worth * place, worth / count) for kind, count, worth, _ in entries}))

@@ -17,12 +17,14 @@ _STEPS = 80
 
 @dataclass(frozen=True, eq=False)
 class Elastic:
-    """Jobs whose hulls have several segments, padded with empty segments.
+    """Jobs whose hulls may have several segments; shorter hulls are padded with empty segments.
 
-    The slope is the value of a unit of work. Given a slope, a job runs on a segment in every cell where
-    running costs less than the value of the work done. Its gain is the total value of the work that it does
-    in this way, minus what this costs. For every slope, the value of the job's total work minus the gain is a
-    lower bound on the job's cost, and for the right slope, it equals the cost.
+    A job's slope is the value that is attached to a unit of its work. Given a slope, and the cell in which the
+    job completes, the job runs on a segment wherever running costs less than the value of the work done. In the
+    cell of completion, running also costs the delay of the completion. The job's gain is the total value of the
+    work that it does in this way, minus what this costs. For every slope, the cost of waiting for the cell of
+    completion, plus the value of the job's total work, minus the gain, is a lower bound on the job's cost. For
+    the right slope, it equals the cost.
     """
 
     release: Array
@@ -55,7 +57,7 @@ class Elastic:
         return found
 
     def taken(self, jobs: Array) -> Self:
-        """Return the jobs with the given indices."""
+        """Return only the jobs with the given indices."""
         return type(self)(**{field.name: getattr(self, field.name)[jobs] for field in fields(self)})
 
     def cost(self, tables: Tables, jobs: Array, end: Array) -> tuple[Array, Array]:

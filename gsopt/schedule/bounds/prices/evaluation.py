@@ -19,8 +19,8 @@ class PriceEvaluation:
     slopes
         Costs of one more second of work, one per job.
     sizes
-        For each job, the sum of the largest magnitudes of the terms in its value, which bounds the rounding
-        error of the value.
+        For each job, an upper limit on the sum of the magnitudes of the terms in its value, which bounds the
+        rounding error of the value.
     usage
         GPU-seconds that the jobs use, with one row per kind of job and one column per cell, plus a last column
         for the time after the last edge.
@@ -54,10 +54,10 @@ def evaluate(demand: Demand, edges: Array, prices: Array, *, compiled: bool) -> 
     """Compute the minimum cost of completing each job, and the GPU-seconds that this uses.
 
     The cost of a job is its weight times the seconds from release to completion, plus the price of each
-    GPU-second that it uses. Given the cell in which the job completes, this is a fractional knapsack problem.
-    Each item is a run on one segment of the job's hull for the length of one cell. In the cell of completion,
-    each second of running delays the completion by a second. The minimum over all cells is exact, because
-    prices are constant in each cell.
+    GPU-second that it uses. Given the cell in which the job completes, the minimum is that of a fractional
+    knapsack problem. Each item is a run on one segment of the job's hull for the length of one cell. In the
+    cell of completion, each second of running delays the completion by a second. The minimum over all cells is
+    exact, because prices are constant in each cell.
 
     Parameters
     ----------

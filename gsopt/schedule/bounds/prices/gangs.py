@@ -33,7 +33,7 @@ class _Done(Exception):
 
 
 def large_gangs(demand: Demand, supply: GpuSupply, is_rigid: Array, count: int) -> list[int]:
-    """Return the rigid jobs with the largest areas that need at least a quarter of the cluster."""
+    """Return up to `count` rigid jobs that need at least a quarter of the cluster, largest areas first."""
     large = np.flatnonzero(is_rigid & (demand.gpus_in_all >= _LARGE * supply.most))
     order = np.argsort(-demand.area[large], kind="stable")
     found: list[int] = large[order[:count]].tolist()

@@ -14,14 +14,14 @@ def first_edges(
     areas: Array | None = None,
     completion: Array | None = None,
 ) -> Array:
-    """Divide the time until all work is certainly done into cells, which are shorter where jobs come and go.
+    """Divide time, up to about the end of all jobs, into cells that are shorter where jobs come and go.
 
     Half of the edges are equally spaced. The other half divide the release dates and earliest completion
     times of the jobs into groups of equal size. After the last edge, GPUs cost nothing. Jobs are assumed to
     need their minimum areas unless other areas are given.
 
-    If completion times are given, the grid extends to the last of them, and they are divided into groups of
-    equal size by half as many further edges.
+    If completion times are given, the grid extends at least to the last of them, and further edges, half as
+    many as `cells`, divide them into groups of equal size.
     """
     ends = demand.release + demand.height
     queue = _longest_queue(demand, supply, demand.area if areas is None else areas)
@@ -47,7 +47,7 @@ def _longest_queue(demand: Demand, supply: GpuSupply, areas: Array) -> float:
 
 
 def split(edges: Array, prices: Array, cells: int) -> tuple[Array, Array]:
-    """Halve the cells whose length times the price changes at both edges is largest. Prices stay the same.
+    """Halve the cells with the largest product of length and price changes at both edges. Prices stay the same.
 
     Parameters
     ----------

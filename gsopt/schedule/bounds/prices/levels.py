@@ -21,10 +21,10 @@ def climb_levels(function: Function, point: Array) -> None:
 
     The function should remember its best point itself, and raise an exception to stop the climb.
 
-    Each step is as long as if the function rose along its slope, without a bend, up to a level slightly above
-    its best value. Directions are deflected by the previous one. If steps fail, the level is lowered, and the
-    climb continues from the best point. See J.-L. Goffin and K. C. Kiwiel, "Convergence of a simple subgradient
-    level method", 1999.
+    Each step is so long that the function would reach a level slightly above its best value if it rose along
+    its slope without a bend. Each direction is deflected towards the previous one. If many steps in a row fail,
+    the level is lowered, and the climb continues from the best point. See J.-L. Goffin and K. C. Kiwiel,
+    "Convergence of a simple subgradient level method", 1999.
 
     Parameters
     ----------

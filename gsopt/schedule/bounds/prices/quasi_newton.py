@@ -26,7 +26,7 @@ Function = Callable[[Array], tuple[float, Array]]
 
 
 def climb(function: Function, point: Array) -> None:
-    """Climb until no step increases the function's value.
+    """Climb a concave function over nonnegative points until no step increases its value.
 
     The function should remember its best point itself. It may raise an exception to stop the climb.
 

@@ -1,4 +1,4 @@
-"""Tables: look-up tables for the total length and price of the cheapest cells before any given time."""
+"""Tables: look-up tables for the total length and price of the cheapest cells before any given cell."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -115,9 +115,9 @@ class Span:
         return found
 
     def usage(self, cheapest: Array, gpus: Array) -> Array:
-        """Return the total GPU-seconds by cell if each job holds `gpus` GPUs in the cheapest cells of its span.
+        """Return the total GPU-seconds by cell if each job holds `gpus` GPUs in a part of its span.
 
-        `cheapest` contains one value of q per job, as in `seconds`.
+        It is the part that falls into the q cheapest of all cells. `cheapest` contains one value of q per job.
         """
         cells = self.tables.cells
         rank = self.tables.rank

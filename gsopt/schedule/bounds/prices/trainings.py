@@ -1,4 +1,4 @@
-"""Trainings: the minimum cost of completing adaptive jobs, epoch by epoch, at given prices."""
+"""Trainings: lower bounds on the cost of completing adaptive jobs, epoch by epoch, at given prices."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,12 +23,13 @@ _NODES, _MOST_PARTS, _FINER = 200_000, 48, 3
 
 @dataclass(frozen=True, eq=False)
 class TrainingEvaluation:
-    """The minimum costs of completing adaptive jobs, and the GPU-seconds that this uses.
+    """Lower bounds on the costs of completing adaptive jobs, and the GPU-seconds that this uses.
 
     Attributes
     ----------
     values, slopes
-        As in `gsopt.schedule.bounds.prices.evaluation.PriceEvaluation`, for the adaptive jobs.
+        As in `gsopt.schedule.bounds.prices.evaluation.PriceEvaluation`, for the adaptive jobs. The values are
+        lower bounds on the minimum costs.
     usage
         GPU-seconds that the adaptive jobs use, by kind of job and cell.
     error
@@ -204,7 +205,7 @@ class Trainings:
         return found
 
     def evaluate(self, edges: Array, prices: Array, *, fine: bool = False) -> TrainingEvaluation:
-        """Compute the minimum costs of the adaptive jobs at the given prices.
+        """Compute lower bounds on the minimum costs of the adaptive jobs at the given prices.
 
         The edges and prices are as for `gsopt.schedule.bounds.prices.evaluation.evaluate`. With `fine`, courses
         are cut into more parts, which yields better bounds but takes longer.

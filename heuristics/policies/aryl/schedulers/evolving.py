@@ -23,7 +23,7 @@ def evolve(fitness: Fitness, start: Counts, search: SearchEffort, random: np.ran
     children as candidates. A child takes the jobs before a random position from one parent, and the other jobs
     from a second parent; each parent is the better of two random candidates. Then some of its jobs, one on
     average, get a random number of workers, and surplus workers are taken from random jobs. The best candidates
-    and children survive, and ties go to the older ones, so the result is never worse than the start. If the
+    and children survive; ties go to the older ones. The result is never worse than `start` if that fits. If the
     best numbers of all jobs fit together, they are returned without a search.
 
     O(G P J) for G generations of P candidates for J jobs.
@@ -46,7 +46,10 @@ def evolve(fitness: Fitness, start: Counts, search: SearchEffort, random: np.ran
 
 
 def repaired(fitness: Fitness, rows: Counts, random: np.random.Generator) -> Counts:
-    """Remove as few workers of random jobs as necessary, so that each candidate (a row) fits in every pool."""
+    """Take workers from one random job after another until each candidate (a row) fits in every pool.
+
+    Numbers that are not allowed are rounded down.
+    """
     rows = np.minimum(rows, fitness.most)
     every = np.arange(len(fitness.jobs))
     rows = fitness.allowed[every, rows]

@@ -19,8 +19,8 @@ class Fitness:
     """The fitness of any choice of flexible workers, and the limits on such choices.
 
     The fitness is the power mean of the speedups. A job's speedup is its speed relative to its speed on a fair
-    share of the GPUs. The fitness rises with a sum over the jobs: the sum of the speedups' powers, of the
-    negated powers if the power is negative, or of the speedups' logarithms if the power is 0.
+    share of the GPUs. The fitness grows with a sum over the jobs. A job's term in this sum is
+    ``speedup ** power``, negated if `power` is negative, or the logarithm of the speedup if `power` is 0.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class Fitness:
 
     @cached_property
     def allowed(self) -> Counts:
-        """Each job's largest allowed number of flexible workers up to w = 0, 1, ..., shape (jobs, most + 1)."""
+        """The largest allowed number of flexible workers up to w, by job and w, shape (jobs, max(most) + 1)."""
         numbers = np.arange(int(self.most.max(initial=0)) + 1)
         table = np.zeros((len(self.jobs), numbers.size), dtype=np.int64)
         for row, job, most in zip(table, self.jobs, self.most.tolist(), strict=True):
@@ -75,7 +75,12 @@ class Fitness:
 
     @cached_property
     def fair(self) -> Counts:
-        """Number of flexible workers of each job on a fair share of the elastic jobs' GPUs, shape (jobs,)."""
+        """Number of flexible workers of each job on a fair share of the GPUs, shape (jobs,).
+
+        A fair share is the number of GPUs that elastic jobs hold or that are idle, divided by the number of
+        elastic jobs and rounded up. The result is the largest allowed number with which the job fits into it,
+        base workers included, or 0 if there is none.
+        """
         gpus = self.limits[-1][1] + sum(job.base * job.worker_gpus for job in self.jobs)
         each = -(-gpus // max(len(self.jobs), 1))
         shares = [
@@ -90,7 +95,7 @@ class Fitness:
 
     @cached_property
     def worth(self) -> Floats:
-        """Each job's term in the sum, by its number of flexible workers, shape (jobs, most + 1)."""
+        """Each job's term in the sum, by its number of flexible workers, shape (jobs, max(most) + 1)."""
         table = np.zeros(self.allowed.shape)
         for row, job, allowed, fair in zip(table, self.jobs, self.allowed, self.fair.tolist(), strict=True):
             speedups = np.array(job.speeds)[allowed] / job.speeds[fair]

@@ -34,8 +34,8 @@ class Pools:
     """The number of GPUs in each pool that are idle or held by flexible workers.
 
     It is unknown in which pool the flexible workers of mixed jobs are. Their GPUs are therefore reserved for
-    mixed jobs, which may also take GPUs from both pools. This ensures that workers can be placed on all GPUs
-    taken.
+    mixed jobs, which may also take GPUs from both pools. This ensures that no more GPUs are taken than each
+    pool has.
     """
 
     def __init__(self, snapshot: SchedulerView) -> None:
@@ -48,7 +48,10 @@ class Pools:
                 self._pools[job.pool] += held
 
     def take(self, gpus: int, pool: Pool = "mixed") -> bool:
-        """Take GPUs from a pool, or from any pool, and return whether enough were left."""
+        """Take GPUs from a pool, or from both for ``mixed``, and return whether enough were left.
+
+        If not, none are taken.
+        """
         if gpus > self.left(pool):
             return False
         self._total -= gpus
