@@ -17,9 +17,9 @@ from formulations.scheduling.pricing import Integers, Jobs, Prices, Reach, Reals
 from formulations.scheduling.relaxations import Cuts
 from formulations.scheduling.windows import Windows
 
-#: Number of buckets of the first grid, and the smallest distance of times that are added to a grid, as a
-#: fraction of the horizon.
-_BUCKETS, _APART = 120, 1e-6
+#: Minimum and maximum number of buckets of the first grids; the smallest distance of times that are added to a
+#: grid, as a fraction of the horizon; and the factor by which it grows while a grid has too many buckets.
+_BUCKETS, _MOST_BUCKETS, _APART, _COARSENING = 120, 250, 1e-6, 2.0
 
 #: Number of buckets that are halved after a split that hardly raised the bound.
 _HALVED = 4
@@ -111,7 +111,11 @@ class LagrangianRelaxation:
         """
         best, instance = self.best, self.best.instance
         wanted = {*map(instance.earliest, range(len(instance))), *chain(*windows.spans)}
-        times = list(Grid.of(instance, windows, {*wanted, *(best.completions or ())}, shortest=_APART).times)
+        wanted.update(best.completions or ())
+        shortest, times = _APART, list[float]()
+        while not times or (len(times) > _MOST_BUCKETS and shortest < 1):
+            times = list(Grid.of(instance, windows, wanted, shortest=shortest).times)
+            shortest *= _COARSENING
         low, high = np.array(windows.spans).T
         while len(times) <= _BUCKETS:
             grid = np.array(times)
