@@ -18,8 +18,8 @@ class Profiler:
 
     The size of a job is its number of GPUs. A job that does not fit blocks the jobs behind it. A job that has
     not completed after `seconds` is stopped, keeps the progress that the scenario lets it keep, and is
-    released, i.e. it may run on the other machines from then on. Jobs that are too large, and jobs that fit on
-    no reserved machines, are released immediately.
+    released, i.e. it may run on the other machines from then on. Jobs that are too large, that fit on no
+    reserved machines, or that return after losing their GPUs are released immediately.
 
     Parameters
     ----------
