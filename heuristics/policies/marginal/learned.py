@@ -25,7 +25,7 @@ _CHANGED = 0.02
 
 
 def part_of(share: float) -> int:
-    """Return the part of a training run, counted from 0, in which a share of the work is done."""
+    """Return the part of a training run, counted from 0, that a job is in after the given share of its work."""
     return min(int(share * _PARTS), _PARTS - 1)
 
 
