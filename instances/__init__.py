@@ -1,9 +1,9 @@
 """Instances: committed benchmark instances, generators of further instances, and readers of public traces.
 
-Every decision has a folder with JSON files, one per instance. The name of an instance is its path, such as
-``reclaiming/aryl-figure-5``. Its best known solution is in ``solutions``, under the same name. The generators
-of a decision are the names in its package's ``__all__``. They raise `InvalidInput` if an argument is out of
-range.
+Every decision (type of problem) has a folder with JSON files, one per instance. The name of an instance is its
+path, such as ``reclaiming/aryl-figure-5``. Its best known solution, if any, is in ``solutions``, under the same
+name. The generators of a decision are the names in its package's ``__all__``. They raise `InvalidInput` if an
+argument is out of range.
 
 Examples
 --------

@@ -18,7 +18,7 @@ def fractions(**parts: float) -> None:
 
 
 def ascending(shortest: int, longest: int) -> None:
-    """Raise `InvalidInput` unless the shortest duration is positive and at most the longest."""
+    """Raise `InvalidInput` unless the shortest duration is at least 1 and at most the longest."""
     at_least(1, shortest=shortest)
     require(longest >= shortest, "longest", longest, f"must be at least the {shortest} of the shortest")
 

@@ -20,7 +20,10 @@ _LONGEST = 10_000_000
 
 
 def compressed_lines(path: Path) -> list[Mapping[str, Any]]:
-    """Return the objects in a gzipped file of JSON lines, or an empty list if the file does not exist."""
+    """Return the objects in a gzipped file of JSON lines, or an empty list if the file does not exist.
+
+    Raise `InvalidInput` if the file is not of this form, or contains more than 10 MB of JSON.
+    """
     if not path.is_file():
         return []
     data = read_bytes(path)

@@ -13,9 +13,10 @@ _NOISE = (2.0, 200.0)
 class SpeedUp(NamedTuple):
     """The scaling of a job's speed with its number of GPUs.
 
-    The numbers are gsopt's own. Each additional GPU prolongs a step by the fraction `near` on one node, and by
-    the fraction `far` on several nodes. On n GPUs, the batch is n times as large, and each sample contributes
-    ``(noise + 1) / (noise + n)`` times as much to progress as on one GPU.
+    This model is gsopt's own. Each additional GPU prolongs a step by the fraction `near` of its duration on one
+    GPU if all GPUs are on one node, and by the fraction `far` if they are on several. On n GPUs, the batch is n
+    times as large, and each sample contributes ``(noise + 1) / (noise + n)`` times as much to progress as on
+    one GPU.
     """
 
     near: float
@@ -24,7 +25,7 @@ class SpeedUp(NamedTuple):
 
     @classmethod
     def drawn(cls, random: Random) -> "SpeedUp":
-        """Draw a random scaling."""
+        """Draw a random scaling, with `far` at least as large as `near`."""
         near = log_uniform(random, *_ON_A_NODE)
         return cls(near, max(near, log_uniform(random, *_ON_SEVERAL)), log_uniform(random, *_NOISE))
 
@@ -35,5 +36,5 @@ class SpeedUp(NamedTuple):
 
 
 def log_uniform(random: Random, least: float, most: float) -> float:
-    """Return a log-uniform random number, rounded to three significant digits."""
+    """Draw a log-uniform number between two limits, and round it to three significant digits."""
     return float(f"{least * (most / least) ** random.random():.3g}")

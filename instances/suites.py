@@ -36,7 +36,7 @@ def renamed(problem: P, name: str) -> P:
 
 
 def in_folder(folder: str, *parts: Mapping[str, P]) -> list[P]:
-    """Return problems that are named after their paths in a folder of their decision."""
+    """Return the problems in `parts`, renamed to their paths, such as ``scheduling/small/one-job``."""
     return [renamed(problem, f"{folder}/{name}") for part in parts for name, problem in part.items()]
 
 
@@ -53,7 +53,7 @@ def with_about(problem: P, facts: Mapping[str, Any]) -> P:
 
 
 def with_kept_proof(problem: P, path: Path) -> P:
-    """Return a problem with the proof from its committed file, if the file has the same data."""
+    """Return a problem with the known results from its committed file, if that contains the same problem."""
     if not path.exists():
         return problem
     standing = read_problem(path)
@@ -81,9 +81,9 @@ def regenerate(
 ) -> list[Path]:
     """Write generated instances to files, and return their paths.
 
-    Known results in a file are kept as long as the rest of the file stays the same. If nothing is known,
-    `prove` finds the optimum, dated `today`. ``gsopt suites verify --update`` adds solutions, and optima that
-    are proven later.
+    The known results in a file are kept as long as the problem stays the same. If there are none, `prove` finds
+    the optimum, which is dated `today`, by default the current date. Without `prove`, the file contains no
+    results at first. ``gsopt suites verify --update`` adds solutions, and optima that are proven later.
     """
     day = {"since": today or datetime.now(UTC).date()}
     paths: list[Path] = []

@@ -7,7 +7,7 @@ from gsopt.simulation.parts.greedy import Greedy
 
 
 def edf(state: State, *, largest: bool = False) -> Decider:
-    """Run the jobs with the earliest deadlines, each on as many free GPUs as make it faster.
+    """Run the jobs with the earliest deadlines, each on as many of the GPUs that are left as make it faster.
 
     Jobs without a deadline come last. No job is rejected, and a late job keeps its place in the order. A job
     that does not fit is skipped.
@@ -26,7 +26,7 @@ def edf(state: State, *, largest: bool = False) -> Decider:
     Parameters
     ----------
     largest
-        Whether jobs take the largest allowed number of free GPUs even if they are no faster on it.
+        Whether jobs take the largest allowed number of GPUs that is left, even if they are no faster on it.
 
     Examples
     --------

@@ -32,19 +32,20 @@ def estimated(
     options
         The options of that policy.
     factor
-        The value of the random factor that lies one standard deviation above the median of 1. Defaults to 2 if
-        `wrong` is not given either.
+        The random factors of the jobs are log-normal with median 1; this is the factor one standard deviation
+        above the median, from 1 (no errors) to 1e6. Defaults to 2 if `wrong` is not given either.
     wrong
-        The fraction of the jobs that are misjudged; used instead of `factor`.
+        The expected fraction of the jobs that are misjudged. If it is given, `factor` must be None, and the
+        factors of these jobs are uniform around 1.
     margin
-        The largest relative error of the misjudged jobs.
+        The largest relative error of these jobs, from 0 to below 1.
     seed
         Seed of all random draws.
 
     Raises
     ------
     InvalidInput
-        The policy is unknown, or an option is out of range.
+        The policy is unknown, an option is out of range, or both `factor` and `wrong` are given.
     """
     policy = misjudging(find_policy(of, field="of"), factor=factor, wrong=wrong, margin=margin, seed=seed)
     return policy(state, **(options or {}))

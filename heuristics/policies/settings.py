@@ -13,7 +13,10 @@ Settings = TypeVar("Settings")
 def with_settings(
     kind: Callable[..., Settings],
 ) -> Callable[[Callable[[State, Settings], Decider]], Policy]:
-    """Turn a function of a state and settings into a policy, with the settings' fields as keyword arguments."""
+    """Return a decorator that turns a function of a state and settings into a policy.
+
+    The fields of the settings' class, `kind`, become the policy's keyword arguments.
+    """
 
     def decorate(make: Callable[[State, Settings], Decider]) -> Policy:
         @wraps(make)

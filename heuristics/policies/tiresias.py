@@ -1,4 +1,4 @@
-"""Tiresias: discretized two-dimensional least attained service."""
+"""Tiresias: discretized two-dimensional least attained service, i.e. queues by GPU-seconds used so far."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from heapq import heappop, heappush
@@ -82,7 +82,7 @@ def tiresias(
 
 
 def require_thresholds(thresholds: Sequence[float]) -> None:
-    """Raise `InvalidInput` unless thresholds of attained service are positive and ascending."""
+    """Raise `InvalidInput` unless thresholds are positive, finite and strictly ascending."""
     positive = isinstance(thresholds, Iterable) and all(map(_is_positive, thresholds))
     rises = positive and all(a < b for a, b in pairwise(thresholds))
     require(rises, "thresholds", thresholds, "must be positive GPU-seconds that rise")

@@ -12,9 +12,9 @@ from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
 class Hosting:
     """The assignment of jobs to servers, both numbered in the order of the instance.
 
-    Only base workers count. A server with only flexible workers hosts no job, so every method that prefers
-    empty servers returns the flexible group first (Aryl, section 5.3). This is also valid for
-    ``elasticity="fungible"``: a job that survives under the stricter rule also survives under the fungible one.
+    Only base workers count. A server with only flexible workers therefore counts as empty, and methods that
+    begin with empty servers return it early (Aryl, section 5.3). This is also safe with
+    ``elasticity="fungible"``, because a job that keeps all its base workers is not preempted then either.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class Hosting:
 
     @classmethod
     def of(cls, problem: Reclaiming) -> "Hosting":
-        """Return the assignment of a problem."""
+        """Return the assignment of the jobs of a problem to its servers."""
         names = [server.name for server in problem.servers]
         position = {name: server for server, name in enumerate(names)}
         servers_of = [[position[name] for name in job.workers] for job in problem.jobs]

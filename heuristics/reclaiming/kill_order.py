@@ -25,7 +25,11 @@ def vacated_in_order(hosting: Hosting, jobs: Iterable[int], demand: int) -> list
 
 
 def by_size(problem: Reclaiming, *, largest_first: bool) -> ReclaimingSolution:
-    """Preempt jobs in order of their base workers' GPUs until enough servers are vacated."""
+    """Preempt jobs in order of size until enough servers are vacated, and return these servers.
+
+    The size of a job is the number of GPUs of its base workers. Without `largest_first`, the smallest jobs come
+    first.
+    """
     hosting = Hosting.of(problem)
     gpus = [sum(job.workers.values()) for job in problem.jobs]
     order = sorted(range(len(gpus)), key=gpus.__getitem__, reverse=largest_first)

@@ -44,7 +44,7 @@ class JobShares:
 def number_of_jobs(hosting: Hosting) -> JobShares:
     """Return shares that equal a job's full cost on each of its servers.
 
-    The total is the number of running jobs if every cost is 1.
+    If every cost is 1, the total of a server is the number of jobs that it hosts.
     """
     return JobShares(_same_on_all(hosting, hosting.weights), hosting.unit)
 
@@ -57,7 +57,7 @@ def job_counts(hosting: Hosting) -> JobShares:
 def server_fractions(hosting: Hosting, elsewhere: Sequence[int] | None = None) -> JobShares:
     """Return shares that equal a job's cost divided by the number of its servers.
 
-    `elsewhere` contains the number of each job's other servers, which count too.
+    `elsewhere` contains the number of each job's servers that are not on loan. If given, these count too.
     """
     sizes = [len(servers) for servers in hosting.servers_of]
     if elsewhere is not None:
@@ -68,7 +68,7 @@ def server_fractions(hosting: Hosting, elsewhere: Sequence[int] | None = None) -
 
 
 def gpu_fractions(hosting: Hosting, problem: Reclaiming) -> JobShares:
-    """Return shares that equal a job's cost times the fraction of its GPUs on the server."""
+    """Return shares that equal a job's cost times the fraction of its base workers' GPUs on the server."""
     gpus = [list(job.workers.values()) for job in problem.jobs]
     totals = [sum(workers) for workers in gpus]
     common = lcm(*set(totals))
@@ -89,7 +89,7 @@ def preemption_costs(problem: Reclaiming, definition: Definition = "server_fract
     definition
         The column of Table 1. Each job on a server adds its cost (``number_of_jobs``), its cost divided by the
         number of its servers (``server_fraction``), or its cost times the fraction of its GPUs on the server
-        (``gpu_fraction``).
+        (``gpu_fraction``). Only base workers on servers on loan count.
 
     Raises
     ------

@@ -18,9 +18,9 @@ def reverse_delete(
 ) -> ReclaimingSolution:
     """Improve a solution by sparing jobs that need not be preempted.
 
-    As long as enough servers stay vacated, the job with the highest cost per vacated server that it occupies is
-    spared. Without a start, the solutions of `greedy` and `largest_job_first` are both improved, and the better
-    one is kept.
+    Jobs are spared one by one while enough servers stay vacated: each time, the job whose cost is highest
+    relative to the number of servers that would then no longer be vacated. Without a start, the solutions of
+    `greedy` and `largest_job_first` are both improved, and the better one is kept.
 
     Parameters
     ----------
@@ -62,11 +62,12 @@ def improve(
 ) -> ReclaimingSolution:
     """Spare some of the jobs that a feasible solution preempts, while enough servers stay vacated.
 
-    The search starts with all jobs that have a base worker on a returned server, and with all servers that they
-    vacate. As long as the demand stays met, the job with the highest cost per vacated server that it occupies
-    is spared. Of the servers that are vacated in the end, those on which preempted jobs use the most GPUs are
-    returned, for the least collateral damage. The given solution is returned unless the result has a lower
-    objective. Only base workers count, as in `greedy`, even with ``elasticity="fungible"``.
+    At first, all jobs with a base worker on a returned server are preempted, and all servers that host no other
+    job are vacated. Jobs with a cost above 0 are then spared one by one while enough servers stay vacated: each
+    time, the job whose cost is highest relative to the number of servers that would then no longer be vacated.
+    Of the servers that are vacated in the end, those on which preempted jobs use the most GPUs are returned,
+    for the least collateral damage. The given solution is returned unless the result has a lower objective.
+    Only base workers count, as in `greedy`, even with ``elasticity="fungible"``.
     """
     value = judged_value(problem, "start", solution)
     hosting = Hosting.of(problem)

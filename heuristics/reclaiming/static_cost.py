@@ -1,4 +1,4 @@
-"""Static cost: the servers with the lowest preemption costs, which are never updated."""
+"""Static cost: the servers with the lowest preemption costs at the start."""
 
 from gsopt.core.method import heuristic
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution

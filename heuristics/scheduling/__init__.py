@@ -1,4 +1,4 @@
-"""Scheduling over time: the policies in `heuristics.policies`, used as heuristics, and Aryl's two phases."""
+"""Scheduling over time: the policies in `heuristics.policies`, used as heuristics, and Aryl's Algorithm 2."""
 
 from gsopt.core.method import Method
 from gsopt.evaluation.lift import lift

@@ -1,4 +1,4 @@
-"""Restarts elsewhere: an incident in which KAI-Scheduler restarted work on 376 GPUs to free 48 GPUs."""
+"""Restarts elsewhere: modelled on an incident where KAI-Scheduler restarted work on 376 GPUs to free 48."""
 
 from collections.abc import Iterator
 from typing import NamedTuple

@@ -54,8 +54,9 @@ def elastic_jobs(
         GPUs per worker. ``one``: 1. ``powers_of_two``: 1, 2, 4 or 8. ``any``: 1 to 8.
     scaling
         ``proportional``: the speed is proportional to the number of workers. ``imperfect``: each worker beyond
-        the middle of the range takes a further 10 % off that speed, up to 90 %. ``across_servers``: the speed
-        drops with every additional server, so that the values may be neither concave nor monotone.
+        the middle of the range, rounded up, takes a further 10 % off that speed, up to 90 %.
+        ``across_servers``: the speed drops with every additional server, so that the values may be neither
+        concave nor monotone.
     queued_share
         Probability that a job is still waiting.
     seed

@@ -14,9 +14,8 @@ FOLDER = Path("elasticflow_profiles/scheduler/throughputs_T4")
 def curves(folder: str | Path) -> dict[str, dict[int, float]]:
     """Read the tables in a folder, and return curves of speed over GPUs, keyed by model and batch size.
 
-    A curve maps each number of GPUs to iterations per second.
-
-    GPU counts that were not measured (blank, nan or 0) are left out.
+    A key joins a model, which is the name of a table, and a batch size, as in ``vgg16-64``. A curve maps each
+    number of GPUs to iterations per second. Numbers that were not measured (blank, nan or 0) are left out.
     """
     return {
         f"{path.stem}-{batch}": curve

@@ -17,9 +17,11 @@ def values(time: float, least: int, most: int, speed: Speed) -> tuple[float, ...
 
 
 def imperfect(least: int, most: int) -> Speed:
-    """Return a speed function that loses 10 % of linear speed with each worker beyond mid-range.
+    """Return a speed function that loses 10 % of linear speed with each worker beyond the middle of the range.
 
-    Source: Aryl, section 7.2, impact of imperfect scaling. The loss stops at 90 %.
+    The middle is rounded up, and the loss stops at 90 %.
+
+    Source: Aryl, section 7.2, impact of imperfect scaling.
     """
     middle = (least + most) / 2
 
@@ -33,8 +35,10 @@ def imperfect(least: int, most: int) -> Speed:
 def across_servers(gpus_per_worker: int, toll: float) -> Speed:
     """Return a speed function that drops at every eight-GPU server beyond the job's first one.
 
-    The values may be neither concave nor monotone: the first worker on another server can prolong the job, and
-    later workers make up for it. Measured curves look like this when a job expands to another node.
+    Linear speed is divided by 1 plus `toll` times the number of servers beyond the first. The values of extra
+    workers may therefore be neither concave nor monotone: the first worker on another server can prolong the
+    job, and later workers may make up for it. Measured curves look like this when a job expands to another
+    node.
     """
 
     def speed(workers: int) -> float:

@@ -23,9 +23,10 @@ Curve = Mapping[int, float]
 def proportional(workload: Workload) -> Allocation:
     """Create an instance of the jobs running at the busiest moment, with linear speed-up.
 
-    Every job starts when it is submitted, and can grow to four times its workers. A worker has 8 GPUs, or all
-    GPUs of a smaller job. A job's workers in the trace are its minimum. The number of remaining GPUs is a
-    quarter of those in use.
+    Every job starts when it is submitted. A worker has 8 GPUs, or all GPUs of a smaller job. A job's minimum
+    number of workers is its number of GPUs in the trace divided by that of a worker, rounded up. The job can
+    grow to four times this minimum. The number of GPUs that remain for extra workers is a quarter of the number
+    in use.
     """
     time = busiest(workload.jobs)
     elastic: list[ElasticJob] = []
@@ -52,7 +53,7 @@ def measured(workload: Workload, curves: Sequence[Curve]) -> Allocation:
     several such curves, they are assigned in rotation. Between two measured numbers of GPUs, a job runs on the
     smaller one, so its values rise in steps, and fall where the curve falls. A job can grow to four times its
     GPUs, but not beyond the end of its curve. Jobs without a suitable curve are left out. The number of
-    remaining GPUs is a quarter of those in use.
+    GPUs that remain for extra workers is a quarter of the number that the other jobs use.
     """
     time = busiest(workload.jobs)
     elastic: list[ElasticJob] = []

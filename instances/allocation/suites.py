@@ -47,11 +47,11 @@ def production() -> list[Allocation]:
 
 
 def challenge() -> list[Allocation]:
-    """Generate instances that are hard for prices and for dynamic programming.
+    """Generate instances that are hard for methods based on a price per GPU or on dynamic programming.
 
-    Because weights and values are correlated, prices per GPU hardly distinguish the choices, and weights of
-    several million lead to too many states for dynamic programming. The exact method solves them by
-    divisibility and by combining two lists of partial choices.
+    Because weights and values are correlated, a price per GPU hardly distinguishes the choices, and weights of
+    several million lead to too many states for dynamic programming. The exact method combines a bound from
+    divisibility with two lists of partial choices.
     """
     made = {
         f"strong-{classes:03}": multiple_choice(

@@ -38,7 +38,7 @@ def tiny(
     samples
         Largest number of remaining samples, in units of 8.
     speeds
-        Highest speed on two GPUs, relative to the speed on one GPU.
+        Highest speed on two GPUs, as an integer multiple of the speed on one GPU.
     criterion
         The objective, as in `gsopt.problems.batching.Batching`.
 

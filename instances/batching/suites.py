@@ -29,7 +29,7 @@ def small() -> list[Batching]:
 
 
 def medium() -> list[Batching]:
-    """Generate instances for every criterion on clusters of 16 and 64 GPUs, as in the ONES paper."""
+    """Generate instances with 16 or 64 GPUs, like clusters of the ONES paper, and with every criterion."""
     made = {
         "016-020-sruf": elastic_jobs(gpus=16, jobs=20, seed=1),
         "016-020-printed": elastic_jobs(gpus=16, jobs=20, forced="none", caps="batch", seed=1),
@@ -44,10 +44,11 @@ def medium() -> list[Batching]:
 
 
 def challenge() -> list[Batching]:
-    """Generate instances with menus of doublings, which are far from convex.
+    """Generate instances whose menus contain only doublings, so that costs are far from convex.
 
-    A table of all jobs and numbers of GPUs does not fit in memory. In the larger instance, it is too large even
-    if only parts of it are kept, and the exact method leaves a gap.
+    The table of the dynamic program, which has an entry for each job and each number of GPUs, is too large. In
+    the larger instance, it is too large even if only some of its rows are kept at a time, and the exact method
+    leaves a gap.
     """
     made = {
         f"{gpus}-{jobs}-doublings": elastic_jobs(

@@ -39,9 +39,9 @@ def from_data(folder: Path) -> Iterator[Colocation]:
 def measured(table: PairTable, jobs: Sequence[Job], *, seed: int = 0) -> Colocation:
     """Create an instance in which the first half of the given jobs run and the others wait.
 
-    The configuration of each job is drawn from a set in which every pair was measured, so that no slowdown has
-    to be made up. Memory is not known, but every measured pair did fit on a GPU. The remaining fraction of each
-    running job is drawn.
+    The configuration of each job, usually its model and batch size, is drawn from a set in which every pair
+    was measured, so that no slowdown has to be made up. Memory is not known, but every measured pair did fit on
+    a GPU. For each running job, the fraction of its duration that remains is drawn.
     """
     random = Random(seed)
     names = complete(table)

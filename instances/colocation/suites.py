@@ -24,7 +24,7 @@ def small() -> list[Colocation]:
 
 
 def production() -> list[Colocation]:
-    """Generate full clusters with 20 to 100 running and waiting jobs."""
+    """Generate full clusters with 20 to 100 running jobs and 20 to 100 waiting jobs."""
     made = {
         "020-020": full_cluster(running=20, pending=20, seed=1),
         "020-060": full_cluster(running=20, pending=60, seed=2),
@@ -39,7 +39,7 @@ def production() -> list[Colocation]:
 
 
 def large() -> list[Colocation]:
-    """Generate a full cluster for which the matching takes several seconds."""
+    """Generate a full cluster for which the optimal matching takes several seconds to compute."""
     return in_folder("large", {"100-200": full_cluster(running=100, pending=200, seed=9)})
 
 

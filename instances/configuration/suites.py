@@ -24,7 +24,7 @@ def small() -> list[Configuration]:
 
 
 def medium() -> list[Configuration]:
-    """Generate clusters like Sia's, with at most 64 GPUs of one or three types, and few or many jobs."""
+    """Generate clusters like Sia's, with at most 64 GPUs of one or three types, and 9 to 160 jobs."""
     made = {
         "04-009": growing_jobs(nodes=4, jobs=9, seed=1),
         "16-015": growing_jobs(jobs=15, seed=1),
@@ -39,7 +39,7 @@ def medium() -> list[Configuration]:
 
 
 def challenge() -> list[Configuration]:
-    """Generate instances that the exact method cannot solve to proven optimality within minutes."""
+    """Generate an instance that the exact method cannot solve to proven optimality within minutes."""
     return in_folder("challenge", {"triples-30-048": triples(pools=30, gpus=48, excess=1, seed=1)})
 
 

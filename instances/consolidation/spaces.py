@@ -21,6 +21,8 @@ _PENALTIES = {
 def tiny(*, jobs: int = 3, machines: int = 2, gpus: int = 2) -> Space:
     """Return the space of all problems with a few jobs on two racks of partly busy machines.
 
+    Each job has one of two models: one hardly communicates, the other mostly does.
+
     Parameters
     ----------
     jobs

@@ -26,7 +26,10 @@ def from_data(folder: Path) -> Iterator[Goodput]:
 
 
 def records(folder: Path) -> list[Mapping[str, Any]]:
-    """Return the data of each recorded decision, with the choice of the authors' search and its fitness."""
+    """Return the data of each recorded decision, including the solution of the authors' search and its fitness.
+
+    Without the recording, the list is empty.
+    """
     return compressed_lines(folder / FILE)
 
 

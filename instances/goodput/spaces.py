@@ -18,10 +18,10 @@ def tiny(*, jobs: int = 3, gpus: int = 3, steps: int = 2) -> Space:
     jobs
         Largest number of jobs.
     gpus
-        Largest number of GPUs on the node.
+        Largest number of GPUs on the node, which has at least two.
     steps
-        The gain of each additional GPU is a multiple of 1 / `steps`, from 0 to 1. It is at most the gain of the
-        previous GPU. On one GPU the speed-up is 1.
+        Number of steps from a gain of 0 to a gain of 1. The speed-up is 1 on one GPU. Each additional GPU gains
+        a multiple of 1 / `steps`, which is at most 1 and at most the gain of the GPU before.
 
     Examples
     --------

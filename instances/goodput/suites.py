@@ -23,7 +23,7 @@ def small() -> list[Goodput]:
 
 
 def medium() -> list[Goodput]:
-    """Generate clusters like Pollux's, most of them with 16 four-GPU nodes, and few or many jobs."""
+    """Generate instances with 8 to 160 jobs. Most clusters are like Pollux's, with 16 nodes of four GPUs."""
     made = {
         "04-009": running_jobs(nodes=4, jobs=9, seed=1),
         "16-008": running_jobs(jobs=8, seed=5),
@@ -38,7 +38,7 @@ def medium() -> list[Goodput]:
 
 
 def challenge() -> list[Goodput]:
-    """Generate instances that the exact method cannot solve to proven optimality within minutes."""
+    """Generate an instance that the exact method cannot solve to proven optimality within minutes."""
     return in_folder("challenge", {"triples-40-128": triples(nodes=40, gpus_per_node=128, excess=1, seed=1)})
 
 

@@ -17,7 +17,7 @@ class PairReading(Frozen):
     table
         The slowdowns.
     left_out
-        Pairs without speeds in the file, because the jobs did not run together, or one did not run alone.
+        Pairs that did not run together, or of which a job did not run alone.
     raised
         Pairs in which a job was faster than alone, which is noise. The slowdown of that job was set to 1.
     """
@@ -45,8 +45,8 @@ def assemble(
     name, profiles
         As in `PairTable`.
     pairs
-        Each pair once, with the relative speeds of its first and its second job, or None if it was not
-        measured. For a pair of equal configurations, the mean of the two speeds is used.
+        Each pair once, with the relative speeds of its first and its second job, or None if these are unknown.
+        For a pair of equal configurations, the mean of the two speeds is used.
 
     Raises
     ------

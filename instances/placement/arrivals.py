@@ -1,4 +1,4 @@
-"""Arrivals: pods that arrive at Alibaba's openb cluster one after another, until it is overfull."""
+"""Arrivals: pods that arrive at Alibaba's openb cluster one after another, by default until it is overfull."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -22,7 +22,7 @@ TRAINING, INFERENCE = 443, 520
 
 
 def check_cluster(training: int, inference: int, occupied: float) -> None:
-    """Raise `InvalidInput` unless the numbers of servers and the occupied share are valid."""
+    """Raise `InvalidInput` if there is no server, a number is negative, or `occupied` is above 1."""
     at_least(0, training=training, inference=inference)
     fractions(occupied=occupied)
     require(training + inference >= 1, "training", training, "must be at least 1 together with inference")
@@ -33,7 +33,8 @@ def cluster(
 ) -> tuple[Server, ...]:
     """Create training and inference servers.
 
-    `occupied` is the share of servers on which 1 to 7 GPUs are in use, with CPU and memory for each of them.
+    `occupied` is the share of servers on which 1 to 7 GPUs are in use, with CPU and memory for each of these
+    GPUs.
     """
     draw = random or Random(0)
     servers: list[Server] = []

@@ -39,10 +39,10 @@ class _ServerKind(NamedTuple):
 def from_data(folder: Path) -> Iterator[Placement]:
     """Yield instances from Alibaba's openb cluster, which has 1,213 servers and 6,212 GPUs.
 
-    The first instance contains the few pods that were running at the busiest moment. The next three contain the
-    first 1,000, 2,000 and 4,000 pods of the list as if none had ended, which is how the authors of the trace
-    fill the cluster. In the fifth, 1,000 pods arrive when the first 2,000 are already placed. If the trace is
-    missing, nothing is yielded.
+    The first instance contains the few GPU pods that run at the busiest moment if every pod starts when it is
+    created. The next three contain the first 1,000, 2,000 and 4,000 pods of the list as if none had
+    ended, which is how the authors of the trace fill the cluster. In the fifth, 1,000 pods arrive when the
+    first 2,000 are already placed. If the trace is missing, nothing is yielded.
 
     Notes
     -----

@@ -28,7 +28,7 @@ def small() -> list[Placement]:
 
 
 def production() -> list[Placement]:
-    """Generate the instances as large as Aryl's clusters, with 443 training and 520 inference servers."""
+    """Generate the instances with 963 servers, as many as Aryl's two clusters have together."""
     made = {
         **{
             f"vectors-{types:02}-{workers:04}": vectors(types=types, workers=workers, skew=0.5, seed=types)

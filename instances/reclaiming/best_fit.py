@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 
 class BestFit:
-    """Servers that place every worker where it leaves the fewest GPUs free.
+    """Equal servers, on which every worker is placed where it leaves the fewest GPUs free.
 
     Ties go to the server with the lowest index. `free` holds the number of free GPUs on each server, and
     `free_gpus` is the sum of these numbers.

@@ -21,8 +21,8 @@ class ServerReplay:
     job, so a large job may wait for a long time on a crowded cluster. A job larger than the cluster is left
     out.
 
-    Waiting jobs are grouped by shape. Once a job does not fit, no other job of its shape is tried until the
-    next departure, so the computation takes no longer for a long queue than for a short one.
+    Waiting jobs are grouped by their numbers of GPUs and of GPUs per worker. Once a job does not fit, no other
+    job of its group is tried until the next departure, which saves much time if the queue is long.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class ServerReplay:
 
     @property
     def waiting(self) -> int:
-        """Number of jobs that have arrived but do not fit."""
+        """Number of jobs that have arrived and wait for GPUs."""
         return sum(map(len, self._waiting.values()))
 
     def advance(self, time: float) -> None:

@@ -1,4 +1,4 @@
-"""Scenarios: workloads with their clusters and events, as in the evaluations of papers."""
+"""Scenarios: workloads with their clusters and events, most of them as in the evaluations of papers."""
 
 from instances.scenarios.aryl import aryl
 from instances.scenarios.elasticflow import elasticflow

@@ -64,7 +64,7 @@ def _order(row: TraceRow) -> SubmittedJob:
 
 
 class Menus:
-    """A cache of the durations and menus of jobs, which follow from the measurements of their models.
+    """The durations and menus of jobs, computed from the measurements of their models and cached.
 
     The duration of a job is the duration of its whole training run with the user's batch size, on the best
     placement of the demanded GPUs. For each number of GPUs, the menu contains the highest speed of any epoch
@@ -114,7 +114,8 @@ class Menus:
     def halved(self, order: SubmittedJob, halvings: int) -> SubmittedJob:
         """Return a row whose demand is rounded down to a power of two and halved `halvings` times.
 
-        If the job cannot run on the halved demand, it demands the next larger number of GPUs on which it can.
+        If the job cannot run on the halved demand, it demands the next larger number of GPUs on which it can,
+        but never more than before.
         """
         batch = order.batch_size
         counts = range(halved(order.gpus, halvings), order.gpus)
@@ -169,10 +170,11 @@ def scenario_of(
 ) -> Scenario:
     """Create a scenario of jobs that tune their batch sizes, or of the same jobs in the setting of Ares.
 
-    Rounds and intervals begin at time 0 of the workload, as in the authors' simulators. In the setting of Ares,
-    progress is measured in samples, batch sizes are fixed, jobs have at most as many GPUs as eight nodes have,
-    and a restart takes time only if the number of nodes changes. Demands are those of the rows, unless they are
-    halved. `physics` sets further fields of `gsopt.scenario.scenario.Physics`.
+    The rounds of policies, and the intervals at which jobs tune themselves, are counted from time 0 of the
+    workload, as in the authors' simulators. In the setting of Ares, progress is measured in samples, batch
+    sizes are fixed, jobs have at most as many GPUs as eight nodes have, and a restart takes time only if the
+    number of nodes changes. `halvings` is as in `instances.scenarios.sia`. `physics` sets further fields of
+    `gsopt.scenario.scenario.Physics`.
 
     Raises
     ------

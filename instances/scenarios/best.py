@@ -31,7 +31,7 @@ NAMES = tuple(f"{trace}-{number}" for trace, numbers in _NUMBERS.items() for num
 
 
 class BestSchedule(Frozen):
-    """The value of the best known schedule for a workload, and the best bound for all schedules.
+    """The value of the best known schedule for a workload, and the best lower bound for all schedules.
 
     Attributes
     ----------
@@ -47,7 +47,8 @@ class BestSchedule(Frozen):
     since
         The day on which the schedule was found.
     version, digest
-        The version of gsopt that judged a submitted schedule, and the SHA-256 of its file.
+        The version of gsopt that judged the last submitted schedule or certificate, and the SHA-256 of that
+        file. Empty if nothing was submitted.
 
     Examples
     --------
@@ -96,7 +97,7 @@ def best_schedule(name: str, folder: Path = FOLDER) -> Schedule:
 
 
 def value_of(schedule: Schedule, given: Scenario) -> float:
-    """Return the mean job completion time of a schedule that changes only at whole minutes.
+    """Return the mean job completion time of a schedule whose jobs start and change only at whole minutes.
 
     Raises
     ------
@@ -111,7 +112,7 @@ def value_of(schedule: Schedule, given: Scenario) -> float:
 
 
 def bracket(name: str) -> tuple[float, float]:
-    """Return the best known value and bound of a workload, in seconds of mean job completion time.
+    """Return the best known mean job completion time of a workload, and the best lower bound, in seconds.
 
     Examples
     --------
@@ -128,7 +129,8 @@ def entry(
 ) -> dict[str, Any]:
     """Return the entry of a workload in ``known.json`` with a better value or, if `value` is None, bound.
 
-    `file` contains the entry's `version` and `digest`. `by` and `day` are stored only with a value.
+    `file` contains the version of gsopt, and the digest of the schedule or certificate. `by` and `day` are
+    stored only with a value.
     """
     better: dict[str, Any] = {"mean_jct": value, "found_by": by, "since": day}
     known = _row(name).model_copy(update={"bound": bound} if value is None else better)
@@ -172,7 +174,8 @@ def keep(
     Raises
     ------
     InvalidInput
-        A job starts or changes at a time that is not a whole minute, or the value is below the bound.
+        The workload is unknown, a job starts or changes at a time that is not a whole minute, or the value is
+        below the bound.
     InvalidSolution
         The schedule breaks a rule of the scenario.
     """

@@ -73,7 +73,7 @@ class InferenceDemand:
 
     @property
     def peak_to_trough(self) -> float:
-        """Ratio of a day's peak to its trough, averaged over the days."""
+        """Ratio of a day's peak to its trough, averaged over the days; the last day may be incomplete."""
         steps = DAY // self.step
         days = (self.busy[begin : begin + steps] for begin in range(0, len(self.busy), steps))
         return fmean(max(day) / max(min(day), 1) for day in days)
@@ -141,7 +141,7 @@ def made_up_demand(
     begin: float = 0.0,
     seed: int = 0,
 ) -> InferenceDemand:
-    """Generate a demand like that of `public_demand`: a smooth daily pattern and a drift."""
+    """Generate a demand like that of `public_demand`, with a smooth daily pattern and random drift."""
     _check(days, gpus, begin)
     random = Random(seed)
     steps = DAY // STEP

@@ -1,4 +1,7 @@
-"""Kinds: a random choice of which jobs are elastic, heterogeneous, or able to run on either cluster."""
+"""Kinds: a random choice of the jobs that are elastic, heterogeneous, or able to run on either cluster.
+
+The clusters are the training cluster and the inference cluster of Aryl.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,11 +37,12 @@ class KindShares:
     Attributes
     ----------
     elastic
-        Share of the jobs with a variable number of workers. Large jobs are chosen first.
+        Share of the jobs with a variable number of workers. Jobs of at least four GPUs are chosen first.
     heterogeneous
         Share of the jobs that run on any mix of GPU types.
     either
-        Share of the jobs, of any size, that run on the GPUs of either cluster, but not on both at once.
+        Share of the jobs, of any size, that run on the training or the inference cluster, but not on both at
+        once. Jobs that are also heterogeneous run on any mix instead.
     checkpoints
         Share of the jobs that keep their progress when they are stopped.
     reach
@@ -48,11 +52,12 @@ class KindShares:
         GPUs per worker of an elastic job. If this does not divide the demand, the greatest common divisor of
         both is used.
     scaling
-        ``linear``, or ``imperfect``: each worker beyond mid-range costs a tenth of the speed, and numbers of
-        workers that are no faster than smaller numbers are left out.
+        ``linear``: the speed is proportional to the number of workers. ``imperfect``: likewise, but each worker
+        beyond the middle of the range also reduces the speed by a tenth. Numbers of workers that are no faster
+        than smaller numbers are then left out.
     normalised
         Number of GPUs of the inference cluster that replace one of the training cluster. With 1, a job has the
-        same number of GPUs on either cluster, and is slower on the inference cluster.
+        same number of GPUs on either cluster.
     """
 
     elastic: float = 0.05
@@ -74,11 +79,11 @@ class KindShares:
         require(fine, "scaling", self.scaling, "must be linear or imperfect")
 
     def given(self, jobs: Sequence[Job], *, training: int, inference: int, seed: int = 0) -> tuple[Job, ...]:
-        """Draw the kinds of rigid jobs, and return the jobs with their new properties.
+        """Choose the kinds of the given rigid jobs at random, and return the jobs with their new properties.
 
         The kinds are drawn independently of each other. With the same seed, a larger share includes the jobs of
-        every smaller share. No menu exceeds the GPUs of its cluster. Without inference GPUs, all jobs run only
-        on the training cluster.
+        every smaller share. `training` and `inference` are the numbers of GPUs of the clusters; menus contain
+        no larger numbers. Without inference GPUs, all jobs run only on the training cluster.
         """
         self.check()
         random = Random(seed)

@@ -1,4 +1,4 @@
-"""Overlaid: workloads as large as Aryl's at a given load, generated or overlaid from two parts of a trace."""
+"""Overlaid: workloads like Aryl's with a given load, generated or combined from two windows of a trace."""
 
 from collections.abc import Sequence
 from math import fsum
@@ -66,15 +66,15 @@ def overlaid_workload(
     trace, days, gpus
         The jobs of the trace, the length of the windows in days, and the number of GPUs of the cluster.
     jobs
-        Number of jobs. If the windows contain more jobs, this many are drawn from them. By default, the number
-        per GPU and day is that of the paper.
+        Number of jobs, drawn at random from the windows; if they contain fewer, all are kept. By default, the
+        number per GPU and day is that of the paper.
     load
         Submitted GPU time divided by available GPU time. All durations are scaled by one factor to reach this
         load. None for the recorded durations.
     first_days
-        Day of the trace on which each window begins.
+        Day of the trace, counted from 0, on which each window begins.
     shortest, longest
-        Limits on the recorded durations in seconds, before scaling.
+        Limits in seconds. Before scaling, recorded durations outside the limits are set to the nearer limit.
     seed
         Seed of all random draws.
     """
@@ -106,9 +106,9 @@ def made_up_workload(
     seed: int = 0,
     shape: JobDistribution = ITP,
 ) -> Workload:
-    """Generate a workload at a given load, with jobs that are like those of `shape` and arrive in bursts.
+    """Generate a workload with a given load, whose jobs are drawn from `shape` and arrive in bursts.
 
-    The options are those of `overlaid_workload`.
+    The other options are as in `overlaid_workload`, but there are always as many jobs as requested.
     """
     _check(days, gpus, jobs, load, shortest, longest)
     random = Random(seed)

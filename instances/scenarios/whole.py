@@ -1,7 +1,7 @@
 """Whole: the best known values and bounds of whole public traces, in the setting of docs/suites.md.
 
-Jobs are rigid, and starts and stops are free. The file ``solutions/traces/known.json`` has a row for each
-trace, and further rows about certificates for the workloads of `instances.scenarios.best`.
+Jobs are rigid, and starting or stopping them takes no time. The file ``solutions/traces/known.json`` has a row
+for each trace, and further rows about certificates for the workloads of `instances.scenarios.best`.
 """
 
 import json
@@ -27,7 +27,7 @@ FILE = Path(__file__).parents[1] / "solutions" / "traces" / "known.json"
 
 
 def rows() -> dict[str, dict[str, Any]]:
-    """Return the rows of the traces, keyed by name, without those about certificates.
+    """Return the rows of the whole traces, keyed by name, without the rows of other workloads.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def value_of(schedule: Schedule, given: Scenario) -> float:
 
 
 def bracket(name: str) -> tuple[float, float]:
-    """Return the best known value and bound of a trace, in seconds of mean job completion time.
+    """Return the best known mean job completion time of a trace, and the best lower bound, in seconds.
 
     Examples
     --------

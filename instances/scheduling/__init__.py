@@ -1,4 +1,4 @@
-"""Scheduling: instance generators, trace windows, and the committed suites."""
+"""Scheduling: instance generators, instances from public traces, and the committed suites."""
 
 from instances.scheduling.aryl import crawling, table_3, table_4
 from instances.scheduling.elastic_jobs import elastic_jobs

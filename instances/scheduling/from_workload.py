@@ -13,9 +13,9 @@ from instances.scheduling.counts import Counts, restricted
 def from_workload(workload: Workload, *, gpus: int, counts: Counts = "all", alpha: float = 0.75) -> Scheduling:
     """Create the problem of scheduling a workload's jobs on the given number of GPUs.
 
-    Work is counted in GPU-seconds on the demanded GPUs. A job may run on the doublings of its demand that are
-    in its menu and fit on the cluster. With ``counts="alpha"`` it may run only on the doublings that elastic
-    fair queuing may use at the threshold `alpha`. A job without a menu runs only on its demanded GPUs.
+    Work is counted in GPU-seconds on the demanded GPUs. A job may run on the demanded number of GPUs, and on
+    those doublings of it that are in the job's menu and fit on the cluster. With ``counts="alpha"``, it may use
+    only those of the doublings that elastic fair queuing may use at the threshold `alpha`.
 
     Raises
     ------

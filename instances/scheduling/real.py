@@ -17,8 +17,8 @@ _CUTS = (("philly", 149, 6, 16), ("saturn", 121, 7, 16), ("newtrace", 53, 6, 16)
 def from_data(folder: Path) -> Iterator[Scheduling]:
     """Yield four instances from the Sia workloads in a folder: consecutive jobs on 16 or 32 GPUs.
 
-    Every doubling of the demanded GPUs that was measured is allowed. Without the workloads there are no
-    instances.
+    A job may run on its demanded number of GPUs, and on all measured doublings of it. Without the workloads
+    there are no instances.
     """
     if not (folder / FOLDER).is_dir():
         return

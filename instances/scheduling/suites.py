@@ -19,7 +19,7 @@ def committed() -> list[Scheduling]:
 
 
 def small() -> list[Scheduling]:
-    """Generate the instances with at most seven jobs, which are solved to optimality in seconds."""
+    """Generate the instances with at most seven jobs, each of which is solved to optimality in seconds."""
     return in_folder("small", _figures(), _random(), _fair(), _corner_cases())
 
 

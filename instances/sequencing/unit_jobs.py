@@ -1,4 +1,4 @@
-"""Unit jobs: single-GPU jobs waiting for GPUs of several types, some of which are busy."""
+"""Unit jobs: single-GPU jobs that wait for GPUs of several types; some of the GPUs may be busy."""
 
 from math import isfinite
 from random import Random

@@ -13,7 +13,7 @@ from instances.suites import HANDMADE, in_folder, picked, regenerate
 
 
 def committed() -> list[Shares]:
-    """Generate every committed instance."""
+    """Generate every committed instance, without the best known results that the files also contain."""
     return [*small(), *production(), *worst()]
 
 

@@ -17,7 +17,7 @@ def committed() -> list[Sharing]:
 
 
 def small() -> list[Sharing]:
-    """Generate the instances with at most six jobs, which are solved to optimality in a second."""
+    """Generate the instances with at most six jobs, each of which is solved to optimality in about a second."""
     made = {
         **{
             f"j{jobs:02}-g{gpus:02}": interfering_jobs(jobs=jobs, gpus=gpus, seed=jobs) for jobs, gpus in _SIZES
@@ -48,8 +48,8 @@ def between_events(*, starts: str = "events") -> Sharing:
     """Create four jobs whose best schedule starts one of them between two events, if this is allowed.
 
     Jobs a (4 s) and b (6 s) need both GPUs, and jobs c and d arrive after 5 s. Only a is slowed down by others.
-    If b starts at 2 s, a ends at 5 s and all jobs complete by 8 s. If starts are limited to events, it is best
-    to start b together with a or when a ends.
+    If b starts at 2 s, a ends at 5 s and all jobs complete by 8 s. If starts are limited to events, b has
+    two best start times, which are equally good: the start of a and the end of a.
     """
     given = [("a", 0.0, 4.0, 2), ("b", 0.0, 6.0, 2), ("c", 5.0, 1.0, 1), ("d", 5.0, 1.0, 1)]
     problem = Sharing(

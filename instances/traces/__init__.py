@@ -1,9 +1,7 @@
 """Traces: readers for public traces.
 
-There is one reader per file format.
-
-Every reader takes a path and the options of `Selection`. It returns a `Reading` with a workload and a report of
-unusable rows.
+Every reader takes a path, the options of `Selection`, and possibly further options. It returns a `Reading`: a
+workload, and the rows that were dropped or repaired.
 """
 
 from instances.traces.ares import ares

@@ -45,7 +45,7 @@ _LARGEST = 1e30
 def read_application(
     folder: Path, gpu: str = "aws", *, most_local: int | None = None, slowdown: float = 1.0
 ) -> Application:
-    """Read the measurements of one model on one GPU type from its folder.
+    """Read the measurements of one model on one GPU type from the model's folder.
 
     The files are ``placements-<gpu>.csv``, ``scalability-<gpu>.csv`` and ``validation-<batch size>.csv``. The
     smallest validated batch size is the initial one of a job, and the largest is its upper limit. A GPU
@@ -88,7 +88,7 @@ def read_applications(
     most_local: Mapping[str, int],
     slowdowns: Mapping[str, float],
 ) -> dict[str, Application]:
-    """Read several models from their folders in `home`, as in `read_application`."""
+    """Read the measurements of several models from their folders in `home`, as in `read_application`."""
     return {
         model: read_application(
             home / model, gpu, most_local=most_local.get(model), slowdown=slowdowns.get(model, 1.0)

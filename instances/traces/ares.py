@@ -116,8 +116,9 @@ def scaled(
 ) -> Workload:
     """Draw a workload for a cluster of any size, with arrivals in proportion to the number of GPUs.
 
-    The jobs are drawn with replacement from the ten Helios (Saturn) workloads, at the same rate per GPU: 20
-    jobs per hour for 64 GPUs, or 640 jobs per hour for 2,048 GPUs. Release dates are drawn uniformly.
+    The jobs are drawn with replacement from the ten workloads that Sia sampled from Saturn, a cluster of
+    Helios. There are 20 jobs per hour for 64 GPUs, or 640 jobs per hour for 2,048 GPUs. Jobs that demand more
+    than `gpus` are never drawn. Release dates are drawn uniformly.
     `halvings` is as in `ares`. Source: Ares, section 5.6 (Figure 11), which does not say how the traces were
     scaled.
     """

@@ -1,4 +1,4 @@
-"""Castor: workloads like those of the paper's simulations, from the busiest hours of two public traces."""
+"""Castor: workloads like those of the paper's simulations, from the busiest periods of two public traces."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path

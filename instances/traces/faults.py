@@ -42,7 +42,7 @@ def server_outages(path: str | Path) -> tuple[tuple[Outage, ...], ...]:
     Raises
     ------
     InvalidInput
-        The file cannot be read or is not such a trace; the message names the invalid entry.
+        The file cannot be read or is not such a trace.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""Inference: the number of GPUs that serve requests over time, from two public traces.
+"""Inference: the GPUs that inference instances hold, and how busy GPUs are during a day, from two traces.
 
 The package does not export these functions, because they do not read jobs.
 """
@@ -27,10 +27,11 @@ _MEMBER = re.compile(r".*\.csv")
 
 
 def serving_gpus(path: str | Path, times: Sequence[float]) -> tuple[int, ...]:
-    """Return how many GPUs inference instances hold at given times, in seconds from the trace's beginning.
+    """Return how many GPUs inference instances hold at each of the given times.
 
-    From its creation to its deletion, an instance holds the GPUs that it requests. The file has no creation
-    time for instances that are older than the trace, and no deletion time for those that outlive it.
+    Times are in seconds from the beginning of the trace. From its creation to its deletion, an instance holds
+    the GPUs that it requests. The file has no creation time for instances that are older than the trace, and no
+    deletion time for those that outlive it. Unusable rows are skipped.
 
     Notes
     -----
@@ -47,10 +48,9 @@ def duty_cycle_of_a_day(path: str | Path, *, step: int = 300, window: int = 7_20
     """Return the mean duty cycle of a service's GPUs in each step of a day, as a smooth periodic curve.
 
     Only the first 24 hours of the trace count, and the first step begins at the earliest sample. The value of a
-    step is the mean of its samples. A step without samples is interpolated between its neighbours; such steps
-    occur at the end of a trace that is shorter than a day. Every value is then averaged over a window around
-    it. `step` and `window` are in seconds. The data are anonymized, so the shape of the curve is meaningful,
-    but its level is not.
+    step is the mean of its samples, or is interpolated between the nearest steps with samples if it has none.
+    Every value is then averaged over a window around it. `step` and `window` are in seconds. Unusable rows are
+    skipped. The data are anonymized, so the shape of the curve is meaningful, but its level is not.
 
     Notes
     -----

@@ -49,7 +49,10 @@ class PodDemand(Frozen):
 
 
 def read_nodes(path: str | Path, issues: list[Issue]) -> tuple[OpenbNode, ...]:
-    """Read a list of nodes, by default all nodes with GPUs, and report rows with a missing or invalid value."""
+    """Read a list of nodes, and report rows with a missing or invalid value.
+
+    If `path` is a folder, the list of all nodes with GPUs is read.
+    """
     file = find(path, FOLDER / "openb_node_list_gpu_node.csv.gz")
     return tuple(node for _, node in read_table(file, _NODE_COLUMNS, _node, issues))
 

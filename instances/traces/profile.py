@@ -29,19 +29,20 @@ class MeasuredProfile:
     Jobs are placed on as few nodes as possible: full nodes, and one node with the rest. A batch is spread
     evenly over the GPUs. If the share of a GPU exceeds the largest measured one, it is processed in equal
     parts, and gradients are exchanged only after the last part. Times between two measured shares are
-    interpolated, as in Sia's simulator.
+    interpolated, as in Sia's simulator. Below the smallest measured share, the time is unknown.
 
     The time of a placement that was not measured is unknown, unless measurements by number of nodes are given.
     In that case, it is the time of the same number of GPUs spread over the same number of nodes. If that was
-    not measured either, it is interpolated between the GPU counts measured on that number of nodes. Placements
-    on more nodes than were measured have the times of the largest measured number of nodes, whereas Sia's
-    simulator has no times for them.
+    not measured either, it is interpolated between the GPU counts measured on that number of nodes; outside
+    these counts, it is unknown. Placements on more nodes than were measured are treated as if they were on the
+    largest measured number of nodes, whereas Sia's simulator has no times for them.
 
     Parameters
     ----------
     steps
-        Measured points, keyed by placement. The digits of a placement are the GPUs on each node, with full
-        nodes last.
+        Measured points, keyed by placement. A point contains the samples per GPU, the seconds of an iteration,
+        and the part of these seconds in which GPUs exchange gradients. The digits of a placement are the GPUs
+        on each node, with full nodes last.
     iterations
         Number of iterations until the training is complete, keyed by batch size.
     gpus_per_node
@@ -166,7 +167,7 @@ def name_of(file: Path) -> str:
 
 
 def point(row: TraceRow) -> Point:
-    """Convert a row to a measured step of a placement."""
+    """Return the measured point in a row, or raise `InvalidInput` if the row or its placement is invalid."""
     placement = row.values["placement"]
     if not _PLACEMENT.fullmatch(placement):
         raise InvalidInput("placement", shorten(placement), "must be the GPUs on each node, a digit each")
@@ -174,7 +175,7 @@ def point(row: TraceRow) -> Point:
 
 
 def spread_point(row: TraceRow) -> tuple[int, int, Point]:
-    """Convert a row to the number of nodes, the number of GPUs, and the measured step."""
+    """Return the number of nodes, the number of GPUs and the measured point in a row."""
     nodes, gpus = row.whole_number("num_nodes"), row.whole_number("num_replicas")
     if not 1 <= nodes <= gpus <= _MOST_GPUS:
         rule = f"must be between num_nodes, which is at least 1, and {_MOST_GPUS}"
@@ -191,7 +192,7 @@ def _measured(row: TraceRow) -> Point:
 
 
 def between(row: TraceRow, column: str, least: float, most: float = _LARGEST) -> float:
-    """Return the value in a column as a number, or raise `InvalidInput` if it is outside the limits."""
+    """Return the number in a column, or raise `InvalidInput` if it is not between `least` and `most`."""
     number = row.number(column)
     if not least <= number <= most:
         rule = f"must be between {least:g} and {most:g}"

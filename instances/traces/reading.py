@@ -58,7 +58,7 @@ class Issue(Frozen):
 
 
 class Reading(Frozen):
-    """The content of a trace file: its workload, and the rows that were dropped or repaired."""
+    """The result of reading a trace: a workload, and the rows that were dropped or repaired."""
 
     workload: Workload
     issues: Many[Issue]
@@ -70,7 +70,7 @@ class Reading(Frozen):
 
     @property
     def repaired(self) -> tuple[Issue, ...]:
-        """The issues of repaired rows, whose jobs differ from the file."""
+        """The issues of repaired rows, whose jobs were kept."""
         return tuple(issue for issue in self.issues if issue.repaired)
 
 
@@ -94,9 +94,9 @@ class TraceRow(NamedTuple):
         return int(self._matching(column, _WHOLE_NUMBER, "must be a whole number"))
 
     def moment(self, column: str) -> float:
-        """Return the date and time in a column as a Unix timestamp, or raise `InvalidInput` if it has none.
+        """Convert the date and time in a column, such as ``2017-10-09 07:01:55``, to a Unix timestamp.
 
-        The time zone is unknown; UTC is assumed.
+        The time zone is unknown; UTC is assumed. Text in any other form raises `InvalidInput`.
         """
         text = self.values[column]
         try:
@@ -119,7 +119,7 @@ def content(path: str | Path) -> bytes:
     Raises
     ------
     InvalidInput
-        The file cannot be read, is damaged or truncated, or is larger than 256 MiB.
+        The file cannot be read, is a damaged or truncated gzip file, or has more than 256 MiB of content.
     """
     data = read_bytes(path)
     try:
@@ -139,7 +139,9 @@ def text_lines(path: str | Path) -> list[str]:
 
 
 def members(path: str | Path, pattern: re.Pattern[str]) -> list[tuple[re.Match[str], bytes]]:
-    """Read all files with names that match a pattern from a tar archive.
+    """Return the files in a tar archive whose names match a pattern, each as the match and the content.
+
+    The archive may be gzipped.
 
     Raises
     ------
@@ -163,10 +165,10 @@ def members(path: str | Path, pattern: re.Pattern[str]) -> list[tuple[re.Match[s
 
 
 def find(path: str | Path | None, place: Path) -> Path:
-    """Return the file of a trace, given its path or a folder.
+    """Return the path of a trace's file, given this path or a folder.
 
     The folder may be that of the trace or that of all traces. `place` is the path of the file in the folder of
-    all traces.
+    all traces. Raise `InvalidInput` if the folder does not contain the file.
     """
     if not isinstance(path, str | os.PathLike):
         rule = "must be a file or folder; instances.data_folder() is None if GSOPT_DATA names no folder"
@@ -200,7 +202,8 @@ def rows(
     issues
         List to which unusable rows are appended.
     further
-        Whether the header may have more columns, in any order. Their values may be empty.
+        Whether additional columns, and any order of the columns, are allowed. Values of additional columns may
+        be empty.
 
     Raises
     ------
@@ -262,7 +265,7 @@ def separated(
 def usable(
     candidates: Iterable[TraceRow], convert: Callable[[TraceRow], T], issues: list[Issue]
 ) -> Iterator[tuple[TraceRow, T]]:
-    """Yield rows with their converted values, and report rows that break a rule."""
+    """Yield each row with its converted value, and report the rows that cannot be converted."""
     for row in candidates:
         try:
             converted = convert(row)

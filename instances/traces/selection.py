@@ -24,15 +24,18 @@ class Selection(TypedDict, total=False):
     window
         Beginning and end in seconds after the first release date, or a string such as ``30d:31d``. Jobs
         released at or after the beginning and before the end are kept. The beginning becomes time 0 of the
-        workload. Without a window, time 0 is the first release date.
+        workload. Without a window or `busiest`, time 0 is the first release date.
     busiest
         Length of a period in seconds. Instead of a window, the period of this length with the most releases is
         kept, regardless of the jobs' GPUs. If there are several, the first one is kept. It begins with a
         release, which becomes time 0.
     max_gpus
-        Largest number of GPUs of a job. Larger jobs are dropped and reported.
+        Largest number of GPUs of a job. Jobs that demand more are dropped and reported. Menu entries with more
+        GPUs are removed.
     cap
-        Whether to give larger jobs `max_gpus` GPUs instead of dropping them. This is reported as a repair.
+        Whether to reduce the demand of larger jobs to `max_gpus`, or to the largest menu entry up to
+        `max_gpus`, instead of dropping them. This is reported as a repair. A job whose menu has no such entry
+        is dropped.
     sample
         Number of jobs to keep from those that remain, drawn without replacement. If there are fewer, all are
         kept.
@@ -65,8 +68,7 @@ def select(
 
     Of jobs with the same name, the first one is kept. Rows that are out of order are sorted by release date,
     which is reported once as a repair. A capped job without a menu keeps its duration, because its speed on
-    fewer GPUs is unknown. A capped job with a menu demands the largest allowed number of GPUs, and takes longer
-    accordingly. Menu entries above `max_gpus` are removed.
+    fewer GPUs is unknown. The duration of a capped job with a menu follows from its speed on its new demand.
 
     Parameters
     ----------

@@ -36,7 +36,7 @@ def rate(file: str, field: str, value: object) -> float:
 
 
 def read_throughputs(file: Path) -> dict[str, dict[str, float]]:
-    """Read the iterations per second of each configuration alone, with consolidated workers."""
+    """Read the iterations per second of each configuration without GPU sharing, with consolidated workers."""
     tables = read_tables(file)
     found: dict[str, dict[str, float]] = {}
     for kind in (each for each in tables if each in TYPES):

@@ -20,13 +20,13 @@ def committed() -> list[Waiting]:
 
 
 def small() -> list[Waiting]:
-    """Generate the instances with at most six jobs, which are solved to optimality in a second."""
+    """Generate the instances with at most six jobs, each of which is solved to optimality in about a second."""
     made = {**_random((3, 4, 5, 6)), **_corner_cases()}
     return in_folder("small", made)
 
 
 def medium() -> list[Waiting]:
-    """Generate the instances with 8 to 12 jobs, which take up to a minute to solve."""
+    """Generate the instances with 8 to 12 jobs, each of which takes at most about a minute to solve."""
     return in_folder("medium", _random((8, 10, 12)))
 
 

@@ -1,4 +1,4 @@
-"""Tier jobs: random rigid jobs that train models of Dally's Table I, released together or one by one."""
+"""Tier jobs: random rigid jobs that train models of Dally's Table I, released together or at random times."""
 
 from collections.abc import Sequence
 from itertools import accumulate
@@ -100,7 +100,7 @@ def tier_jobs(
 
 
 def cut_off(most: float) -> dict[str, TierPenalty]:
-    """Return the penalties of Table I, reduced so that no run time grows by more than a given factor."""
+    """Return the penalties of Dally's Table I, reduced so that no run takes more than `most` times as long."""
     return {
         model: TierPenalty(**{tier: min(value, most - 1) for tier, value in penalty.named.items()})
         for model, penalty in TIER_PENALTIES.items()

@@ -13,8 +13,9 @@ times, so everything else here is gsopt's own:
 - The four GPUs of a server reduce gradients on a ring of 40 GB/s, and GPUs on several servers on a ring of 10
   GB/s, four fifths of EDR InfiniBand. Communication does not overlap with computation.
 - A larger batch needs more samples: the number of samples is proportional to ``1 + B / critical`` for a batch
-  of B. This fits the iterations that Sia published for batch sizes of CIFAR-10, ImageNet and BERT within 3 %.
-  Sia's numbers come from training runs in which the learning rate is scaled with the batch size, as in ONES.
+  of B. This fits the numbers of iterations that Sia published for several batch sizes of CIFAR-10, ImageNet
+  and BERT within 3 %. Sia's numbers come from training runs in which the learning rate is scaled with the batch
+  size, as in ONES.
 """
 
 from functools import cache
@@ -31,14 +32,14 @@ _ACROSS = Wire(bandwidth=1e10, latency=2e-5, wiring=Wiring.RING)
 
 
 class TrainedModel(NamedTuple):
-    """A model with a data set, its speed on a V100, and its range of batch sizes.
+    """A model with a data set: its speed on V100 GPUs, and the training that it needs at each batch size.
 
     Attributes
     ----------
     name
         Name of the model and its data set.
     fixed, per_sample
-        Duration of a step in seconds: a fixed part, and a part per local sample.
+        Duration of a step in seconds, without communication: a fixed part, and a part per local sample.
     parameters
         Number of parameters.
     local
@@ -69,7 +70,7 @@ class TrainedModel(NamedTuple):
         return batch_size / self.seconds(batch_size, gpus)
 
     def penalty(self, batch_size: int) -> float:
-        """Return how many samples a batch size needs, relative to the largest batch of one GPU."""
+        """Return how many samples training needs at a batch size, relative to the largest batch of one GPU."""
         return (1 + batch_size / self.critical) / (1 + self.local / self.critical)
 
 
@@ -94,7 +95,7 @@ _BERT = TrainedModel("bert", 0.018, 0.0023, 110e6, 32, _GLUE, (3, 7), 0.85)
 
 
 class TableTask(NamedTuple):
-    """A task: a row of Table 2 with one of the sizes of its data set.
+    """A task of ONES: a row of Table 2 with one of its data set sizes.
 
     Attributes
     ----------

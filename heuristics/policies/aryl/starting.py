@@ -19,10 +19,10 @@ def start(
     """Start jobs on their base workers, displace flexible workers if necessary, and return the started jobs.
 
     Each job starts in its first form whose base workers can be placed. With `blocks`, a job that does not fit
-    blocks the jobs behind it; otherwise it is skipped, and jobs that are always mixed come last. Then, all
-    started jobs are placed again, in descending order of worker size, mixed jobs last (Aryl, sections 5.3 and
-    6). If one of them no longer fits, they all stay where they are. Last, flexible workers are displaced where
-    base workers have taken their GPUs.
+    blocks the jobs behind it; otherwise it is skipped, and jobs that have only a mixed form come last. Then,
+    all started jobs are placed again, in descending order of worker size, mixed jobs last (Aryl, sections 5.3
+    and 6). If one of them no longer fits, they all stay where they are. Last, flexible workers are displaced
+    where base workers have taken their GPUs.
     """
     started: list[RunningJob] = []
     if not blocks:

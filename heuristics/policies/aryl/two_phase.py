@@ -55,12 +55,14 @@ class TwoPhaseScheduler:
 
     Phase one orders jobs by their remaining time on base workers. Phase two is a multiple-choice knapsack for
     each pool. Jobs whose flexible workers may use both pools come last, on the remaining GPUs of both pools.
+    With ``work="full"``, the time saved by flexible workers is computed for the whole job, not for the rest.
 
     If the worker sizes in a pool divide each other, and each job grows by single workers, of which none saves
     more than the one before it, the knapsack is solved exactly on arrays, and all chosen workers can be placed
     on the machines. Otherwise, `fallback` solves it for the total number of GPUs. If `knapsack` is given, it
     solves all knapsacks instead, again for the total number of GPUs. `normalised` is the number of inference
-    GPUs that count as one training GPU; if it is given, there is a single knapsack, as in the paper.
+    GPUs that count as one training GPU. If it is given, there is a single knapsack for the total number of
+    GPUs, as in the paper, and it may choose workers that do not fit on the machines.
 
     Source: Aryl, section 5.2 and Appendix D, Algorithm 2.
     """

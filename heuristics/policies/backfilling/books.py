@@ -13,7 +13,7 @@ from heuristics.policies.backfilling.profile import Profile, Slot
 
 
 class Need(NamedTuple):
-    """What a job needs: a number of GPUs, the kinds that suit it in order of preference, and its estimate."""
+    """What a job needs: a number of GPUs, suitable kinds in order of preference, and an estimated time."""
 
     gpus: int
     kinds: tuple[int, ...]
@@ -64,7 +64,10 @@ class Books:
         return all(self.overestimate(job, factor) == 1 for job in chain(self.running, waiting))
 
     def soonest(self, job: int, now: Any, factor: float | None) -> Any:
-        """Return the earliest time at which enough running jobs could have ended for a job to start."""
+        """Return the earliest time at which enough running jobs could have ended for a job to start.
+
+        If even all suitable GPUs are too few, the result is `now`. For `factor`, see `overestimate`.
+        """
         gpus, kinds, _ = self.need(job)
         missing = gpus - sum(self.profile.free[kind] for kind in kinds)
         ends = sorted(

@@ -77,7 +77,7 @@ class Conservative:
         return MappingProxyType(self._reserved)
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Return the starts of the jobs whose reservations begin now."""
+        """Update the reservations, start the jobs whose reservations begin now, and wake at the next one."""
         books, now = self._books, state.now
         if books.complete(state):
             self._is_loose = True
@@ -101,7 +101,7 @@ class Conservative:
     def brackets(self, state: State, factor: float | None = None) -> Mapping[int, Bracket]:
         """Return the earliest and latest start of each job that waits after the current decision, keyed by job.
 
-        `factor` is the largest ratio of an estimate to the running time; see `wait_brackets`.
+        `factor` is the largest ratio of an estimate to the running time, or None; see `wait_brackets`.
         """
         books, now = self._books, state.now
         is_exact = books.are_exact(self._reserved, factor)

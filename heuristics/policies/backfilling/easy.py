@@ -126,7 +126,7 @@ class Easy:
     def brackets(self, state: State, factor: float | None = None) -> Mapping[int, Bracket]:
         """Return the earliest and latest start of each job that waits after the current decision, keyed by job.
 
-        `factor` is the largest ratio of an estimate to the running time; see `wait_brackets`.
+        `factor` is the largest ratio of an estimate to the running time, or None; see `wait_brackets`.
         """
         books = self._books
         if not books.are_exact(self._line, factor):

@@ -17,11 +17,12 @@ class Colocating:
 
     Jobs are considered in ascending order of key.
 
-    A job takes free GPUs if there are enough. Otherwise, it first takes GPUs that a single job holds, from the
-    partners that a judge accepts, best first. It then takes free GPUs, first on the machines of its partners
-    and then where most GPUs are free. With several partners, the job starts with the smallest of the
-    sub-batches found for them, or with an even smaller one if that needs too much memory on some GPU. If there
-    are still too few GPUs, the job waits for the next event.
+    A job takes free GPUs if there are enough. Otherwise, it needs partners: running jobs that `judge` accepts
+    and that hold some GPUs alone. It takes such GPUs, of the best partner first. If these are too few, it adds
+    free GPUs, first on the machines of its partners and then where most GPUs are free. With several partners,
+    the job starts with the smallest of the sub-batches found for them, or with an even smaller one if that
+    needs too much memory on some GPU. If even the smallest does not fit, or there are still too few GPUs, the
+    job waits for the next event.
 
     Ties of keys go to the lower job number. A job that cannot start blocks all jobs behind it unless `skip` is
     set. With `free_first`, a job that shares takes all suitable free GPUs before shared ones. With

@@ -15,10 +15,10 @@ class Pairing:
     """A decider that starts waiting jobs on free GPUs or in the best pairs, and never stops jobs.
 
     The best pairs are a matching of waiting jobs with running jobs. Each job is in at most one pair, and the
-    sum of the judge's ranks, which are all negative, is minimized. A partner must have as many GPUs to itself
-    as the waiting job demands. Running jobs that still have GPUs to themselves are matched again until no pair
-    is found. With `several`, a job that is too wide for any single partner then shares with several, as in
-    `heuristics.policies.castor.colocating.Colocating`.
+    sum of the ranks that `judge` returns, which must all be negative, is minimized. A partner must have at
+    least as many GPUs to itself as the waiting job demands. Running jobs that still have GPUs to themselves are
+    matched again until no pair is found. With `several`, jobs that still wait may then share with several
+    partners and also use free GPUs, as in `heuristics.policies.castor.colocating.Colocating`.
     """
 
     preemptive = False
@@ -82,9 +82,9 @@ class Pairing:
 def assign_partners(values: Mapping[int, Mapping[int, Any]]) -> dict[int, int]:
     """Assign each job to one of its partners, or to none, to maximize the sum of the values.
 
-    `values[job][partner]` must be positive, and is rounded to a float. This is the assignment problem in which
-    a job without a partner has the value 0. O(n^3) for n jobs and partners (Jonker and Volgenant 1987, as
-    implemented in scipy).
+    A partner gets at most one job. `values[job][partner]` must be positive, and is rounded to a float. This is
+    the assignment problem in which a job without a partner has the value 0. O(n^3) for n jobs and partners
+    (Jonker and Volgenant 1987, as implemented in scipy).
     """
     import numpy as np
     from scipy.optimize import linear_sum_assignment

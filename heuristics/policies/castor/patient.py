@@ -12,7 +12,7 @@ Patience = Callable[[State, Start], bool]
 
 
 class Patient:
-    """A comparison of sharing GPUs now with waiting for the earliest free GPUs, assuming no other arrivals.
+    """A comparison of sharing GPUs now with waiting for the earliest free GPUs, if no other job starts.
 
     The sum of completion times, in seconds from now, is computed for the job and its partners in two cases. In
     the first, the job starts now and shares GPUs. In the second, it waits until enough GPUs are free and runs

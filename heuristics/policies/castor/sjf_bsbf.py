@@ -121,7 +121,10 @@ def sjf_bsbf(
 
 
 def best_sharing(rule: Rule, batches: Batches, ties: Ties) -> Judge:
-    """Return a judge that ranks partners by the mean completion time of the pair, as in Algorithm 2."""
+    """Return a judge that accepts pairs for which sharing pays off, and ranks them by mean completion time.
+
+    Source: Castor, Algorithm 2. For the parameters, see `sjf_bsbf`.
+    """
     pairs = Pairs()
 
     def judge(state: State, job: int, partner: int, gpus: tuple[int, ...], /) -> Match | None:

@@ -50,7 +50,7 @@ def sjf_ffs(
 
 
 def first_fit_sharing(state: State, job: int, partner: int, gpus: tuple[int, ...], /) -> Match | None:
-    """Accept a pair if there is enough memory, and rank it by the index of its first GPU."""
+    """Accept a pair if there is enough memory, and rank it by the first GPU that the partner has to itself."""
     del partner
     item, left = state.jobs[job], memory_left(state, gpus)
     return next((Match(gpus[0], name) for name in sub_batches(item) if fits(item, name, left)), None)

@@ -28,10 +28,10 @@ class TunedTimer(NamedTuple):
 
 
 class WaitList:
-    """The waits of jobs with the same demand that were placed on the same tier, and the resulting timer.
+    """The waits for one tier, recorded for jobs with the same demand, and the resulting timer.
 
-    The timer is the mean plus two standard deviations of the waits that are recent enough. For the parameters,
-    see `heuristics.policies.dally.dally`.
+    The timer is the mean plus two standard deviations of the waits. For the parameters, which limit the waits
+    that count, see `heuristics.policies.dally.dally`.
 
     Source: Dally, Algorithm 2 and section IV-B3.
     """
@@ -60,7 +60,7 @@ class WaitList:
         self._squares += units**2
 
     def timer(self, now: Any) -> float | None:
-        """Return the timer in seconds, or None if no wait is recent enough."""
+        """Return the timer in seconds, or None if no waits are left."""
         if not self._by_wait:
             while self._waits and now - self._waits[0][0] > self._history:
                 self._drop_first()

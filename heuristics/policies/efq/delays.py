@@ -134,8 +134,9 @@ def delay_bound(
 ) -> tuple[Any, ...]:
     """Return an upper bound, in seconds, on each job's delay under elastic fair queuing.
 
-    The delay is relative to the completion time under the fair share. Let B be the longest busy period, and let
-    decisions be made at every event, without overhead:
+    The delay is relative to the completion time under the fair share. A job may use only its allowed counts,
+    i.e. the numbers of GPUs on which it runs efficiently (`gsopt.scenario.speed.efficient_counts`). Let B be
+    the longest busy period, and let decisions be made at every event, without overhead:
 
     * "paper": (1/alpha - 1) B. Source: Ares, Theorem 1. It is **false** in general: counterexamples are one job
       that may use only one of two GPUs, and linear jobs on 3 GPUs at alpha = 1.

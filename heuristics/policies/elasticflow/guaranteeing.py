@@ -20,7 +20,7 @@ Rules = Literal["paper", "program"]
 
 
 class DeadlineDecision(NamedTuple):
-    """A decision on whether to admit a job with a deadline, and its time."""
+    """Whether a job with a deadline was admitted, and the time at which this was decided."""
 
     job: int
     time: Any
@@ -31,10 +31,11 @@ class Guaranteeing:
     """A decider that admits jobs whose deadlines can be met, plans their GPUs, and grants spare GPUs.
 
     New jobs are considered one by one, in order of release, and admitted if `admits` finds that their deadlines
-    can be met along with those of all admitted jobs that are not late anyway. Spare GPUs go where they raise
-    the GPU time of jobs least. Jobs without a deadline get only spare GPUs. So do rejected jobs, unless `drops`
-    is set, in which case they never run. Everything is replanned at the first slot after an event.
-    `on_admission` is called with every decision about a job with a deadline.
+    can be met along with those of all admitted jobs that are not late anyway. Spare GPUs go first to jobs that
+    have none, and then where they raise the GPU time of jobs least. Jobs without a deadline get only spare
+    GPUs. So do rejected jobs, unless `drops` is set, in which case they never run. Everything is replanned at
+    the first slot after an event. `on_admission`, if given, is called with every decision about a job with a
+    deadline.
 
     With the program's rules, all new jobs in a slot are admitted or rejected together, and they are rejected
     while any admitted job is late anyway. Slots begin with events, at least one slot length apart, and jobs may
@@ -67,7 +68,7 @@ class Guaranteeing:
         self._levels: dict[int, tuple[tuple[int, ...], tuple[float, ...]]] = {}
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Admit new jobs, plan the GPUs of all jobs, and start the plan's first slot, if a slot begins now."""
+        """If a slot begins now, admit new jobs, plan the GPUs of all jobs, and start the plan's first slot."""
         for job in state.completed:
             self._admitted.pop(job, None)
             self._others.pop(job, None)

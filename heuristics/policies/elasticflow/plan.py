@@ -15,10 +15,11 @@ def shares(
 ) -> dict[int, PlannedShare]:
     """Grant jobs their minimum satisfactory shares, earliest deadline first; late jobs get nothing.
 
-    The level of a share is its largest number of GPUs in any slot. A job that is ahead of its plan could also
-    meet its deadline at a lower level, but it would then run for longer, which can make another job late. If
-    some job is late, and more jobs would be on time if no job had a lower level than in the previous plan, the
-    levels of that plan are lower bounds.
+    The level of a share is the limit on its number of GPUs in any slot. A minimum satisfactory share has the
+    lowest level with which the job meets its deadline (`SlotProfile.serve`). A job that is ahead of its plan
+    could also meet its deadline at a lower level, but it would then run for longer, which can make another job
+    late. If some job is late, and more jobs would be on time if no job had a lower level than in the previous
+    plan, the levels of that plan are lower bounds.
     """
     found = _served(requests, gpus, length, {})
     if before and len(found) < len(requests):
@@ -65,9 +66,10 @@ def with_spare(
     """Return how many GPUs each job gets now: its share, plus spare GPUs where they raise GPU time least.
 
     `requests` must be in order of deadline. A level is a number of GPUs on which a job can run. Jobs that would
-    get nothing now first get their lowest level. Then, repeatedly, the job whose GPU time until completion
-    rises least (or falls most) per GPU goes up one level. Work done in this slot saves GPU time in later slots,
-    in which the job is assumed to run at the level of its share. Ties go to the first job.
+    get nothing now first get their lowest level, if enough GPUs are left. Then, repeatedly, the job whose GPU
+    time until completion rises least (or falls most) per GPU goes up one level. Work done in this slot saves
+    GPU time in later slots, in which the job is assumed to run at the level of its share. Ties go to the first
+    job.
 
     Source: ElasticFlow (ASPLOS 2023), section 4.2, Algorithm 2.
     """

@@ -35,7 +35,7 @@ class ProfileRequest:
 def levels_of(state: State, number: int) -> tuple[tuple[int, ...], tuple[float, ...]]:
     """Return the GPU counts on which a job can run, and its speed on each.
 
-    A count is omitted if the job is no faster on it than on a smaller count.
+    A count is omitted if the cluster has fewer GPUs, or if the job is no faster on it than on a smaller count.
     """
     levels: dict[int, float] = {}
     for count in state.jobs[number].counts:
@@ -49,8 +49,8 @@ def levels_of(state: State, number: int) -> tuple[tuple[int, ...], tuple[float, 
 class PlannedShare(NamedTuple):
     """The GPUs planned for a job.
 
-    The fields are the job's largest number of GPUs in any slot, its number of GPUs in the first slot, and the
-    number of slots until it completes.
+    The fields are the limit on the job's number of GPUs in any slot (its level), its number of GPUs in the
+    first slot, and the number of slots until it completes.
     """
 
     level: int
@@ -70,7 +70,7 @@ class SlotProfile:
     def left(self) -> list[tuple[int, int]]:
         """The periods in which the number of GPUs left is constant, in order.
 
-        Each is a pair: the number of slots from now to its end, and the number of GPUs left.
+        Each period is given by the number of slots from now to its end, and the number of GPUs left.
         """
         return list(zip(self._ends.tolist(), self._left.tolist(), strict=True))
 
@@ -78,7 +78,7 @@ class SlotProfile:
         """Plan a job at its lowest level, at least `least`, that meets the deadline; return None if none does.
 
         A level is a number of GPUs on which the job can run. In each slot, the job takes as many of the
-        remaining GPUs as it can use, up to its level. A job without a deadline gets its lowest level.
+        remaining GPUs as it can use, up to its level. Without a deadline, the job only has to complete.
 
         Source: ElasticFlow (ASPLOS 2023), section 4.1, Algorithm 1 (progressive filling).
         """

@@ -18,7 +18,8 @@ def could_keep_all(
 ) -> bool:
     """Check whether all deadlines could be met if GPUs and time were arbitrarily divisible.
 
-    This relaxes every plan in whole slots, so if the answer is no, every plan makes some job late.
+    This relaxes every plan in whole slots, so if the answer is no, every plan makes some job late. Each request
+    must have a deadline.
 
     Sets: jobs j; periods k between consecutive deadlines; segments s of the concave hull of each job's speeds.
 
@@ -32,7 +33,7 @@ def could_keep_all(
 
     Constraints: sum_ks v_js y_jks >= w_j p for each job j; sum_js g_js y_jks <= G l_k for each period k.
 
-    Size: O(J^2 S) variables, O(J) rows.
+    Size: O(J^2 S) variables and O(J) rows for J jobs with at most S segments each.
 
     Source: gsopt's own, a relaxation of ElasticFlow's admission rule (ASPLOS 2023, section 4.1).
     """

@@ -37,12 +37,13 @@ class PackedShares:
 
     A unit is a job or a pair of jobs. No unit gets more than all of the time.
 
-    If all jobs fit, there are no pairs. Otherwise, jobs without a partner are paired with other jobs that
-    demand the same number of GPUs, on a kind of GPU with enough memory for both. A pair stays together while
-    its jobs make no less progress than if they took turns. `pairs` maps each job of a pair to the other one.
+    If there are GPUs for all jobs, or if jobs may not share GPUs, there are no pairs. Otherwise, two jobs can
+    form a pair if they demand the same number of GPUs, some kind of GPU has enough memory for both, and sharing
+    almost stops neither. `pairs` maps each job of a pair to the other one.
 
-    With ``random`` pairing, two jobs are drawn at random as many times as there are jobs without a partner;
-    they become a pair if possible, even if interference makes that worse than taking turns. With ``exact``, the
+    With ``random`` pairing, a pair stays together while its jobs make no less progress than if they took turns.
+    Two of the jobs without a partner are then drawn at random, and become a pair if they can, even if that is
+    worse than taking turns. There are as many draws as jobs without a partner at first. With ``exact``, the
     pairs with the most total progress compared with taking turns are chosen each time
     (`heuristics.policies.gandiva.matching`).
     """

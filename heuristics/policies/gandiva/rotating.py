@@ -25,7 +25,7 @@ class RotationGroup:
 
     @property
     def waits(self) -> bool:
-        """Whether a job waits for its turn."""
+        """Whether any of the group's jobs waits for its turn."""
         return len(self.running) < len(self.members)
 
 
@@ -33,14 +33,14 @@ class Rotating:
     """A decider that assigns every job its own GPUs, or a place in a group of jobs that take turns.
 
     A new job gets free GPUs of its own if there are enough and no other job waits for GPUs. Otherwise, it joins
-    the group of equal demand that has the fewest jobs. If there is no such group, it waits until GPUs are free.
-    A group whose last job completes releases its GPUs. At multiples of `span` seconds, groups with waiting jobs
+    the group with the fewest jobs among those of equal demand whose GPUs suit it. If there is none, it waits. A
+    group whose last job completes releases its GPUs. At multiples of `span` seconds, groups with waiting jobs
     switch to their next jobs. A job that has made no progress in its turn yet, or would lose its progress,
     keeps its turn.
 
-    The jobs of a group may run at the same time, up to the scenario's limit. With ``measured``, jobs are added
-    while they make no less progress together than without the last one; with ``memory``, while there is enough
-    memory; and with ``never``, only one job runs.
+    Several jobs of a group may run at the same time, up to the run's `share_limit`. With ``memory``, a further
+    job is added if there is enough memory. With ``measured``, the jobs must also make no less progress together
+    than without it. With ``never``, only one job runs.
     """
 
     preemptive = True

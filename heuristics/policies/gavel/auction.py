@@ -31,9 +31,9 @@ def auction(bids: Sequence[Bid], gpus: int) -> list[Award]:
     """Allocate GPUs to maximize the product of the bidders' values, and compute the fraction that each keeps.
 
     The fraction is the product of the other bidders' values in the allocation, divided by the largest product
-    that they could have without this bidder. A dynamic program over bidders and GPUs, in logarithms, computes
-    both: its tables for the first and for the last bidders give the optimum with and without each bidder. In a
-    tie, later bidders get the fewest GPUs. O(B N (C + 1)) for B bidders, N GPUs and C numbers per bid.
+    that they could have without this bidder. A dynamic program over bidders and GPUs, in logarithms, finds the
+    best allocation. To leave out a bidder, the tables for the bidders before and after this one are combined.
+    In a tie, later bidders get the fewest GPUs. O(B N (C + 1)) for B bidders, N GPUs and C numbers per bid.
 
     Source: Themis (NSDI 2020), section 5.1 (partial allocation mechanism with hidden payments).
     """

@@ -21,7 +21,7 @@ class CreditClaim(NamedTuple):
 
 
 class TimeLedger:
-    """The time that each unit (a job or a pair of jobs) has had on each kind of GPU, plus an initial credit."""
+    """The time that each unit (a job or a pair of jobs) has had on each kind of GPU, plus a fixed credit."""
 
     def __init__(self, credit: Any) -> None:
         self._credit = credit
@@ -52,7 +52,10 @@ class TimeLedger:
             self._own[unit][kind] += seconds
 
     def reset(self, shares: Mapping[Unit, Mapping[str, float]], seconds: Any) -> None:
-        """Record how far units fell short of their shares since the last reset, and restart the count."""
+        """Record how far units fell short of their shares since the last reset, and restart the count.
+
+        `seconds` is the time since then. The new amounts are added to those of earlier resets.
+        """
         self._all.clear()
         for unit, own in self._own.items():
             given = shares.get(unit, {})
@@ -63,7 +66,7 @@ class TimeLedger:
                 self._all[kind] = self._all.get(kind, 0) + self._credit
 
     def claim(self, unit: Unit, kind: str, share: float) -> CreditClaim:
-        """Return the claim of a unit with a given share to a kind of GPU.
+        """Return a unit's claim to a kind of GPU on which it should have the given share of time.
 
         Values are rounded, so that claims that differ only by rounding errors are equal.
         """

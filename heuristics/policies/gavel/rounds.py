@@ -19,7 +19,7 @@ Form = Literal["original", "port"]
 
 
 class Rules(NamedTuple):
-    """The rules that differ between the programs that use such rounds."""
+    """The rules for rounds that differ between Gavel's own simulator and its port in later simulators."""
 
     #: Whether shares are computed only after arrivals and completions, and not too often, and the jobs' time is
     #: counted anew each time. Otherwise, shares are computed in every round, and counts are never reset.
@@ -45,19 +45,21 @@ class Rounds:
 
     A job's claim to a kind of GPU is its share of time on that kind, divided by its fraction of the time that
     all jobs have had on that kind, regardless of their demands. Each job is credited with half a round, so that
-    a new job does not precede all others. Claims are served in descending order, and ties in order of arrival
-    (for a pair, the arrival of its later job). A job that does not fit is skipped. With `leftovers`, jobs
-    without a share run on spare GPUs.
+    a new job does not precede all others. Claims are served in descending order, in the original form for one
+    kind after another. Ties go to the job that had missed more of its time when shares were last computed, then
+    to the larger share, then to the job that arrived first (for a pair, the arrival of its later job counts). A
+    job that does not fit is skipped. With `leftovers`, jobs without a share run on spare GPUs.
 
-    In the original form, new shares are computed at least `renewal` seconds after the last ones, except that
-    shares computed at time 0 hold only until jobs arrive or complete. A new job waits for the next shares,
-    while GPUs are kept free for it, as in Gavel's program. Shares are computed immediately only if no job could
-    run.
+    In the original form, new shares are computed before the first round after an arrival, a completion or a
+    change of GPUs, but at least `renewal` seconds after the last ones, unless these were computed at time 0. A
+    new job waits for the next shares, while GPUs are kept free for it, as in Gavel's program. If no job could
+    run until then, shares are computed immediately. In the form ``port``, shares are computed in every round.
 
-    `pairs` returns which jobs were paired, when shares were last computed, to share all their GPUs; it is a
-    mapping in both directions. A pair has the share of its job with the lower number, and runs only on kinds on
-    which it has a share. Its time is counted separately from its jobs' own time, and it begins as if it had
-    missed half a round. When one of its jobs completes, the other has no share until shares are computed again.
+    `pairs` returns a mapping, in both directions, between the jobs that were paired to share all their GPUs
+    when shares were last computed. A pair has the share of its job with the lower number, and runs only on
+    kinds on which it has a share. Its time is counted separately from its jobs' own time, and it begins as if
+    it had missed half a round. When one of its jobs completes, the other has no share until shares are computed
+    again.
     """
 
     preemptive = True

@@ -21,8 +21,8 @@ def steps_left(state: State, job: int, inventory: Inventory) -> StepsLeft:
 
     The steps of an adaptive job are iterations with its user's batch size, no matter how much progress each of
     them makes. The number of completed steps is rounded to an integer, and at least one step remains until the
-    job is complete. The steps of any other job are iterations with its batch size. For a job that tunes its
-    batch size, or whose batch size or samples are unknown, a step is a second of work on its demanded GPUs.
+    job is complete. The steps of any other job are iterations with its batch size or, if its batch size or
+    number of samples is unknown, seconds of work on its demanded GPUs.
     """
     item, trainee = state.jobs[job], state.trainee(job)
     kinds = inventory.kinds_with_room(state, job)

@@ -18,9 +18,10 @@ Isolated = Literal["accumulated", "present"]
 class TimeSharing:
     """A function that computes shares of time for `Rounds`, and tracks how long jobs would take in isolation.
 
-    Work and speeds are measured in steps (`heuristics.policies.gavel.steps`). If the method finds no solution,
-    jobs get their isolated shares. If `isolated` is ``present``, a job's isolated time includes its wait for
-    the next round of `interval` seconds, and `restart` seconds for its start, which may differ by model.
+    Work and speeds are measured in steps (`heuristics.policies.gavel.steps`). In isolation, jobs have shares
+    that divide all GPUs equally among them. They also get these shares if the method finds no solution. If
+    `isolated` is ``present``, a job's isolated time includes the wait from its release to the next multiple of
+    `interval` seconds, and `restart` seconds for its start, which may differ by model.
     """
 
     def __init__(

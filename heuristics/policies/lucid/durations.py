@@ -59,8 +59,8 @@ class Means(DurationPredictor):
     """A predictor that uses the mean duration of the completed jobs that are most similar to a job.
 
     The most similar jobs are those of the same model with the same number of GPUs, or else those of the same
-    model, or else those with the same number of GPUs, or else all jobs. Source: Lucid's published estimator for
-    jobs with known names, which groups by names and users.
+    model, or else those with the same number of GPUs, or else all jobs. Before any job completes, 1,000 s are
+    predicted. Source: Lucid's published estimator for jobs with known names, which groups by names and users.
     """
 
     def __init__(self) -> None:

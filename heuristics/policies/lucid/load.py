@@ -23,10 +23,10 @@ Source = Literal["recent", "always"] | Sequence[float]
 
 
 class Load:
-    """The load of a cluster that is always busy; the base class of loads that can be quiet."""
+    """The load of a cluster that always counts as busy; the base class of other loads."""
 
     def arrive(self, count: int, now: Any) -> None:
-        """Record the arrival of `count` jobs."""
+        """Record the arrival of `count` jobs; this base version does nothing."""
 
     def is_busy(self, now: Any) -> bool:
         """Check whether the cluster is busy, so that jobs share. Times must not decrease from call to call."""
@@ -34,7 +34,7 @@ class Load:
         return True
 
     def next_busy(self, now: Any) -> int | None:
-        """Return the tick (time of a check) from which the cluster is busy without further arrivals, or None.
+        """Return the tick (time of a check) from which the cluster is busy even if no job arrives, or None.
 
         None means that no such tick is known, or that the cluster is busy now.
         """
@@ -48,7 +48,7 @@ def load_from(source: Source, quiet: float) -> Load:
     Raises
     ------
     InvalidInput
-        The source is unknown, or not a sequence of finite numbers.
+        `load` is neither a known word nor a sequence of finite numbers.
     """
     if source == "always":
         return Load()

@@ -16,8 +16,8 @@ class FewestMachines:
 
     The number of machines that a job needs depends on all available machines, in use or not. A job gets the
     machine with the fewest free GPUs that suffice. If there is none, it gets several machines, in one rack if
-    possible, emptiest first. If there is a choice, it gets GPUs with the least sufficient memory. Only a
-    cluster with racks has machines. If `machines` is given, only these machines are used.
+    possible, emptiest first. If there is a choice, it gets GPUs with the least sufficient memory. If `machines`
+    is given, only these machines are used. In a plain cluster, which has no machines, no job gets GPUs.
     """
 
     def __init__(self, state: State, machines: Iterable[int] | None = None) -> None:
@@ -68,7 +68,7 @@ class FewestMachines:
         return len({self._cluster.machine_of[gpu] for gpu in gpus})
 
     def suit(self, gpus: Iterable[int], need: Need) -> bool:
-        """Check whether all GPUs are free and have the required type and memory."""
+        """Check whether all the given GPUs are free and have the required type and memory."""
         machines, machine_of = self._suits(need), self._cluster.machine_of
         return all(machine_of[gpu] in machines and gpu in self._free[machine_of[gpu]] for gpu in gpus)
 

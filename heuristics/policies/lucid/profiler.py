@@ -16,10 +16,10 @@ ONE_IN, MOST = 64, 2
 class Profiler:
     """A profiler, which runs jobs on reserved machines for some seconds, starting with the smallest jobs.
 
-    The size of a job is its number of GPUs. A job that does not fit blocks the jobs behind it. A job that does
-    not complete within these seconds is stopped, keeps the progress that the scenario lets it keep, and is
-    released, i.e. it may run on the other machines from then on. Jobs that are too large, and jobs that fit on
-    no reserved machines, are released immediately.
+    The size of a job is its number of GPUs. A job that does not fit blocks the jobs behind it. A job that has
+    not completed after `seconds` is stopped, keeps the progress that the scenario lets it keep, and is
+    released, i.e. it may run on the other machines from then on. Jobs that are too large, that fit on no
+    reserved machines, or that return after losing their GPUs are released immediately.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ class Profiler:
     machines
         Number of reserved machines, the last ones of the cluster; if None, one in 64 and at most two.
     seconds
-        How long a job is profiled.
+        How long a job is profiled, in seconds.
     largest
         Largest number of GPUs of a job that is profiled.
     charged

@@ -19,7 +19,7 @@ WORST = len(_SPEEDS)
 
 
 def score(slowdown: Any) -> int:
-    """Return the score for a slowdown, from 0 (little) to 2."""
+    """Return the score for a factor of slowdown: 0 up to 1 / 0.95, 1 up to 1 / 0.85, and 2 above."""
     return sum(slowdown * speed > 1 for speed in _SPEEDS)
 
 
@@ -44,7 +44,7 @@ def scorer_from(scores: Scores) -> Scorer:
     Raises
     ------
     InvalidInput
-        The scores are unknown or out of range.
+        `scores` is unknown, or a given score is out of range.
     """
     if scores == "model":
         return _ModelScores()

@@ -45,10 +45,10 @@ class _Step(NamedTuple):
 
 
 class AdaptingWhereTuned:
-    """A decider that follows another one until the first job that tunes itself arrives.
+    """A decider that follows another one until an adaptive job arrives for which there is a special decider.
 
-    If that job's model is measured on particular GPU types, a decider for several types takes over. Otherwise,
-    `AdaptiveGrants` does, but only in a cluster whose GPUs are all of one kind.
+    If the job's model is measured on particular GPU types, the decider made by `typed` takes over. Otherwise,
+    `AdaptiveGrants` does, but only if the job tunes itself and the cluster's GPUs are all of one kind.
     """
 
     preemptive = True
@@ -89,7 +89,8 @@ class AdaptingWhereTuned:
 class AdaptiveGrants:
     """A decider that grants GPUs step by step, smallest key first, at every event and every interval.
 
-    A step leads from one corner of the concave hull of a job's speeds to the next.
+    A step leads from one corner of the concave hull of a job's speeds, as a function of its number of GPUs, to
+    the next. For the keys and options, see `heuristics.policies.marginal.marginal`.
     """
 
     preemptive = True

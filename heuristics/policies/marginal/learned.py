@@ -25,12 +25,12 @@ _CHANGED = 0.02
 
 
 def part_of(share: float) -> int:
-    """Return the part of a training run, counted from 0, in which a share of the work is done."""
+    """Return the part of a training run, counted from 0, that a job is in after the given share of its work."""
     return min(int(share * _PARTS), _PARTS - 1)
 
 
 class Learned:
-    """What jobs of one kind have shown: their gradients and speeds in each part of the work.
+    """The gradients and speeds that jobs of one kind have shown in each part (hundredth) of their work.
 
     A throughput model and the gradients predict the speed in each part. On each number of GPUs, predictions are
     corrected by their median error. While there are few measurements on a number of GPUs, the median error on
@@ -66,7 +66,7 @@ class Learned:
             self._predicted = None
 
     def note_speed(self, count: int, before: float, after: float, seconds: float) -> None:
-        """Record that a job on some GPUs has proceeded from one share of its work to another."""
+        """Record that a job on `count` GPUs took `seconds` to get from one share of its work to another."""
         if count not in self._counts or after <= before:
             return
         own, speed = self._speeds.setdefault(count, {}), (after - before) / seconds
@@ -77,11 +77,11 @@ class Learned:
 
     @property
     def untried(self) -> Collection[int]:
-        """Numbers of GPUs on which no job has been measured."""
+        """The allowed numbers of GPUs on which no job's speed has been measured."""
         return [count for count in self._counts if count not in self._speeds]
 
     def table(self, model: ThroughputModel) -> Epochs | None:
-        """Return the expected seconds of each part, or None before a gradient has been measured."""
+        """Return the expected seconds of each part by number of GPUs, or None before there is a gradient."""
         if not self._gradients:
             return None
         if self._predicted is None or model is not self._model:

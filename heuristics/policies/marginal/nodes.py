@@ -1,4 +1,4 @@
-"""Nodes: a choice of nodes and GPUs for jobs that moves few of them."""
+"""Nodes: a choice of nodes and GPUs for jobs such that few jobs move."""
 
 from collections.abc import Iterable, Mapping
 from itertools import groupby
@@ -24,7 +24,7 @@ class Nodes:
     held
         The number of GPUs on each node, for every running job that has GPUs of the considered type only.
     gpus
-        Total number of available GPUs.
+        Total number of available GPUs of the considered type.
     """
 
     def __init__(self, state: State, gpu_type: str | None = None) -> None:
@@ -44,11 +44,14 @@ class Nodes:
     def spread(self, wanted: Mapping[int, int], allowed: Mapping[int, Iterable[int]]) -> dict[int, Spread]:
         """Choose nodes for jobs, given the number of GPUs that each should get.
 
-        A job whose number of GPUs does not change stays where it is, unless other jobs need entire nodes. A job
-        that fits on one node gets the fullest node with enough free GPUs. A larger job gets empty nodes; if
-        there are too few, other jobs are moved away. If the free GPUs are too scattered, a running job keeps
-        its GPUs if these are still free. Any other job gets the largest allowed number that fits on a node, or
-        none.
+        A job whose number of GPUs does not change stays where it is, unless other jobs need entire nodes. Any
+        other job that fits on one node gets the fullest node with enough free GPUs. A larger job gets empty
+        nodes of the largest size, and part of one more node for the rest; if there are too few empty nodes,
+        other jobs are moved away. If the cluster has too few nodes of that size, the job gets the nodes with
+        the most free GPUs.
+
+        A job that does not fit in this way keeps the GPUs on which it runs if these are still free. Otherwise,
+        it gets the largest allowed number that fits on a node, or none.
         """
         self._free = list(map(len, self._gpus))
         self._placed: dict[int, Spread] = {}
@@ -71,7 +74,10 @@ class Nodes:
         return {job: spread for job, spread in self._placed.items() if spread}
 
     def gpus_of(self, spreads: Mapping[int, Spread]) -> dict[int, tuple[int, ...]]:
-        """Choose GPUs for jobs, given their spreads over nodes. A job with the same spread keeps its GPUs."""
+        """Choose GPUs for jobs, given how many each job gets on each node.
+
+        A job whose numbers do not change keeps its GPUs.
+        """
         kept = {
             job: self._state.placement(job) for job, spread in spreads.items() if self.held.get(job) == spread
         }

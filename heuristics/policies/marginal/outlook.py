@@ -25,7 +25,8 @@ class Outlook(ABC):
     Parameters
     ----------
     node
-        Number of GPUs of the largest node. A job has some GPUs of one node, or entire nodes.
+        Number of GPUs of the largest node. An adaptive job gets entire nodes, or a number of GPUs that divides
+        that of a node, if its menu allows such numbers.
     """
 
     def __init__(self, node: int) -> None:
@@ -34,7 +35,7 @@ class Outlook(ABC):
         self._counts: dict[int, tuple[int, ...]] = {}
 
     def add(self, state: State, job: int) -> None:
-        """Record a job that has arrived, and choose its mode: one that tunes the batch size, if that fits."""
+        """Record a job that has arrived, and choose its mode: one that tunes the batch size, if one fits."""
         item, cluster = state.jobs[job], state.cluster
         rooms = {mode: cluster.room(item.gpu_type_in(mode), item.memory_in(mode) or 0) for mode in item.speeds}
         fitting = [mode for mode, menu in item.speeds.items() if min(menu) <= rooms[mode]]
@@ -49,12 +50,12 @@ class Outlook(ABC):
         return self._modes[job]
 
     def shape(self, count: int) -> tuple[int, ...]:
-        """Return how many GPUs are on each node if a number of GPUs is on as few nodes as possible."""
+        """Return how many GPUs are on each node if `count` GPUs are on as few full-size nodes as possible."""
         whole, rest = divmod(count, self._node)
         return (self._node,) * whole + (rest,) * (rest > 0)
 
     def left(self, state: State, job: int) -> TimeLeft:
-        """Estimate the GPU time that a job still needs, and its seconds ahead on each number of GPUs.
+        """Estimate the GPU time that a job still needs, and the time for its next work on each number of GPUs.
 
         The job may run on the numbers of GPUs in `TimeLeft.seconds`.
         """
@@ -97,10 +98,11 @@ class KnownCourse(Outlook):
 
 
 class KnownEpochs(Outlook):
-    """An outlook that knows each job's epochs, and learns speeds from all jobs that have run so far.
+    """An outlook that knows each job's epochs, and learns speeds from the jobs of the same application so far.
 
     Jobs are of one kind if they train the same application, may run on the same numbers of GPUs, and either
-    choose their batch or have the same one. The first job of a kind begins on the fewest GPUs.
+    choose their batch or have the same one. If progress is counted in samples, their users must also have
+    chosen the same batch. Until a job of a kind has been measured, jobs of this kind run on their fewest GPUs.
     """
 
     def __init__(self, node: int) -> None:
@@ -156,7 +158,7 @@ class KnownEpochs(Outlook):
 
 
 class UnknownWork(Outlook):
-    """An outlook that knows no durations, and expects each job to need as much GPU time as it has had.
+    """An outlook that knows no durations, and expects each job to need as much GPU time again as it has had.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Rolling prices: the relaxation behind the price bound, re-solved at every event for the present jobs."""
+"""Rolling prices: a policy that solves the relaxation behind the price bound anew at every event."""
 
 from collections.abc import Iterable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Segments: a decider that repairs the allocation so that each GPU goes where it gains most."""
+"""Segments: what jobs gain from additional GPUs, and a decider that grants GPUs in the order of a key."""
 
 from collections.abc import Callable, Iterable
 from fractions import Fraction
@@ -25,7 +25,7 @@ _LARGEST_HYSTERESIS = 1e9
 
 
 class Gain(NamedTuple):
-    """The gain of a job from each additional GPU, in segments."""
+    """The segments of a job's menu: how many GPUs each segment adds, and how efficient these are."""
 
     gpus: tuple[int, ...]  # additional GPUs of each segment of the job's hull
     speeds: tuple[Any, ...]  # speed of the job with each segment and all below it
@@ -34,12 +34,11 @@ class Gain(NamedTuple):
 
 
 def gain_of(job: Job, cluster: Cluster, number: Callable[[Any], Any] = float) -> Gain:
-    """Return the gain of a job from each additional GPU of a cluster, in floats or fractions.
+    """Return the gain of a job from additional GPUs of a cluster, in floats or fractions.
 
-    Numbers of GPUs whose speed lies below the concave hull of the job's menu (see
-    `gsopt.core.numbers.hull.concave_hull`) are intermediate steps along the segment above them, with the
-    efficiency of that entire segment. Numbers that are no faster than a smaller number do not count, and
-    neither do numbers that exceed the GPUs that the cluster has for the job.
+    A segment ends at each number of GPUs in the job's menu on which the job is faster than on all smaller ones,
+    and for which the cluster has enough suitable GPUs. The efficiency of a segment is the slope of the concave
+    hull of these speeds (see `gsopt.core.numbers.hull.concave_hull`), relative to the first slope.
     """
     if not job.menu:
         return Gain((job.gpus,), (number(1),), (number(1),), number(job.gpus))
@@ -96,7 +95,7 @@ class SegmentGrants:
         The state at the beginning of the run.
     key
         A function that returns the current key of a job, at least 0, given its number and the fewest
-        GPU-seconds in which it can do a second of its work. The key of a waiting job does not change, unless
+        GPU-seconds in which it can do a second of its work. The key of a waiting job must not change unless
         `renew` is called.
     exponent, hysteresis
         As in `marginal`. Hysteresis applies to the segments that have GPUs when a decision begins.

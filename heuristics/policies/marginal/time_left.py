@@ -14,16 +14,19 @@ AHEAD = 3600.0
 
 
 class TimeLeft(NamedTuple):
-    """A job's remaining GPU time, and the time for the work ahead on each number of GPUs.
+    """The GPU time that a job still needs, and how long its next work takes on each number of GPUs.
+
+    The next work is what the job does in about an hour on its current number of GPUs or, if it has none, on the
+    number nearest to a full node.
 
     Attributes
     ----------
     area
         The fewest GPU-seconds in which the job can complete.
     seconds
-        The seconds that the work of about the next hour takes, keyed by number of GPUs.
+        The seconds that the next work takes, keyed by number of GPUs.
     untried
-        The numbers of GPUs on which the speed of such a job has never been measured.
+        The numbers of GPUs on which no job of this kind has been measured; empty unless jobs learn from others.
     """
 
     area: float
@@ -32,9 +35,9 @@ class TimeLeft(NamedTuple):
 
 
 class Epochs:
-    """The seconds that each epoch of a training run takes, for some numbers of GPUs.
+    """The seconds that each epoch (or other part) of a training run takes, for some numbers of GPUs.
 
-    Each number has a fixed shape.
+    Each number of GPUs is spread over nodes in one particular way.
     """
 
     def __init__(self, begins: Array, work: Array, seconds: Array, counts: Sequence[int], node: int) -> None:
@@ -47,7 +50,7 @@ class Epochs:
 
     @classmethod
     def of(cls, course: Course, batch: int | None, shapes: Sequence[tuple[int, ...]], node: int) -> "Epochs":
-        """Build the table from the true speeds of a training course."""
+        """Build the table from the true speeds of a course, with GPUs spread over nodes as in `shapes`."""
         ends = np.array([course.work_at(epoch) for epoch in range(course.application.epochs + 1)])
         speeds = np.array([course.highest_speeds_on(shape, batch) for shape in shapes])
         runs = speeds.min(axis=1) > 0
@@ -57,13 +60,14 @@ class Epochs:
 
     @property
     def runs(self) -> bool:
-        """Whether the training runs on any number of GPUs."""
+        """Whether there is a number of GPUs on which the training runs."""
         return bool(len(self._counts))
 
     def left(self, epoch: int, done: float, held: int | None) -> TimeLeft:
-        """Return the remaining GPU time of a job in an epoch, and its seconds ahead on each number of GPUs.
+        """Return the GPU time that a job in an epoch still needs, and the time for its next work.
 
-        `done` is its work done so far, and `held` the number of GPUs that it holds, if any.
+        `done` is the job's work done so far, and `held` the number of GPUs that it holds, if any. `TimeLeft`
+        explains the result.
         """
         if not self.runs:
             return TimeLeft(0.0, {})  # it runs nowhere

@@ -30,8 +30,9 @@ _AHEAD, _GROWTH = 3600.0, 4
 class WorkLeft(NamedTuple):
     """The fewest weighted GPU-seconds that a job still needs, and the seconds that its next work takes.
 
-    The next work is what the job does in about an hour in its current way to run, or in a usual one. The
-    seconds are given for each way to run.
+    GPU-seconds are weighted by GPU type (see `Worth`). The next work is what the job does in about an hour in
+    its current way to run or, if it has no GPUs, in the way nearest to a full node. The seconds are given for
+    each way to run, that is, for each GPU type and number of GPUs.
     """
 
     area: float
@@ -46,7 +47,7 @@ class Worth:
         self.jobs = 0
 
     def see(self, speeds: Mapping[str, float]) -> None:
-        """Include a job's highest speed per GPU on each type in the weights, if it runs on all types."""
+        """Include a job's speed per GPU on each type in the weights, if it runs on all types."""
         if min((speeds.get(name, 0.0) for name in self._logs), default=0.0) > 0:
             first = log(speeds[next(iter(self._logs))])
             for name in self._logs:
@@ -61,7 +62,8 @@ class Worth:
 class TypedOutlook(ABC):
     """An estimator of the time that jobs still need on each number of GPUs of each type.
 
-    On a type, a job has some GPUs of one node, or entire nodes.
+    On a type, a job gets entire nodes, or a number of GPUs that divides that of a node, if its menu allows such
+    numbers.
     """
 
     def __init__(self, state: State) -> None:
@@ -74,7 +76,7 @@ class TypedOutlook(ABC):
         self._modes: dict[tuple[int, str], str] = {}
 
     def add(self, state: State, job: int) -> None:
-        """Record a job that has arrived, and choose its mode on each type: one that tunes its batch, if any."""
+        """Record a job that has arrived, and choose its mode on each type: one that tunes the batch, if any."""
         item, cluster = state.jobs[job], state.cluster
         ways: list[Way] = []
         for name in self.types:
@@ -100,7 +102,7 @@ class TypedOutlook(ABC):
     def left(self, state: State, job: int, held: Way | None) -> WorkLeft:
         """Estimate the work that a job still needs, and how long its next work takes in each way to run.
 
-        `held` is the way in which the job runs now; None without GPUs.
+        `held` is the way in which the job runs now, or None if it has no GPUs. `WorkLeft` explains the result.
         """
         trainee = state.trainee(job)
         if trainee is None:
@@ -108,7 +110,7 @@ class TypedOutlook(ABC):
         return self._by_trainee(state, job, trainee, held)
 
     def shape(self, way: Way) -> tuple[int, ...]:
-        """Return how many GPUs are on each node if the GPUs of a way are on as few nodes as possible."""
+        """Return how many GPUs are on each node if a way uses as few full-size nodes as possible."""
         node = self._node[way[0]]
         whole, rest = divmod(way[1], node)
         return (node,) * whole + (rest,) * (rest > 0)
@@ -205,7 +207,7 @@ class KnownTypedEpochs(TypedOutlook):
 
 
 class UnknownTypedWork(TypedOutlook):
-    """An outlook that knows no durations, and expects each job to need as much weighted GPU time as it has had.
+    """An outlook that knows no durations, and expects each job to need its weighted GPU time so far once more.
 
     Parameters
     ----------
@@ -223,7 +225,7 @@ class UnknownTypedWork(TypedOutlook):
     def left(self, state: State, job: int, held: Way | None) -> WorkLeft:
         """Estimate the work that a job still needs, and how long its next work takes in each way to run.
 
-        `held` is also the way in which it has run since the last call for it; None without GPUs.
+        `held` is the way in which the job runs now, and has run since the last call; None if it has no GPUs.
         """
         now, (before, had) = float(state.now), self._had.get(job, (float(state.now), self._grace))
         self._had[job] = now, had + (self.worth.of(held) * (now - before) if held else 0.0)
@@ -289,9 +291,9 @@ class TypedGrants:
 
     A step replaces the GPUs that a job has been granted so far, if any. The job gets those of the remaining
     GPUs, of any type, that gain the most speed per additional weight. Steps are granted in the order of
-    `marginal`'s key, in which the efficiency is the gain per weight, relative to the job's best way to run. A
-    running job grows, or changes to another type of at least the same total weight, only if that saves more
-    than the charge.
+    `marginal`'s key, in which the efficiency is the gain per weight, relative to the job's highest speed per
+    weight. A running job grows, or changes to another type of at least the same total weight, only if that
+    saves more time than the `charge` of `marginal`.
     """
 
     preemptive = True

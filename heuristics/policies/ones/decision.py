@@ -33,7 +33,13 @@ class BatchingDecision:
         return split(costs, division.gpus, must=forced_jobs(division, speeds, division.left, self._forced))
 
     def by_method(self, division: Division, method: Any) -> list[int]:
-        """Solve the problem with a method of the decision `batching`, and return the GPUs of each job."""
+        """Solve the problem with a method of the decision `batching`, and return the GPUs of each job.
+
+        Raises
+        ------
+        InvalidInput
+            The method finds no solution.
+        """
         problem = self.problem(division)
         solution = run_method(method, problem).solution
         if solution is None:

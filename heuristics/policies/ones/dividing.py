@@ -1,4 +1,4 @@
-"""Dividing: a decider that redistributes all GPUs at every event, and runs each job in its best mode."""
+"""Dividing: a decider that divides the GPUs by a rule at every event, and runs jobs in their fastest mode."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ class Division:
     left
         Remaining work of each job, in seconds at speed 1; above 0.
     ways
-        Each job's best way to run on every number of GPUs.
+        Each job's fastest allowed mode on every number of GPUs.
     held
         Number of GPUs that each job holds now.
     batches
@@ -73,9 +73,11 @@ class Division:
 
 
 class Roster:
-    """The jobs that are present, with their best ways to run, from which divisions and assignments are made.
+    """A roster of the present jobs, which prepares divisions of GPUs and turns their results into actions.
 
-    `limit` returns the largest batch size of a job, given its number. If it is None, any batch size is allowed.
+    `limit` returns the largest batch size of a job, given its number. If `limit` or its result is None, any
+    batch size is allowed. The smallest batch size of a job is always allowed.
+
     Clusters whose GPUs differ in type or memory are rejected, because only GPUs of one kind can be divided.
     """
 
@@ -140,7 +142,7 @@ Divide = Callable[[Division], Sequence[int] | Counts]
 
 
 class Dividing:
-    """A decider that divides the GPUs by a rule at every event, and runs each job in its best mode."""
+    """A decider that divides the GPUs by a rule at every event, and runs each job in its fastest mode."""
 
     preemptive = True
 
@@ -167,10 +169,10 @@ def _batch(state: State, job: int) -> int:
 
 
 def forced_jobs(division: Division, speeds: Floats, left: Floats, forced: Forced) -> NDArray[np.bool_]:
-    """Return which jobs must run: as many of the `forced` jobs as fit on their fewest GPUs.
+    """Return which jobs must run: those `forced` jobs that fit together on their fewest GPUs.
 
-    With ``new``, jobs are considered in order of arrival; with ``all``, in ascending order of remaining time on
-    their fewest GPUs. A job that does not fit is skipped.
+    With ``new``, jobs that have never run are considered in order of arrival; with ``all``, all jobs in
+    ascending order of remaining time on their fewest GPUs. A job that does not fit is skipped.
     """
     least = (speeds > 0).argmax(axis=1)
     places = [place for place in range(len(speeds)) if least[place] and forced != "none"]

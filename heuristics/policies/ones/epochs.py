@@ -37,10 +37,10 @@ class Epochs:
         return found
 
     def next_end(self, state: State) -> Any:
-        """Return the time at which the next epoch of any running job ends, or None if no job has epochs.
+        """Return the earliest time at which a running job completes an epoch, or None if none has epochs.
 
         The overhead of the current decision is not known yet, so the time may be too early. A second call at
-        that time returns the correct one.
+        that time then returns the correct one.
         """
         number = type(state.now)
         times = []

@@ -1,4 +1,4 @@
-"""Exact batching: ONES' decision, solved to proven optimality at every event."""
+"""Exact batching: a policy that solves ONES' decision at every event, by default to proven optimality."""
 
 from collections.abc import Callable
 from math import inf

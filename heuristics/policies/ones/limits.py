@@ -36,14 +36,17 @@ class BatchLimits:
 
     @property
     def rate(self) -> float:
-        """The arrival rate sigma in 1/s: as given, or that of the arrivals so far (0 before the second job)."""
+        """The arrival rate sigma in 1/s: as given, or the mean rate since the first arrival (at first 0)."""
         if self._given is not None:
             return self._given
         span = float(self._last - self._first) if self._arrivals > 1 else 0.0
         return (self._arrivals - 1) / span if span else 0.0
 
     def arrive(self, jobs: dict[int, Job], now: Any) -> None:
-        """Set the limits of new jobs to the largest batch that one GPU can hold."""
+        """Set the limits of new jobs to the largest batch that one GPU can hold.
+
+        If no batch of a job runs on one GPU, its limit is its largest batch.
+        """
         if jobs and self._first is None:
             self._first = now
         self._arrivals += len(jobs)
@@ -76,7 +79,7 @@ class BatchLimits:
             self._used[job] = min(self._limit[job], scaled_down(self._limit[job], self.rate, elapsed))
 
     def reject(self, jobs: Iterable[int]) -> None:
-        """Halve the limits of jobs that keep waiting under a new schedule, down to the lower bound."""
+        """Halve the limits of jobs that keep waiting under a new schedule, as far as the floor allows."""
         rules = LimitRules()
         for job in jobs:
             if job in self._limit:

@@ -22,7 +22,7 @@ class Costs(NamedTuple):
     Attributes
     ----------
     unit
-        GPU-seconds per unit of work on 0, 1, ... GPUs; infinite where a job may not run.
+        GPU-seconds per unit of work on 0, 1, ... GPUs: 0 on 0 GPUs, and infinite where a job may not run.
     weight
         Remaining work of each job, known or expected.
     forced
@@ -38,7 +38,7 @@ class Costs(NamedTuple):
 
 
 class RemainingWork:
-    """The remaining work of jobs, known or predicted; `seed` determines which rows the predictor keeps."""
+    """The remaining work of jobs, known or predicted; `seed` is for the predictor's sample of observations."""
 
     def __init__(self, knowledge: Knowledge, forced: Forced, seed: int) -> None:
         self._knowledge, self._forced = knowledge, forced

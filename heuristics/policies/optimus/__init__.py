@@ -1,4 +1,4 @@
-"""Optimus: the policies Optimus and AFS, which grant GPUs one by one, based on remaining times."""
+"""Optimus: the policies Optimus and AFS, which grant GPUs step by step, based on remaining times."""
 
 from heuristics.policies.optimus.policy import afs, optimus
 

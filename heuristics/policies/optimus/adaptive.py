@@ -11,9 +11,9 @@ def seconds_per_iteration(
 ) -> float | None:
     """Return the true seconds of an iteration over a full batch, or None if not measured.
 
-    Each GPU processes its part of the batch in as few sub-batches as its memory allows. All but the last
-    sub-batch skip the exchange of gradients. `shape` is the number of GPUs on each machine. With `doubled`, a
-    single GPU uses at least two sub-batches for any batch size.
+    Each GPU processes its part of the batch in as few sub-batches as its memory allows, but a single GPU uses
+    at least two if the batch size exceeds the initial one or `doubled` is set. All but the last sub-batch skip
+    the exchange of gradients. `shape` is the number of GPUs on each machine.
 
     Source: Optimus in Pollux' simulator (OSDI 2021), which assumes at least two sub-batches on a single GPU.
     The jobs in that simulator use two only if their batch size exceeds the initial one.
@@ -27,7 +27,7 @@ def seconds_per_iteration(
 
 
 def iterations_left(application: Application, batch: int, epoch: int) -> float:
-    """Return how many iterations, at least 1, follow an epoch until training ends, for a given batch size.
+    """Return how many iterations follow an epoch until training ends at a given batch size; 1 after the last.
 
     Source: as in `seconds_per_iteration`. Only full epochs are counted.
     """

@@ -31,16 +31,18 @@ class _Speeds(NamedTuple):
 
 
 class Candidates:
-    """A maker of candidates, with the remaining time on the best tier for each number of GPUs.
+    """A maker of candidates, whose remaining times assume GPUs that are as close together as possible.
 
     Numbers that exceed the available GPUs are omitted, and so are jobs for which no number is left. Speeds are
-    computed once for each job. Phases change the speeds on all numbers of GPUs alike. The remaining time of an
-    adaptive job is the time for its iterations with its user's batch size, from the end of the current epoch
-    (`heuristics.policies.optimus.adaptive`). Each GPU gets at least the smallest local batch. If `doubled`, a
-    single GPU is always expected to divide its batch.
+    computed once for each job, because phases change them by the same factor on all numbers of GPUs. The
+    remaining time of an adaptive job is the time for its iterations with its user's batch size, from the end of
+    the current epoch (`heuristics.policies.optimus.adaptive`). Except for its fewest GPUs, numbers whose local
+    batches would be smaller than allowed are omitted. If `doubled`, a single GPU is always expected to divide
+    its batch.
 
-    `convergence` predicts the remaining work of jobs from their losses; if it is None, the true remaining work
-    is used. A job whose work cannot be predicted yet asks only for its fewest GPUs.
+    `convergence` predicts the remaining work of jobs from their losses. If it is None or the training of a job
+    is not described, the true remaining work is used. A job whose work cannot be predicted yet asks only for
+    its fewest GPUs.
     """
 
     def __init__(self, state: State, *, doubled: bool = True, convergence: Convergence | None = None) -> None:

@@ -45,12 +45,12 @@ class Convergence:
 
 
 def samples_until(seen: Sequence[tuple[float, float]], target: float) -> float | None:
-    """Return the samples after which a fitted loss reaches a target, or None if it never does.
+    """Return the samples after which a fitted loss reaches a target, or None if there is no such fit.
 
     `seen` has at least two pairs of samples and losses. The model of the loss after k samples is
-    1 / (a k + b) + c, with a > 0 and c below all losses and the target. For each of several values of c, the
-    line a k + b is fitted by least squares to 1 / (loss - c). The c with the smallest squared error of the
-    losses is chosen.
+    1 / (a k + b) + c, with a > 0 and c at least 0, but below all losses and the target. For each of several
+    values of c, the line a k + b is fitted by least squares to 1 / (loss - c). The c with the smallest squared
+    error of the losses is chosen.
     """
     if target <= 0:
         return None

@@ -12,8 +12,8 @@ from heuristics.policies.optimus.candidates import Candidates, GpuCandidate
 class Grants:
     """The GPUs that a decision grants, initially none.
 
-    `pool` contains all available GPUs, as if they were free. If GPUs are of several kinds, jobs are granted the
-    GPUs that they held `before` if possible.
+    At first, `pool` contains all available GPUs, even those that jobs hold. If GPUs are of several kinds, jobs
+    are granted the GPUs that they held `before` if possible.
     """
 
     def __init__(self, pool: Pool, before: Mapping[int, Holding]) -> None:
@@ -79,8 +79,8 @@ class Granting:
     def decide(self, state: State) -> Iterable[Action]:
         """Grant the GPUs if a decision is due, and ask to be woken for the next decision.
 
-        If all jobs are rigid, nothing changes between events, so no wake-up is needed after a decision. Before
-        a decision is due, jobs of any kind need a wake-up.
+        After a decision, no wake-up is needed if all jobs are rigid, because nothing then changes between
+        events. Before a decision is due, one is needed whenever there are jobs.
         """
         self._follow(state)
         is_time = self._instants is None or self._instants.reached(state.now)

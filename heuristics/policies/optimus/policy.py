@@ -1,4 +1,4 @@
-"""Policy: the policies Optimus and AFS, which grant GPUs step by step to the job that gains most."""
+"""Policy: the policies Optimus and AFS, which grant GPUs step by step, by remaining times and gains."""
 
 from functools import partial
 from typing import Literal

@@ -1,4 +1,4 @@
-"""Race: steps granted to candidates one by one, in ascending order of rank."""
+"""Race: steps granted to candidates one by one, always the next step with the smallest rank."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import heapify, heappop, heappush
@@ -6,7 +6,7 @@ from typing import Any, Protocol, TypeVar
 
 
 class Ranked(Protocol):
-    """A step that a candidate asks for."""
+    """An interface for steps that candidates ask for, with ranks by which they are compared."""
 
     @property
     def rank(self) -> Any:
@@ -19,7 +19,10 @@ S = TypeVar("S", bound=Ranked)
 def race(
     candidates: Iterable[Iterator[S]], take: Callable[[int, S], bool], *, stops: bool = False
 ) -> Iterator[tuple[int, S]]:
-    """Grant steps one by one, smallest rank first, and yield each with the index of its candidate.
+    """Grant steps one by one, and yield each with the index of its candidate.
+
+    Each candidate asks for its steps in turn. Of the next steps of all candidates, the one with the smallest
+    rank comes first.
 
     Ties go to the candidate with the lower index. `take` takes the GPUs for a step of the candidate at an
     index, and returns whether enough remained. A step that does not fit ends the race for its candidate only

@@ -18,10 +18,11 @@ class _GainStep(NamedTuple):
 
 
 def by_steps(jobs: Sequence[GpuCandidate], grants: Grants, *, stops: bool = False) -> None:
-    """Grant every job its fewest GPUs, then grant steps in descending order of the time saved per GPU.
+    """Grant every job its fewest GPUs, then repeatedly grant the step that saves the most time per GPU.
 
-    Steps that save no time are not taken. Ties go to the earlier job in the list. A step that does not fit ends
-    the steps of its job only or, if `stops` is set, the steps of all jobs.
+    A step takes a job from one of its numbers of GPUs to the next. Jobs whose fewest GPUs do not fit are
+    skipped. A step that saves no time ends the steps of its job. Ties go to the earlier job in the list. A step
+    that does not fit ends the steps of its job only or, if `stops` is set, the steps of all jobs.
 
     Source: Optimus, section 4.1. O(J + W log J) for W steps of J jobs.
     """
@@ -45,8 +46,9 @@ def by_method(
 ) -> None:
     """Grant every job its fewest GPUs, and divide the rest to minimize the sum of remaining times.
 
-    This is the decision `gsopt.problems.Allocation`, solved by one of its methods. Jobs get their fewest GPUs
-    in the given order or, with `shortest_first`, in ascending order of remaining time.
+    Jobs get their fewest GPUs in the given order or, with `shortest_first`, in ascending order of remaining
+    time; those that do not fit are skipped. The rest is divided by a method of the decision
+    `gsopt.problems.Allocation`.
 
     Raises
     ------
@@ -81,7 +83,7 @@ def _asked(job: GpuCandidate) -> ElasticJob:
 
 
 def by_pairs(jobs: Sequence[GpuCandidate], grants: Grants) -> None:
-    """Grant steps one by one, each to the winner of a scan over all jobs.
+    """Grant steps one by one, each to the winner of a scan over the jobs that can still gain.
 
     The scan compares each job with the winner so far. Source: AFS (NSDI 2021), AFS-L, with the readings of
     `afs`. O(J G) for G steps granted among J jobs.
@@ -102,7 +104,7 @@ def _may_gain(job: GpuCandidate, grants: Grants) -> bool:
 
 
 def wins(one: GpuCandidate, rung: int, other: GpuCandidate, other_rung: int) -> bool:
-    """Check whether a job wins its comparison with another one, the winner so far.
+    """Check whether a job wins its comparison (see `afs`) with another one, the winner so far.
 
     A rung is the index of the job's current count, or -1 for a job without GPUs.
     """

@@ -29,7 +29,7 @@ class JobOutlook:
     Raises
     ------
     InvalidInput
-        The job cannot run on any number of GPUs within the caps.
+        The job cannot run on any number of GPUs within the caps and the cluster.
     """
 
     def __init__(self, state: State, job: int, caps: Caps) -> None:
@@ -56,7 +56,7 @@ class JobOutlook:
         self._ran = max(self._ran, gpus)
 
     def within(self, vector: Vector) -> Vector:
-        """Reduce a vector, last nodes first, to a GPU count on which the job can run; () if there is none."""
+        """Reduce numbers of GPUs per node, last nodes first, to a total that the job can use, or () if none."""
         usable = self._usable[min(sum(vector), len(self._usable) - 1)]
         found, left = [], usable
         for count in vector:
@@ -65,7 +65,7 @@ class JobOutlook:
         return tuple(found) if usable else ()
 
     def most(self, state: State) -> int:
-        """Return the most GPUs that the job may have now: twice as many as it has had, within the caps.
+        """Return the most GPUs that the job may have now: twice the most that it has had, within the caps.
 
         Its fewest GPUs are always allowed.
         """

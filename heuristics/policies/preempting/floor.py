@@ -71,8 +71,8 @@ class Floor:
     def fit(self, job: Job, without: Iterable[int] = ()) -> Standing | None:
         """Return where a job fits if the running jobs in `without` stop, or None if it does not fit.
 
-        If it fits into several groups, the one with the fewest free GPUs is used and, within it, the machines
-        with the fewest free GPUs.
+        If it fits into several groups of the level `within`, the one with the fewest free GPUs is used. Within
+        a group, each part of the job goes to the machine with the fewest free GPUs that suffice.
         """
         room = [len(gpus) for gpus in self.free]
         for other in without:

@@ -41,7 +41,7 @@ class Queue:
         self._started: dict[int, Any] = {}
 
     def decide(self, state: State) -> Iterator[Action]:
-        """Start all waiting jobs that fit or for which jobs of lower priority can stop."""
+        """Start, in order of priority, each waiting job that fits or for which the rule stops other jobs."""
         self._waiting.update(state.arrived, state.evicted)
         floor, stopped = self._floor, False
         floor.look(state)

@@ -9,7 +9,7 @@ from heuristics.policies.shockwave.window import Counts, Window
 
 
 class WindowRelaxation:
-    """A relaxation of a window that limits only the total GPU-rounds of all jobs.
+    """A relaxation of a window's plans: only the total GPU-rounds of all jobs are limited.
 
     Every plan satisfies this limit. Conversely, numbers of rounds that satisfy it can usually be made into a
     plan, because small jobs fill the gaps.

@@ -81,7 +81,7 @@ class _Promise:
 
 
 class WindowPlanner:
-    """A planner of the next rounds that follows Shockwave's rules."""
+    """A planner of the next rounds, as described in `shockwave`."""
 
     def __init__(self, terms: Terms) -> None:
         self._terms = terms

@@ -18,7 +18,7 @@ _LARGEST = 1000.0
 
 @dataclass(frozen=True)
 class Effort:
-    """The limits of a solve: a relative gap, and a time limit in seconds."""
+    """The limits of a solve: a relative gap, and a time limit in seconds (None for no limit)."""
 
     gap: float = 0.0
     limit: float | None = None
@@ -37,7 +37,8 @@ class RoundProgram:
 
     Variables: x_jt in {0, 1}: job j runs in round t; y_ji in {0, 1}: job j has an i-th round.
 
-    Objective: maximize sum_ji u_ji y_ji for the largest gain; minimize sum_jt (w_j / n_j) t x_jt for the order.
+    Objective: maximize sum_ji u_ji y_ji for the largest gain; minimize sum_jt (w_j / n_j) t x_jt for the order,
+    with 1 in place of n_j = 0.
 
     Constraints: sum_t x_jt = sum_i y_ji for each job; sum_j g_j x_jt <= M for each round; for the gain,
     y_ji = 1 for i <= l_j; for the order, y_ji = 1 exactly for i <= n_j.
@@ -53,14 +54,15 @@ class RoundProgram:
     def most(self, least: Counts, start: Plan | None = None) -> Plan | None:
         """Return the plan with the largest gain and at least `least` rounds per job, or None if none is found.
 
-        The solve begins with the plan `start`, which must have at least these rounds.
+        The solve is limited by the `Effort`. It begins with the plan `start`, if given, which must have at
+        least these rounds.
         """
         gains = self._window.gains
         cost = np.stack([np.zeros_like(gains), -gains])
         return self._solve(cost, self._numbers(least), np.ones_like(gains), start)
 
     def first(self, plan: Plan) -> Plan:
-        """Return a plan in which jobs with the most weight per round run as early as possible.
+        """Return a plan in which jobs run as early as possible, above all those with much weight per round.
 
         Each job has as many rounds as in the given plan.
         """

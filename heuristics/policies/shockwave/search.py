@@ -1,4 +1,4 @@
-"""Search: the best plan of a window, found by exploring all values of the longest remaining time."""
+"""Search: the best plan of a window, found by a search over limits on the longest remaining time."""
 
 from collections.abc import Iterator
 from heapq import heappop, heappush
@@ -29,15 +29,18 @@ class _Part(NamedTuple):
 
 
 def best_plan(window: Window, effort: Effort) -> Plan | None:
-    """Return the plan with the highest value, or None if no plan gives every job its fewest rounds.
+    """Return the plan with the highest value, or None if none is found that gives every job its fewest rounds.
 
-    A level is a limit on the remaining seconds of every job. It implies a smallest number of rounds for each
-    job, and thus a knapsack (`WindowRelaxation`). Levels are explored in order of their upper bounds, and in
-    groups for as long as possible. The numbers of rounds that the knapsack chooses are packed into rounds. If
-    they do not fit, the next best choices, which use fewer GPU-rounds, are tried. If the first one that fits is
-    not within the gap, or none fits, the integer program of this level is solved (`RoundProgram`). This works
-    for any price of the longest remaining time, whereas a single program for all levels would lose one of the
-    two terms of the value in its solver's tolerances.
+    A level is a limit on the seconds that any job has left after the window. It implies a smallest number of
+    rounds for each job, and thus a knapsack (`WindowRelaxation`). Ranges of levels are explored in descending
+    order of an upper bound on the value of their plans, and are halved until a single level remains. The
+    numbers of rounds that its knapsack chooses are then packed into rounds. If they do not fit, the next best
+    choices, which use fewer GPU-rounds, are tried. If the first one that fits is not within the gap, or none
+    fits, the integer program of this level is solved (`RoundProgram`). The search ends when no bound exceeds
+    the best value by more than the gap.
+
+    This works for any price of the longest remaining time, whereas a single program for all levels would lose
+    one of the two terms of the value in its solver's tolerances.
     """
     if not window.claims:
         return np.zeros((0, window.rounds), dtype=np.bool_)

@@ -58,13 +58,14 @@ class Window:
 
     @cached_property
     def levels(self) -> NDArray[np.float64]:
-        """All possible values of the longest remaining time in seconds, in ascending order."""
+        """All remaining times, in seconds, that some job may have after the window, in ascending order."""
         return np.unique(self.remainders)
 
     def least(self, level: float) -> Counts | None:
         """Return the fewest rounds for each job so that no job has more than `level` seconds left afterwards.
 
-        Return None if this is impossible.
+        No job gets fewer rounds than its claim requires. Return None if a job would need more rounds than there
+        are.
         """
         needed = (self.remainders > level).sum(axis=1)
         least = np.maximum(needed, [claim.least for claim in self.claims])

@@ -1,4 +1,4 @@
-"""Windowing: a decider that plans the next rounds, and replans when jobs or GPUs change."""
+"""Windowing: a decider that plans the next rounds, and replans regularly and when jobs or GPUs change."""
 
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Protocol

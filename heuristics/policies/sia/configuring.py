@@ -50,7 +50,7 @@ class Estimates(Protocol):
 class Configuring:
     """A decider that chooses the configurations of all jobs jointly, at multiples of an interval.
 
-    A job that is restarting keeps its configuration. Nothing changes between decisions.
+    A job that is restarting keeps its configuration. Between decisions, no job starts, moves or is stopped.
     """
 
     preemptive = True
@@ -68,8 +68,9 @@ class Configuring:
     def decide(self, state: State) -> Iterable[Action]:
         """Make a decision if one is due, and ask to be woken for the next one.
 
-        No wake-up is needed after a decision that changes nothing if no job has a choice or is restarting,
-        because nothing changes between events then. Before a decision is due, any job needs a wake-up.
+        After a decision that changes nothing, no wake-up is needed if every job has only one configuration and
+        no job is restarting, because nothing then changes between events. Before a decision is due, one is
+        needed whenever there are jobs.
         """
         self._follow(state)
         changes = bool(self._jobs)

@@ -70,7 +70,7 @@ class Estimated:
         del self._modes[job], self._speeds[job]
 
     def goodputs(self, state: State, job: int, history: JobHistory) -> Mapping[Shape, float]:
-        """Return a job's goodput in each configuration that it may have now, relative to the smallest.
+        """Return a job's goodput in each configuration that it may have now, relative to the smallest goodput.
 
         For a rigid job, the smallest goodput counts as the job's number of GPUs instead of 1.
         """
@@ -109,8 +109,8 @@ class Estimated:
     def restart_factor(self, state: State, job: int, history: JobHistory) -> float:
         """Return the fraction of its goodput that a job would keep after a restart.
 
-        A job keeps all of its goodput if it is younger than the duration of a restart. For a rigid job, its
-        GPU-seconds so far are compared with that duration instead of its age.
+        The factor is that of `sia`. It is 1 if the job is younger than the duration of a restart. For a rigid
+        job, its GPU-seconds so far are compared with that duration instead of its age.
         """
         item = state.jobs[job]
         seconds = self.restart_times.get(item.model, self.restart_time)

@@ -11,7 +11,7 @@ from gsopt.simulation.policy import State
 
 
 class PoolNode(NamedTuple):
-    """A machine: its index among all machines, and the indices of its available GPUs."""
+    """A machine: its index among all machines, and the indices of its GPUs, or of the available ones."""
 
     place: int
     gpus: tuple[int, ...]
@@ -19,7 +19,7 @@ class PoolNode(NamedTuple):
 
 @dataclass(frozen=True)
 class AvailableNodes:
-    """The GPUs and nodes of each kind that are available now."""
+    """For each kind of GPU: how many are available now, on which nodes, and how many the largest nodes have."""
 
     gpus: Mapping[str, int]  # of each kind
     nodes: Mapping[str, list[PoolNode]]  # of each kind; none in a plain cluster
@@ -29,7 +29,7 @@ class AvailableNodes:
 class NodePool:
     """The nodes of a cluster for each kind of GPU.
 
-    A plain cluster is a single node, whose GPUs have no indices.
+    A plain cluster, which is just a number of GPUs, counts as a single node. Its GPUs have no indices.
     """
 
     def __init__(self, cluster: Cluster) -> None:
@@ -43,7 +43,7 @@ class NodePool:
 
     @property
     def is_plain(self) -> bool:
-        """Whether the cluster has no racks, so that GPUs have no indices."""
+        """Whether the cluster is just a number of GPUs, which have no indices."""
         return self._cluster.is_plain
 
     def available(self, state: State) -> AvailableNodes:
@@ -64,20 +64,21 @@ class NodePool:
         return AvailableNodes(gpus, nodes, per_node)
 
     def all_shapes(self) -> list[Shape]:
-        """Return all configurations that the full cluster allows."""
+        """Return all configurations on the largest nodes of each kind, as if all their GPUs were available."""
         return [shape for name in self.kinds for shape in shapes(name, *self._whole(name))]
 
     def shape(self, name: str, gpus: int) -> Shape | None:
-        """Return the configuration that puts `gpus` GPUs of one kind on as few nodes as possible.
+        """Return the configuration with `gpus` GPUs of one kind.
 
-        Return None if there are not enough GPUs of that kind.
+        Its number of nodes is the smallest that would suffice if all nodes were as large as the largest. Return
+        None if the cluster has fewer GPUs of that kind.
         """
         nodes, per_node = self._whole(name)
         total = sum(len(node.gpus) for node in self._nodes[name]) or nodes * per_node
         return Shape(type=name, nodes=-(-gpus // per_node), gpus=gpus) if gpus <= total else None
 
     def example(self, shape: Shape) -> tuple[int, ...]:
-        """Return example GPUs for a configuration, available or not; () if the cluster has no racks."""
+        """Return example GPUs for a configuration, available or not; () in a plain cluster."""
         largest = sorted(self._nodes[shape.type], key=lambda node: -len(node.gpus))
         return tuple(gpu for node in largest for gpu in node.gpus)[: shape.gpus]
 

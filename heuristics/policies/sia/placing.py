@@ -15,13 +15,17 @@ def place_jobs(
 ) -> dict[int, tuple[int, ...]]:
     """Choose GPUs for jobs with given configurations on nodes of one kind.
 
-    A job whose configuration does not change keeps the GPUs that it `held`. Then entire nodes are allocated,
-    the last free node first. If no node is free, all jobs move off the node with the most free GPUs. Finally,
-    parts of nodes are allocated, largest part first, on the fullest node with room; ties go to the first node.
-    If no node has room, the smallest jobs move off the node with the most free GPUs until it has room. Jobs
-    that move are placed in the same way, and `fixed` jobs move last. If nodes differ or sizes are not powers of
-    two, some jobs may not fit. They take the remaining GPUs, beginning with the node that has the most free
-    GPUs. All jobs are therefore placed if there are enough GPUs in total.
+    A job whose configuration does not change keeps the GPUs that it `held`, unless it has to move. First,
+    entire nodes are allocated, to the largest jobs first, beginning with the last free node. If no node is
+    free, all jobs move off a node. Then parts of nodes are allocated, largest part first, on the fullest node
+    with room; ties go to the first node. If no node has room, jobs move off a node until it has room, smallest
+    jobs first and `fixed` jobs last. A job can move only if all its GPUs are on that node and if they are fewer
+    than are needed there. Of the nodes on which such moves make enough room, the one with the most free GPUs is
+    chosen. Jobs that have moved then get parts of nodes in the same way.
+
+    If nodes differ or sizes are not powers of two, some jobs may not fit. They take the remaining GPUs,
+    beginning with the node that has the most free GPUs. All jobs are therefore placed if there are enough GPUs
+    in total.
 
     Source: the "smart" placement in Sia's simulator. There, however, jobs are sorted by a constant key, i.e.
     not sorted at all.

@@ -1,4 +1,4 @@
-"""Sia: a policy that chooses the configurations of all jobs jointly, every minute."""
+"""Sia: a policy that chooses the configurations of all jobs jointly, by default every minute."""
 
 from collections.abc import Callable, Mapping
 from functools import partial

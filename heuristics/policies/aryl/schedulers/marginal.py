@@ -1,4 +1,4 @@
-"""Marginal: a common ranking of starting and growing jobs by remaining work and scaling."""
+"""Marginal: a scheduler that starts waiting jobs and enlarges running ones in the order of a common key."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -21,7 +21,7 @@ def in_order(snapshot: SchedulerView, order: Order) -> list[WaitingJob]:
 
 @dataclass(frozen=True)
 class InOrder:
-    """A base class for schedulers that start jobs in one of the orders."""
+    """A base class for schedulers that start jobs in order of release date, remaining time or GPU time."""
 
     blocks: bool
     sequence: Order = "release"

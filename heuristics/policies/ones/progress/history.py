@@ -1,4 +1,4 @@
-"""History: a random sample of limited size, drawn uniformly from the rows of completed jobs."""
+"""History: a random sample, of limited size, of the rows of completed jobs."""
 
 from enum import StrEnum
 from typing import NamedTuple

@@ -65,7 +65,7 @@ def progress_band(
 
 
 def coverage(found: Mapping[str, Calibration], *, axes: "Axes | None" = None) -> "Axes":
-    """Plot, against the level, the fraction of forecasts whose central interval contains the true progress.
+    """Plot the fraction of forecasts whose central interval at each level contains the true progress.
 
     Calibrated forecasts lie on the diagonal. Forecasts below it are overconfident. `found` holds the
     calibration of each predictor, keyed by its name.

@@ -153,12 +153,10 @@ def fit_regression(
 
 @dataclass(frozen=True)
 class PenalisedCost:
-    """The mean cost of rows as a function of parameters, plus a ridge penalty on the weights.
+    """The mean negative log-likelihood of rows as a function of parameters, plus a ridge penalty.
 
-    The penalty is half of `ridge`, times the sum of the squared weights.
-
-    The linear predictor u is `columns` times the parameters. The last parameter is the intercept, which has no
-    penalty.
+    The linear predictor u is `columns` times the parameters. The last parameter is the intercept; the others
+    are weights. The penalty is half of `ridge`, times the sum of the squared weights.
     """
 
     rows: ObservationRows
@@ -175,7 +173,7 @@ class PenalisedCost:
         return cost, self.columns.T @ (slopes * self.link.slope(linear)) / len(self.rows) + self.ridge * weights
 
     def mean(self, parameters: Floats) -> float:
-        """Return the mean cost without the penalty."""
+        """Return the mean negative log-likelihood, without the penalty."""
         costs, _ = negative_log_likelihood(self.link.beta(self.columns @ parameters), self.rows)
         return float(costs.mean())
 
