@@ -22,7 +22,7 @@ from formulations.scheduling.windows import Windows
 from gsopt.core.budget import Budget
 from gsopt.core.errors import Unsupported
 from gsopt.core.method import exact_method
-from gsopt.core.numbers.compiled import is_installed, is_ready
+from gsopt.core.numbers.compiled import is_ready, is_worth_loading
 from gsopt.core.numbers.grid import float_below
 from gsopt.core.result import Result, StoppedBy
 from gsopt.problems.scheduling import Scheduling, SchedulingSolution
@@ -98,8 +98,8 @@ def exact(problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
     the time limit is too short to load the kernels, plain numpy and local search replace them. To load them in
     advance, use `gsopt.warm_up`.
 
-    No bound depends on the solver being right, because bounds are recomputed from prices or dual values. With many
-    jobs, a gap usually remains. If a block of jobs finishes before the others are released, it is solved
+    No bound depends on the solver being right, because bounds are recomputed from prices or dual values. With
+    many jobs, a gap usually remains. If a block of jobs finishes before the others are released, it is solved
     separately. If preemption is not allowed, `resizing` solves the problem instead.
 
     Parameters
@@ -287,8 +287,11 @@ class _Bracket:
     def _is_priced(self) -> bool:
         """Whether kernels can price GPUs: they are compiled, and a schedule is known."""
         left = self.budget.left()
-        ready = is_installed() and is_ready("formulations.scheduling.pricing", "climb", left, _TO_COMPILE)
-        return ready and self.best.completions is not None
+        if self.best.completions is None or not is_worth_loading(left):
+            return False
+        import formulations.scheduling.pricing
+
+        return is_ready(formulations.scheduling.pricing.__name__, "climb", left, _TO_COMPILE)
 
     @property
     def _places(self) -> int:

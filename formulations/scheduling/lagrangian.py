@@ -13,7 +13,7 @@ from formulations.scheduling.best import BestSchedule
 from formulations.scheduling.branching import Relaxed, least_certain
 from formulations.scheduling.bucket import Grid
 from formulations.scheduling.mixture import Item, lift_prices, shortest_mixture
-from formulations.scheduling.pricing import Integers, Jobs, Prices, Reach, Reals, climb
+from formulations.scheduling.pricing import Integers, Jobs, Prices, PriceSearch, Reach, Reals, climb
 from formulations.scheduling.relaxations import Cuts
 from formulations.scheduling.windows import Windows
 
@@ -25,10 +25,11 @@ _BUCKETS, _MOST_BUCKETS, _APART, _COARSENING = 120, 250, 1e-6, 2.0
 _HALVED = 4
 
 #: Lengths of the first and the last step (see `climb`); number of steps at first, in each further round at the
-#: root, and at each node; number of rounds at the root; and number of steps between two looks at the clock.
+#: root, and at each node; number of rounds at the root; and size of steps between two looks at the clock, where
+#: a step's size is the number of modes times the number of buckets: about a twentieth of a second.
 _LONG, _SHORT = 0.2, 0.005
 _FIRST_STEPS, _ROUND_STEPS, _STEPS, _ROUNDS = 1_500, 500, 100, 3
-_CHUNK = 100
+_CHUNK = 1_000_000
 
 #: Maximum number of buckets for which cuts are sought in a solution, and the fraction by which configurations
 #: must need more time than known limits suggest.
@@ -130,27 +131,28 @@ class LagrangianRelaxation:
     ) -> Relaxed:
         """Take a number of steps, unless the bound reaches the goal or time runs out earlier."""
         jobs, best, buckets = self._jobs, self.best, len(times) - 1
-        reach = _reach(jobs, times, windows)
-        zeros = np.zeros(buckets), np.zeros((len(jobs.limits), buckets))
-        prices = Prices(*zeros) if known is None else known.on(times, len(jobs.limits))
+        limits = len(jobs.limits)
+        first = (
+            Prices(np.zeros(buckets), np.zeros((limits, buckets))) if known is None else known.on(times, limits)
+        )
+        search, reach, bound = PriceSearch.of(jobs, first), _reach(jobs, times, windows), -inf
         steps = np.geomspace(_LONG, _SHORT, count)
-        bound, cost, chosen, spent = -inf, *np.zeros((3, 0))
-        for part in np.array_split(steps, ceil(count / _CHUNK)):
-            bound, cost, chosen, spent = climb(jobs, reach, times, prices, best.goal, part)
+        for part in np.array_split(steps, min(count, ceil(count * jobs.rate.size * buckets / _CHUNK))):
+            bound = climb(jobs, reach, times, search, best.goal, bound, part)
             if bound >= best.goal or best.budget.passed:
                 break
         if bound >= best.goal:
             return Relaxed(bound, windows)
-        if learns and self.cuts.learn(partial(self._overfull, np.diff(times), spent)):
+        if learns and self.cuts.learn(partial(self._overfull, np.diff(times), search.spent)):
             self._jobs = Jobs.of(best.instance, self.cuts.prices)
-        left = cost - cost.min(axis=1, keepdims=True) <= best.limit - bound
-        first, last = left.argmax(axis=1), buckets - 1 - left[:, ::-1].argmax(axis=1)
-        windows = windows.narrowed(list(zip(times[first].tolist(), times[last + 1].tolist(), strict=True)))
-        parts = [list(_parts(times, row)) for row in chosen]
+        possible = search.cost - search.cost.min(axis=1, keepdims=True) <= best.limit - bound
+        begin, end = possible.argmax(axis=1), buckets - possible[:, ::-1].argmax(axis=1)
+        windows = windows.narrowed(list(zip(times[begin].tolist(), times[end].tolist(), strict=True)))
+        parts = [list(_parts(times, row)) for row in search.chosen]
         split = least_certain(windows, parts)
         means = [sum((begin + end) / 2 * weight for begin, end, weight in own) for own in parts]
-        crowded = _crowded(times, chosen)
-        return Relaxed(bound, windows, means, split, _Point.of(times, prices, crowded))
+        crowded = _crowded(times, search.chosen)
+        return Relaxed(bound, windows, means, split, _Point.of(times, search.best, crowded))
 
     def _overfull(self, lengths: Reals, spent: Reals) -> Iterator[Mapping[Item, float]]:
         """Yield prices of modes for buckets in which configurations need more time than all limits suggest.
@@ -162,6 +164,8 @@ class LagrangianRelaxation:
         limits = np.einsum("ljk,jkb->lb", jobs.taken, spent) / jobs.limits[:, None]
         least = np.vstack([area, limits, spent.sum(axis=1)]).max(axis=0)
         for bucket in np.argsort(-least, kind="stable")[:_EXAMINED].tolist():
+            if self.best.budget.passed:
+                return
             items = {item: float(spent[*item, bucket]) for item in np.ndindex(*spent.shape[:2])}
             there = {item: time for item, time in items.items() if time > _RARE * lengths[bucket]}
             mixture = shortest_mixture(instance, there)

@@ -5,6 +5,9 @@ import numpy as np
 from formulations.scheduling.best import BestSchedule
 from formulations.scheduling.incumbents import KnownLists
 from formulations.scheduling.instance import Instance
+from formulations.scheduling.relaxations import Cuts
+from formulations.scheduling.windows import Windows
+from gsopt.core.budget import Budget
 from gsopt.core.numbers.compiled import is_ready
 from gsopt.problems.scheduling import ElasticJob, Scheduling
 from gsopt.schedule.bounds.prices import PriceBound, price_bound
@@ -84,11 +87,14 @@ class PricedSearch:
 
 
 def load_kernels() -> None:
-    """Load the annealing kernels, compiling them if necessary."""
+    """Load the kernels of annealing and of prices, compiling them if necessary."""
     from formulations.scheduling.annealing import Annealing
+    from formulations.scheduling.lagrangian import LagrangianRelaxation
 
     job = ElasticJob(name="job", release=0, work=1, rates={1: 1.0, 2: 1.5})
     problem = Scheduling(gpus=2, jobs=[job])
-    search = Annealing(Instance.of(problem))
+    best = BestSchedule(problem, Instance.of(problem), Budget(), "exact")
+    search = Annealing(best.instance)
     search.improve(1)
-    search.timetable  # noqa: B018 - what it takes is loaded
+    best.take_timetable(search.timetable)
+    LagrangianRelaxation(best, Cuts()).solve(Windows.of(best.instance, best.limit), None, is_stuck=False)

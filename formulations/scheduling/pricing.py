@@ -85,6 +85,31 @@ class Prices(NamedTuple):
     limits: Reals  # of a unit of each limit, shape (limits, buckets)
 
 
+class PriceSearch(NamedTuple):
+    """The state of a search for prices, which can be continued."""
+
+    best: Prices  # the best prices so far
+    tried: Prices  # the prices to try next
+    excess: Prices  # recent average of what jobs use beyond the GPUs and limits, as fractions of these
+    cost: Reals  # cost of completing each job in each bucket at the best prices, shape (jobs, buckets)
+    chosen: Reals  # how often each job recently chose each bucket, as a weighted average, shape (jobs, buckets)
+    spent: Reals  # average seconds that it then spent in its modes, shape (jobs, modes, buckets)
+
+    @classmethod
+    def of(cls, jobs: Jobs, prices: Prices) -> "PriceSearch":
+        """Begin a search from the given prices, which are at least 0."""
+        count, most = jobs.rate.shape
+        buckets = len(prices.area)
+        return cls(
+            best=Prices(prices.area.copy(), prices.limits.copy()),
+            tried=Prices(prices.area.copy(), prices.limits.copy()),
+            excess=Prices(np.zeros(buckets), np.zeros(prices.limits.shape)),
+            cost=np.zeros((count, buckets)),
+            chosen=np.zeros((count, buckets)),
+            spent=np.zeros((count, most, buckets)),
+        )
+
+
 class Pieces(NamedTuple):
     """Pieces of work, in ascending order of price: more work in a bucket by running in a faster mode there."""
 
@@ -306,33 +331,42 @@ def _move(jobs: Jobs, prices: Prices, excess: Prices, step: float) -> None:
             prices.limits[limit, bucket] = max(prices.limits[limit, bucket] + change, 0.0)
 
 
+@inner
+def _average(jobs: Jobs, bucket: Integers, seconds: Reals, weight: float, search: PriceSearch) -> None:
+    """Average the buckets and seconds that jobs chose with previous ones; the new ones have a given weight."""
+    count, buckets = search.chosen.shape
+    for job in range(count):
+        for place in range(buckets):
+            search.chosen[job, place] *= 1.0 - weight
+        search.chosen[job, bucket[job]] += weight
+        for mode in range(jobs.modes[job]):
+            for place in range(buckets):
+                before = search.spent[job, mode, place]
+                search.spent[job, mode, place] = before + weight * (seconds[job, mode, place] - before)
+
+
 @compiled
 def climb(
-    jobs: Jobs, reach: Reach, times: Reals, prices: Prices, goal: float, steps: Reals
-) -> tuple[float, Reals, Reals, Reals]:
-    """Raise prices where the cheapest runs exceed the GPUs, and lower them elsewhere, to raise the bound.
+    jobs: Jobs, reach: Reach, times: Reals, search: PriceSearch, goal: float, bound: float, steps: Reals
+) -> float:
+    """Raise prices where the cheapest runs exceed the GPUs, and lower them elsewhere; return the best bound.
 
     The bound is the sum of completion times that all jobs would choose at the prices, plus what they would pay,
     minus the price of all GPUs. All rounding errors are subtracted. The search ends early if the bound reaches
-    the goal.
+    the goal, or is infinite because a job cannot complete.
 
     Parameters
     ----------
     jobs, reach, times
         As for `complete`.
-    prices
-        The first prices, at least 0. The best ones replace them.
+    search
+        The state of the search, which is updated.
     goal
         A bound that is worth reaching, in seconds, as a sum of completion times.
+    bound
+        The best bound of the search so far, or minus infinity at first.
     steps
         Length of each step, as a fraction of the step that would reach the goal if the bound were linear.
-
-    Returns
-    -------
-    tuple[float, numpy.ndarray, numpy.ndarray, numpy.ndarray]
-        The best bound; the cost of completing each job in each bucket at its prices, shape (jobs, buckets); how
-        often each job chose each bucket, as a recent average of the same shape; and the seconds that it spent
-        in each mode and bucket on the same average, shape (jobs, modes, buckets).
 
     Notes
     -----
@@ -342,37 +376,28 @@ def climb(
     count, buckets = len(jobs.release), len(times) - 1
     lengths, price = np.diff(times), np.zeros((count, jobs.rate.shape[1], buckets))
     seconds, cost = np.zeros(price.shape), np.empty((count, buckets))
-    bucket, weight = np.zeros(count, dtype=np.int64), 1.0
-    excess = Prices(np.zeros(buckets), np.zeros(prices.limits.shape))
-    tried = Prices(prices.area.copy(), prices.limits.copy())
-    best, best_cost, chosen = -np.inf, cost.copy(), np.zeros((count, buckets))
-    spent = np.zeros(price.shape)
+    bucket, weight = np.zeros(count, dtype=np.int64), 1.0 if bound == -np.inf else _NEWEST
     for step in steps:
-        _quote(jobs, tried, price)
+        _quote(jobs, search.tried, price)
         complete(jobs, reach, times, price, cost, bucket, seconds)
-        rent, total = _rent(jobs, tried, lengths), 0.0
+        rent, total = _rent(jobs, search.tried, lengths), 0.0
         for job in range(count):
             total += cost[job, bucket[job]]
-            for place in range(buckets):
-                chosen[job, place] *= 1.0 - weight
-            chosen[job, bucket[job]] += weight
-            for mode in range(jobs.modes[job]):
-                for place in range(buckets):
-                    spent[job, mode, place] += weight * (seconds[job, mode, place] - spent[job, mode, place])
         if total == np.inf:
-            return np.inf, cost, chosen, spent
-        bound = total - rent - TERM * (tried.limits.size + price.size) * (total + rent)
-        if bound > best:
-            best = bound
-            best_cost[:] = cost
-            prices.area[:] = tried.area
-            prices.limits[:] = tried.limits
+            return np.inf
+        found = total - rent - TERM * (search.tried.limits.size + price.size) * (total + rent)
+        if found > bound:
+            bound = found
+            search.cost[:] = cost
+            search.best.area[:] = search.tried.area
+            search.best.limits[:] = search.tried.limits
         if bound >= goal:
-            break
-        _excess(jobs, lengths, seconds, weight, excess)
-        square = _square(tried, excess, lengths)
+            return bound
+        _average(jobs, bucket, seconds, weight, search)
+        _excess(jobs, lengths, seconds, weight, search.excess)
+        square = _square(search.tried, search.excess, lengths)
         if square == 0.0:
-            break
-        _move(jobs, tried, excess, step * (goal - bound) / square)
+            return bound
+        _move(jobs, search.tried, search.excess, step * (goal - found) / square)
         weight = _NEWEST
-    return best, best_cost, chosen, spent
+    return bound

@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import linprog
 
 from formulations.scheduling.instance import Instance
-from formulations.scheduling.pricing import Integers, Jobs, Prices, Reach, Reals, climb, complete
+from formulations.scheduling.pricing import Integers, Jobs, Prices, PriceSearch, Reach, Reals, climb, complete
 from gsopt.core.numbers.compiled import twin
 from gsopt.problems.scheduling import ElasticJob, Scheduling
 from tests.effort import cases
@@ -114,18 +114,19 @@ def test_the_bound_is_that_of_its_prices(seed: int) -> None:
     jobs, reach, times = _draw(random)
     prices = _prices(random, jobs, len(times) - 1)
     first = _bound(jobs, reach, times, prices)
-    bound, cost, chosen, spent = climb(
-        jobs, reach, times, prices, 10 * times[-1] * len(jobs.release), np.geomspace(0.2, 0.005, 30)
-    )
+    search, steps = PriceSearch.of(jobs, prices), np.geomspace(0.2, 0.005, 30)
+    goal, bound = 10 * times[-1] * len(jobs.release), -np.inf
+    for part in np.array_split(steps, random.choice([1, 4])):
+        bound = climb(jobs, reach, times, search, goal, bound, part)
 
     if first == np.inf:
         assert bound == np.inf
         return
-    assert bound == pytest.approx(_bound(jobs, reach, times, prices), rel=1e-6, abs=1e-9 * times[-1])
-    assert bound <= cost.min(axis=1).sum()
+    assert bound == pytest.approx(_bound(jobs, reach, times, search.best), rel=1e-6, abs=1e-9 * times[-1])
+    assert bound <= search.cost.min(axis=1).sum()
     assert bound >= first - 1e-6 * abs(first) - 1e-9 * times[-1]
-    assert chosen.sum(axis=1) == pytest.approx(1.0)
-    assert np.einsum("jk,jkb->j", jobs.rate, spent) == pytest.approx(1.0, rel=1e-6)
+    assert search.chosen.sum(axis=1) == pytest.approx(1.0)
+    assert np.einsum("jk,jkb->j", jobs.rate, search.spent) == pytest.approx(1.0, rel=1e-6)
 
 
 def _bound(jobs: Jobs, reach: Reach, times: Reals, prices: Prices) -> float:
@@ -144,13 +145,28 @@ def test_without_a_compiler_all_is_the_same() -> None:
         jobs, reach, times = _draw(Random(seed))
         found = []
         for function in climb, twin(climb):
-            prices = _prices(Random(seed), jobs, len(times) - 1)
-            found.append((function(jobs, reach, times, prices, 10 * times[-1], np.full(5, 0.1))[0], prices))
+            search = PriceSearch.of(jobs, _prices(Random(seed), jobs, len(times) - 1))
+            bound = function(jobs, reach, times, search, 10 * times[-1], -np.inf, np.full(5, 0.1))
+            found.append((bound, search.best))
         (one, first), (other, second) = found
         assert one == pytest.approx(other, rel=1e-12)
         if one < np.inf:
             assert first.area == pytest.approx(second.area, rel=1e-9)
             assert first.limits == pytest.approx(second.limits, rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(cases(50)))
+def test_a_search_can_be_continued(seed: int) -> None:
+    """Steps in two calls lead to the same prices as in one."""
+    jobs, reach, times = _draw(Random(seed))
+    prices, steps = _prices(Random(seed), jobs, len(times) - 1), np.full(20, 0.1)
+    whole, parts = PriceSearch.of(jobs, prices), PriceSearch.of(jobs, prices)
+    goal = 10 * times[-1] * len(jobs.release)
+    one = climb(jobs, reach, times, whole, goal, -np.inf, steps)
+    half = climb(jobs, reach, times, parts, goal, -np.inf, steps[:7])
+    assert one == climb(jobs, reach, times, parts, goal, half, steps[7:])
+    assert np.array_equal(whole.best.area, parts.best.area)
+    assert np.array_equal(whole.tried.limits, parts.tried.limits)
 
 
 def test_prices_that_are_too_high_fall() -> None:
@@ -159,10 +175,11 @@ def test_prices_that_are_too_high_fall() -> None:
     buckets = len(times) - 1
     prices = Prices(np.full(buckets, 5.0), np.zeros((len(jobs.limits), buckets)))
     before = _bound(jobs, reach, times, prices)
-    same, *_ = climb(jobs, reach, times, prices, before - abs(before) / 2, np.full(9, 0.5))
+    search = PriceSearch.of(jobs, prices)
+    same = climb(jobs, reach, times, search, before - abs(before) / 2, -np.inf, np.full(9, 0.5))
     assert same == pytest.approx(before, rel=1e-6)
-    assert (prices.area == 5).all()
+    assert (search.best.area == 5).all()
 
-    higher, *_ = climb(jobs, reach, times, prices, 2 * float(reach.high.sum()), np.full(200, 0.1))
+    higher = climb(jobs, reach, times, search, 2 * float(reach.high.sum()), -np.inf, np.full(200, 0.1))
     assert higher > before
-    assert (prices.area < 5).any()
+    assert (search.best.area < 5).any()
