@@ -326,7 +326,8 @@ class _Bracket:
 
     def _solve_positions(self) -> bool:
         """Solve the positional model within the windows, and return whether this settles the problem."""
-        budget = self._part(_POSITIONS_SHARE) if self._is_priced else self.budget
+        can_price = is_worth_loading(self.budget.left())
+        budget = self._part(_POSITIONS_SHARE) if can_price else self.budget
         positions = Positions.of(self.best.problem, self.instance, self.best.limit, self.windows)
         if positions.contradict:  # only by rounding
             return False
