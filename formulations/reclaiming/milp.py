@@ -41,9 +41,9 @@ class Milp(Formulation[Reclaiming, ReclaimingSolution]):
     -----------
     demand: the returned[s] add up to N. vacate[s, j]: returned[s] <= preempted[j] for s in C_j. spare[j]: the
     n_js returned[s] over O_j add up to at most F_j + (M_j - F_j) preempted[j], where M_j is the largest number
-    of GPUs that N servers of O_j can take. The row is left out if M_j <= F_j, which is always the case if
-    workers are tagged. Otherwise, it is divided by the greatest common divisor of the n_js, and F_j is rounded
-    down. strand[j, s]: stranded[j, s] >= preempted[j] - returned[s].
+    of GPUs that job j can lose if N servers of O_j are returned. The row is left out if M_j <= F_j, which is
+    always the case if workers are tagged. Otherwise, it is divided by the greatest common divisor of the n_js,
+    and F_j is rounded down. strand[j, s]: stranded[j, s] >= preempted[j] - returned[s].
 
     Size
     ----

@@ -115,9 +115,10 @@ class Physics(Frozen):
     restarts
         The changes for which a running job pays `Overhead.resize`: every ``"change"`` of GPUs or mode, only a
         new ``"shape"`` (the numbers of GPUs on its machines, in order), or only a new number of ``"machines"``.
-        The latter two require a cluster with machines. Under either of them, a job that moves but keeps its
-        shape and mode does not restart. However, a job whose application has measurements by GPU type always
-        restarts when it moves to another type.
+        The latter two require a cluster with machines. Under either of them, a new mode, or a new shape on as
+        many machines, may cost nothing; the job still restarts, that is, it writes a checkpoint (see
+        `checkpoint_interval`). A job that moves but keeps its shape and mode neither pays nor restarts. A job
+        whose application has measurements by GPU type always pays and restarts when it moves to another type.
     checkpoint_interval
         Seconds of work from one checkpoint of a job to the next, counted from the beginning of its work; 0 if
         progress is always saved. A job also writes a checkpoint whenever it is stopped, or restarted on other

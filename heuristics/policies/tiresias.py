@@ -38,9 +38,10 @@ def tiresias(
     Departures: the paper orders a queue by the first start of each job, but some waiting jobs have never
     started. With `by_release`, a queue is ordered by release date, so that a waiting job may stop a running one
     that was released later. In the paper, a job is demoted when it reaches the threshold. By default, as in the
-    simulator, this is checked only at events and, because the simulator mistakes seconds for GPU-seconds, too
-    late for jobs on several GPUs. Jobs therefore stay in their queues a little longer and are stopped less
-    often. With `on_time`, they are demoted at the exact time.
+    simulator, this is checked whenever a job arrives or completes, and at the time at which the simulator
+    expects a job to reach its threshold. This time is rounded up to a full second, and too late for jobs on
+    several GPUs, because the simulator mistakes seconds for GPU-seconds. Jobs therefore stay in their queues a
+    little longer and are stopped less often. With `on_time`, they are demoted at the exact time.
 
     Pollux (OSDI 2021) uses this policy as a baseline, with one threshold of 57,600 GPU-seconds, `by_release`
     and `on_time`, in rounds of 60 s and on the ``emptiest`` nodes. With these settings, every job in Pollux'

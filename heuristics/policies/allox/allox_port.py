@@ -18,10 +18,10 @@ def allox_port(state: State, *, alpha: float = 1.0, interval: float = 360) -> De
     (`heuristics.policies.gavel.rounds`, form ``port``). In every round, the jobs that have not come first yet
     are ordered on the GPUs that are not assigned to any job.
 
-    Key of a job on a kind of GPU, largest first: 1 if the job has come first on a GPU of this kind, now or in
-    an earlier round, and otherwise 0, divided by the job's part of the time that all jobs have had on GPUs of
-    this kind. Ties: lower job number. Preemptive, at the beginning of rounds. Knows durations. O(n^2 m K) per
-    round, like `allox`.
+    Key of a job on a kind of GPU, largest first: a / f, where a is 1 if the job has come first on a GPU of this
+    kind, now or in an earlier round, and otherwise 0, and f is the job's fraction of the time that all jobs
+    have had on GPUs of this kind. Ties: lower job number. Preemptive, at the beginning of rounds. Knows
+    durations. O(n^2 m K) per round, like `allox`.
 
     Parameters
     ----------
