@@ -8,18 +8,21 @@ from itertools import chain
 from math import ceil, inf
 
 import numpy as np
+from numpy.typing import NDArray
 
 from formulations.scheduling.best import BestSchedule
 from formulations.scheduling.branching import Relaxed, least_certain
 from formulations.scheduling.bucket import Grid
 from formulations.scheduling.mixture import Item, lift_prices, shortest_mixture
-from formulations.scheduling.pricing import Integers, Jobs, Prices, PriceSearch, Reach, Reals, climb
+from formulations.scheduling.pricing import Jobs, Prices, PriceSearch, Reach, Reals, climb
 from formulations.scheduling.relaxations import Cuts
 from formulations.scheduling.windows import Windows
 
 #: Minimum and maximum number of buckets of the first grids; the smallest distance of times that are added to a
 #: grid, as a fraction of the horizon; and the factor by which it grows while a grid has too many buckets.
 _BUCKETS, _MOST_BUCKETS, _APART, _COARSENING = 120, 250, 1e-6, 2.0
+
+Singles = NDArray[np.float32]
 
 #: Number of buckets that are halved after a split that hardly raised the bound.
 _HALVED = 4
@@ -41,20 +44,20 @@ _RARE = 1e-3
 
 @dataclass(frozen=True)
 class _Point:
-    """Prices on a grid. As most prices of limits are 0, only the others are stored."""
+    """Prices on a grid, in single precision and without the prices of limits that are 0, to save memory."""
 
     times: Reals
-    area: Reals
+    area: Singles
     shape: tuple[int, int]  # limits and buckets
-    places: Integers  # indices of the limits' prices in the flattened array
-    values: Reals
+    places: NDArray[np.int32]  # indices of the limits' prices in the flattened array
+    values: Singles
     crowded: tuple[float, ...]  # middles of wide buckets in which jobs complete
 
     @classmethod
     def of(cls, times: Reals, prices: Prices, crowded: tuple[float, ...]) -> "_Point":
-        places = np.flatnonzero(prices.limits)
-        values = prices.limits.ravel()[places]
-        return cls(times, prices.area, prices.limits.shape, places, values, crowded)
+        places = np.flatnonzero(prices.limits).astype(np.int32)
+        values = prices.limits.ravel()[places].astype(np.float32)
+        return cls(times, prices.area.astype(np.float32), prices.limits.shape, places, values, crowded)
 
     def on(self, times: Reals, limits: int) -> Prices:
         """Return the prices on another grid. Those of limits that are new are 0."""
@@ -63,7 +66,7 @@ class _Point:
         prices[:known].ravel()[self.places] = self.values
         middles = (times[1:] + times[:-1]) / 2
         places = np.clip(np.searchsorted(self.times, middles) - 1, 0, buckets - 1)
-        return Prices(self.area[places], prices[:, places])
+        return Prices(self.area[places].astype(np.float64), prices[:, places])
 
 
 class LagrangianRelaxation:
