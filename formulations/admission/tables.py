@@ -159,7 +159,7 @@ class SumNode(Node):
             self.table = convolve(self.table, spread, most, never)
 
     def pick(self, bits: dict[int, int], copies: int) -> Iterator[int]:
-        """Yield the gangs to stop in each of the added nodes."""
+        """Yield the gangs to stop in all nodes of the sum, which free `copies` copies at minimum cost."""
         rows = [part.row(bits) for part in self._parts]
         sums = list(accumulate(rows, lambda left, right: convolve(left, right, copies, self.never)))
         for part, share in zip(self._parts, split(rows, sums, copies), strict=True):

@@ -32,7 +32,7 @@ class Patterned(OptionProgram):
 
     Columns besides `runs`: `holds`, the number of nodes of a kind that have a pattern; `parts`, the number of
     nodes with a given room (GPUs left by the pattern) on which a spread job runs. Rows: `nodes`, the nodes of
-    each kind; `stays`, a job that keeps its GPUs keeps them on all nodes of each kind on which it has some;
+    each kind; `stays`, a job that keeps its GPUs is in the patterns of all nodes on which it has GPUs;
     `sized`, enough places for single-node jobs of each size; `room`, enough nodes for all parts, with one part
     each; `all`, the parts have room for the whole job.
     """

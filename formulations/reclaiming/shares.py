@@ -106,10 +106,11 @@ class CostShares:
 
 
 def equal_shares(costs: ReductionCosts) -> CostShares:
-    """Let all servers of a job pay equal shares; the price is the payment of the last server that is needed.
+    """Divide the cost of each job equally among its servers.
 
-    The bound is the total payment of the cheapest servers that meet the demand. Complexity: O(P + G log G) for
-    P pairs of a group and a merged job, and G groups.
+    A server pays its own cost and its shares. The bound is the total payment of the cheapest servers that meet
+    the demand; the price is the largest of these payments. Complexity: O(P + G log G) for P pairs of a group
+    and a merged job, and G groups.
     """
     reduction, network = costs.reduction, costs.network
     parts = _FINENESS * max(reduction.servers, 1)

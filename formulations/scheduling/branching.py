@@ -140,11 +140,12 @@ class WindowSearch:
 def least_certain(
     windows: Windows, parts: Sequence[Sequence[tuple[float, float, float]]]
 ) -> tuple[int, float] | None:
-    """Return the job whose completion is the least certain, and its mean completion, inside its window.
+    """Return the job whose completion is the least certain, and the time at which to split its window.
 
     For each job, `parts` holds the buckets in which it completes: where they begin and end, and their weights,
-    which add up to about 1. Windows as short as rounding errors are not split. The result is None if all
-    windows are that short.
+    which add up to about 1. The time is the job's mean completion time, unless that is too close to an end of
+    the window. Jobs whose windows are as short as rounding errors are skipped. The result is None if no job is
+    left.
     """
     found, most, shortest = None, -inf, SPAN_ERROR * max(high for _, high in windows.spans)
     for job, buckets in enumerate(parts):

@@ -7,11 +7,12 @@ from formulations.scheduling.mixture import Item
 
 
 def groups(instance: Instance, items: Sequence[Item]) -> list[tuple[int, int]]:
-    """Return the group sizes whose capacity row may help, each with the job whose partial group also counts.
+    """Return the capacity rows on groups that may help, as pairs of a group size and a job.
 
-    Sizes are powers of two and the divisors of the number of GPUs. A row counts the groups that each job takes
-    up completely. If the size divides the number of GPUs, the row may also count a group that one job takes up
-    in part, because no other job can take it up completely. If no partial group counts, the job is arbitrary.
+    A row limits how many groups of GPUs of one size all jobs together take up. Sizes are powers of two and the
+    divisors of the number of GPUs. A row counts the groups that each job takes up completely. If the size
+    divides the number of GPUs, the row may also count a group that one job takes up in part, because no other
+    job can take it up completely. If no partial group counts, the job is arbitrary.
     """
     counts = [(job, instance.modes[job][mode].gpus) for job, mode in items]
     found = []

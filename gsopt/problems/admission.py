@@ -709,7 +709,7 @@ class Admission(Problem[AdmissionSolution]):
 
 
 def whole_step(costs: Fraction, tie: Exact) -> Fraction:
-    """Return the largest number that divides both `costs`, a divisor of all costs, and the small cost `tie`."""
+    """Return the greatest common divisor of `costs`, which itself divides all costs, and the cost `tie`."""
     return step([whole(costs), tie]) or costs
 
 

@@ -185,7 +185,7 @@ class Sharing(Problem[SharingSolution]):
         return {"makespan": whole(last - self.origin), "seconds lost to partners": whole(Fraction(longer))}
 
     def headline(self) -> dict[str, int | float | str]:
-        """Return the numbers of jobs and GPUs, and the allowed start times."""
+        """Return the numbers of jobs and GPUs, and when jobs may start (``events`` or ``any``)."""
         return {"jobs": len(self.jobs), "GPUs": self.gpus, "starts": self.starts}
 
     def spans(self, solution: SharingSolution) -> tuple[tuple[Exact, Exact], ...]:

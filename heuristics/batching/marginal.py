@@ -19,8 +19,10 @@ def marginal(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
     """Start the shortest jobs, then repeatedly enlarge the job whose part of the objective improves the most.
 
     Jobs that must run start first. A step takes a job to its next allowed number of GPUs. Steps are ranked by
-    their gain per GPU, and ties go to the shorter job. A job whose next step no longer fits gets no more GPUs.
-    With ``forced="none"``, no job is started in advance, and the first GPUs of a job are a step, too.
+    their gain per GPU, and ties go to the shorter job. A job whose next step no longer fits takes no further
+    steps. If GPUs that must be used are left at the end, because there are gaps between the allowed numbers,
+    the jobs' GPUs are changed as little as possible (`heuristics.batching.menus.nearest`). With
+    ``forced="none"``, no job is started in advance, and the first GPUs of a job are a step, too.
 
     Parameters
     ----------

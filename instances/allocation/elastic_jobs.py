@@ -55,8 +55,8 @@ def elastic_jobs(
     scaling
         ``proportional``: the speed is proportional to the number of workers. ``imperfect``: each worker beyond
         the middle of the range, rounded up, takes a further 10 % off that speed, up to 90 %.
-        ``across_servers``: the speed drops with every additional server, so that the values may be neither
-        concave nor monotone.
+        ``across_servers``: every additional server costs part of the speed, so that the values may be
+        neither concave nor monotone.
     queued_share
         Probability that a job is still waiting.
     seed

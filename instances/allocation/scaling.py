@@ -33,7 +33,7 @@ def imperfect(least: int, most: int) -> Speed:
 
 
 def across_servers(gpus_per_worker: int, toll: float) -> Speed:
-    """Return a speed function that drops at every eight-GPU server beyond the job's first one.
+    """Return a speed function that falls behind linear speed with every eight-GPU server beyond the first.
 
     Linear speed is divided by 1 plus `toll` times the number of servers beyond the first. The values of extra
     workers may therefore be neither concave nor monotone: the first worker on another server can prolong the

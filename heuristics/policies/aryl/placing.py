@@ -52,8 +52,8 @@ def place_flexible(
     Among inference machines, those with only flexible workers come first, then empty ones, then others. Among
     training machines, and everywhere without `grouping`, occupied machines come before empty ones. Ties go to
     the machine with the fewest idle GPUs that suffice for a worker, then to the first machine. Jobs that may
-    use both pools prefer inference machines, or training machines without `grouping`. Other jobs use only
-    machines of their pool. Only machines in `among` are used, unless that is None.
+    use both pools prefer inference machines with `grouping`, and training machines otherwise. Other jobs use
+    only machines of their pool. Only machines in `among` are used, unless that is None.
     """
     inference = occupancy.machines.inference
     has_base, has_flexible = occupancy.base > 0, occupancy.flexible > 0

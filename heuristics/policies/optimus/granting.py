@@ -41,7 +41,7 @@ class Grants:
         return fits
 
     def start(self, jobs: Iterable[GpuCandidate]) -> list[GpuCandidate]:
-        """Grant jobs their fewest GPUs, one after another, and return the jobs that got them."""
+        """Grant jobs their smallest numbers of GPUs, one after another, and return the jobs that got them."""
         return [job for job in jobs if self.grow(job)]
 
     def set(self, job: GpuCandidate, rung: int) -> None:
@@ -80,7 +80,7 @@ class Granting:
         """Grant the GPUs if a decision is due, and ask to be woken for the next decision.
 
         After a decision, no wake-up is needed if all jobs are rigid, because nothing then changes between
-        events. Before a decision is due, one is needed whenever there are jobs.
+        events. If no decision is due yet, a wake-up is needed whenever there are jobs.
         """
         self._follow(state)
         is_time = self._instants is None or self._instants.reached(state.now)

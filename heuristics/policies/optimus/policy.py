@@ -23,7 +23,7 @@ def optimus(
     knowledge: Literal["known", "predicted"] = "known",
     doubled: bool = True,
 ) -> Decider:
-    """Grant every job its fewest GPUs, then repeatedly enlarge the job that saves the most time per added GPU.
+    """Grant jobs their smallest numbers of GPUs, then repeatedly grow the one that saves most time per GPU.
 
     All GPUs are reallocated at multiples of `interval`. If the number of a job's GPUs does not change, the job
     keeps its GPUs. The other jobs are placed in ascending order of their numbers of GPUs, each on the machines
@@ -33,28 +33,28 @@ def optimus(
     Source: Optimus (EuroSys 2018), section 4.1, in the version of the baseline "Optimus+Oracle" of Pollux (OSDI
     2021) and its authors' public simulator: with true remaining times, without parameter servers, and with a
     decision every 60 s. Key: the reduction in remaining time by a step, per GPU of the step, if positive. Ties:
-    the job released first. Preemptive: if there are too few GPUs for all jobs, jobs get their fewest in order
-    of release, and jobs that do not fit are skipped. Resizes; knows durations. O(J + W log J) for W steps of J
-    jobs.
+    the job released first. Preemptive: if there are too few GPUs for all jobs, jobs get their smallest numbers
+    in order of release, and jobs that do not fit are skipped. Resizes; knows durations. O(J + W log J) for W
+    steps of J jobs.
 
     With ``interval=600``, ``stops=True`` and ``knowledge="predicted"``, this is Optimus itself, except that
     speeds are not fitted, there are no parameter servers, a job ends when it reaches its target loss instead of
     when its loss hardly decreases, and the following departures apply.
 
-    Departures: a job begins with its fewest GPUs, and a step takes it from one of its allowed numbers to the
-    next, whereas Optimus adds single GPUs. Unless `stops` is set, a step that does not fit ends the growth of
-    its job only.
+    Departures: a job begins with its smallest number of GPUs, and a step takes it from one of its allowed
+    numbers to the next, whereas Optimus adds single GPUs. Unless `stops` is set, a step that does not fit ends
+    the growth of its job only.
 
     Parameters
     ----------
     interval
         Time between decisions, in seconds; they are taken at its multiples, or at every event if None.
     exact
-        Whether to divide the GPUs beyond each job's fewest so as to minimize the sum of remaining times, by
-        solving the decision `gsopt.problems.Allocation`, instead of step by step. Granting them step by step is
-        also optimal if every step adds a single GPU and no step of a job saves more than the one before it. A
-        better decision does not necessarily lead to shorter completion times. `gsopt.simulate` has an option of
-        the same name, so set this one with `functools.partial`.
+        Whether to divide the GPUs beyond each job's smallest number so as to minimize the sum of remaining
+        times, by solving the decision `gsopt.problems.Allocation`, instead of step by step. Granting them step
+        by step is also optimal if every step adds a single GPU and no step of a job saves more than the one
+        before it. A better decision does not necessarily lead to shorter completion times. `gsopt.simulate` has
+        an option of the same name, so set this one with `functools.partial`.
     solver
         The method for that decision, or its name.
     stops
@@ -62,8 +62,8 @@ def optimus(
         Otherwise, only the job of that step gets no more GPUs.
     knowledge
         Whether the remaining work is ``known`` or ``predicted``. A prediction uses a curve fitted to the
-        observed losses, for jobs whose training is described. Such a job gets its fewest GPUs until its
-        remaining work can be predicted, which takes at least three observed losses.
+        observed losses, for jobs whose training is described. Such a job gets its smallest number of GPUs until
+        its remaining work can be predicted, which takes at least three observed losses.
     doubled
         Whether the policy assumes that an adaptive job on a single GPU always divides its batch in two, as the
         Optimus policy in Pollux' simulator does. Otherwise, it assumes this only for batch sizes above the
@@ -102,11 +102,11 @@ def afs(
 ) -> Decider:
     """Grant GPUs step by step to the winner of pairwise comparisons of remaining times and speed-ups.
 
-    At every event, all GPUs are reallocated in steps. A step gives a job its fewest GPUs, or takes it from one
-    of its allowed numbers of GPUs to the next. To choose a job for each step, a scan over the jobs keeps the
-    winner so far. Of two jobs without GPUs, the one with less remaining time on its fewest GPUs wins.
-    Otherwise, the job with less remaining time on its current GPUs is called the shorter one. It wins if its
-    gain in speed, relative to its current speed, exceeds the gain of the other job, relative to that job's
+    At every event, all GPUs are reallocated in steps. A step gives a job its smallest number of GPUs, or takes
+    it from one of its allowed numbers of GPUs to the next. To choose a job for each step, a scan over the jobs
+    keeps the winner so far. Of two jobs without GPUs, the one with less remaining time on its smallest number
+    wins. Otherwise, the job with less remaining time on its current GPUs is called the shorter one. It wins if
+    its gain in speed, relative to its current speed, exceeds the gain of the other job, relative to that job's
     speed after the step. For a job without GPUs, the remaining time is infinite, and the relative gain is 1.
 
     Source: AFS-L from AFS (NSDI 2021), which knows job lengths; AFS-P, which does not, is left out. The
@@ -123,7 +123,7 @@ def afs(
     interval, solver, doubled
         As in `optimus`, but by default a decision is taken at every event.
     exact
-        As in `optimus`, but jobs with less remaining time get their fewest GPUs first.
+        As in `optimus`, but jobs with less remaining time get their smallest numbers of GPUs first.
 
     Raises
     ------

@@ -18,9 +18,9 @@ class _GainStep(NamedTuple):
 
 
 def by_steps(jobs: Sequence[GpuCandidate], grants: Grants, *, stops: bool = False) -> None:
-    """Grant every job its fewest GPUs, then repeatedly grant the step that saves the most time per GPU.
+    """Grant jobs their smallest numbers of GPUs, then repeatedly the step that saves the most time per GPU.
 
-    A step takes a job from one of its numbers of GPUs to the next. Jobs whose fewest GPUs do not fit are
+    A step takes a job from one of its numbers of GPUs to the next. Jobs whose smallest number does not fit are
     skipped. A step that saves no time ends the steps of its job. Ties go to the earlier job in the list. A step
     that does not fit ends the steps of its job only or, if `stops` is set, the steps of all jobs.
 
@@ -32,7 +32,7 @@ def by_steps(jobs: Sequence[GpuCandidate], grants: Grants, *, stops: bool = Fals
 
 
 def _steps(job: GpuCandidate) -> Iterator[_GainStep]:
-    """Yield the steps of a job beyond its fewest GPUs, as long as each saves time."""
+    """Yield the steps of a job beyond its smallest number of GPUs, as long as each saves time."""
     for rung in range(len(job.counts) - 1):
         gpus = job.counts[rung + 1] - job.counts[rung]
         rank = by_time_saved(job.left[rung], job.left[rung + 1], gpus)
@@ -44,10 +44,10 @@ def _steps(job: GpuCandidate) -> Iterator[_GainStep]:
 def by_method(
     jobs: Sequence[GpuCandidate], grants: Grants, method: MethodLike, *, shortest_first: bool = False
 ) -> None:
-    """Grant every job its fewest GPUs, and divide the rest to minimize the sum of remaining times.
+    """Grant jobs their smallest numbers of GPUs, and divide the rest to minimize the sum of remaining times.
 
-    Jobs get their fewest GPUs in the given order or, with `shortest_first`, in ascending order of remaining
-    time; those that do not fit are skipped. The rest is divided by a method of the decision
+    Jobs get their smallest numbers of GPUs in the given order or, with `shortest_first`, in ascending order of
+    remaining time; those that do not fit are skipped. The rest is divided by a method of the decision
     `gsopt.problems.Allocation`.
 
     Raises

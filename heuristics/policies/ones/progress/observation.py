@@ -123,7 +123,7 @@ class ObservationRows:
 
 
 def rows_of(log: Sequence[EpochReport], total: float | None = None) -> ObservationRows:
-    """Return a completed job's rows: the observations with both processed and remaining samples.
+    """Return a completed job's rows: the observations after some, but not all, of its samples were processed.
 
     Parameters
     ----------

@@ -92,7 +92,7 @@ def test_a_value_beyond_a_proven_bound_is_a_contradiction(
 
 def test_a_certificate_proves_a_bound_for_scheduling(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A bound on the mean JCT is entered if it is better than the known one, and refused if it is forbidden."""
-    name = "scheduling/challenge/j30-g32"
+    name = "scheduling/medium/j20-g16"
     problem = gsopt.load(name)
     file = tmp_path / "a.json"
     write(gsopt.certify(problem.scenario, evaluations=5), file)  # type: ignore[attr-defined]
