@@ -34,13 +34,18 @@ _APART = 1_000
 #: Horizon without prices, as a multiple of the longest job, so that the worth is the inverse of what remains.
 _FAR = 1e9
 
-#: Fractions of tries with another power and horizon, and with changes of only a few jobs.
-_OTHERWISE, _FEW = 0.25, 0.5
+#: Fractions of tries with another power and horizon in a period, and with changes of only a few jobs; the
+#: others change all jobs of a period at random.
+_OTHERWISE, _FEW = 0.5, 0.2
 
-#: What a try draws from: standard deviations of the logarithms of changes; fractions of jobs that change, or,
-#: if only a few do, their largest number; and the ranges of powers and of logarithms of horizons.
-_SPREADS, _CHANGED, _MOST = (0.05, 0.15, 0.5, 1.5), (1.0, 0.3, 0.1, 0.03, 0.01, 0.003), 3
-_POWERS, _HORIZONS = (0.4, 1.3), (log(3e4), log(1e7))
+#: What a try draws from: lengths of periods, as fractions of the jobs released in them; ranges of powers and of
+#: logarithms of horizons; largest number of jobs if only a few change, and the standard deviation of the
+#: logarithms of their changes; and the standard deviations if all jobs of a period change.
+_LENGTHS, _POWERS, _HORIZONS = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0), (0.7, 1.2), (log(4e4), log(3e6))
+_MOST, _LARGE, _SMALL = 20, 1.5, (0.02, 0.05, 0.15)
+
+#: Number of tries with few jobs after which it is computed again what jobs lose at the prices.
+_REFRESHED = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,9 +96,11 @@ def offline_schedule(
     in effect the inverse of its remaining time.
 
     The schedule can then be improved by further tries. A try multiplies the worth of randomly chosen jobs by
-    random factors, sometimes with another power and horizon, and simulates the scenario again. The new schedule
-    and the best one so far usually differ in a few separate periods. The settings that are better in each of
-    these periods are combined, and kept if the schedule that they lead to is better.
+    random factors, or uses another power and horizon for the jobs of some period, and simulates the scenario
+    again. Some tries only raise the worth of a few jobs, most likely of those that cost far more in the best
+    schedule than in their cheapest plans or, without a bound, of those that wait. The new schedule and the best
+    one so far usually differ in a few separate periods. The settings that are better in each of these periods
+    are combined, and kept if the schedule that they lead to is better.
 
     Source: none; the prices are those of `gsopt.schedule.bounds.prices.price_bound`.
 
@@ -141,7 +148,7 @@ def offline_schedule(
     assert best is not None  # noqa: S101 - it had no limit
     number = 0
     while number < tries and monotonic() < end:
-        tried, first = packing.drawn(best, np.random.default_rng((seed, number)))
+        tried, first = packing.drawn(best, np.random.default_rng((seed, number)), end)
         other = packing.run(tried, end, best, first)
         if other is None:
             break
@@ -150,7 +157,7 @@ def offline_schedule(
         if not better.any():
             continue
         mixed = _Settings(*(np.where(better, new, old) for new, old in zip(tried, best.settings, strict=True)))
-        joint = packing.run(mixed, end, best, first)
+        joint = other if mixed.equals(tried) else packing.run(mixed, end, best, first)
         if joint is not None and joint.total < best.total:
             best = joint
             if on_better is not None:
@@ -178,6 +185,10 @@ class _Settings(NamedTuple):
 
     shares: Array
     horizons: Array
+
+    def equals(self, other: "_Settings") -> bool:
+        """Return whether other settings are the same for all jobs."""
+        return all(map(np.array_equal, self, other))
 
 
 class _Mark(NamedTuple):
@@ -224,6 +235,7 @@ class _Packing:
         self._slopes = np.zeros(len(demand)) if bound is None else np.array(bound.slopes)[self._order]
         self.gpus = np.array([job.gpus for job in scenario.workload.jobs], dtype=np.int64)[self._order]
         self._times = np.unique(self._demand.release[::_APART])
+        self._losses, self._tries = np.zeros(len(demand)), 0
 
     def settings(self, power: float, horizon: float) -> _Settings:
         """Return the same power, and the same horizon in seconds, for all jobs."""
@@ -232,29 +244,55 @@ class _Packing:
             units = _FAR * self._demand.work.max()
         return _Settings(self.gpus**power, np.full(len(self.gpus), units))
 
-    def drawn(self, best: _Run, draw: np.random.Generator) -> tuple[_Settings, int]:
+    def drawn(self, best: _Run, draw: np.random.Generator, end: float) -> tuple[_Settings, int]:
         """Return random changes of settings, and the last mark before the first job that changes.
 
-        Either many jobs change, or a few that wait in the best run.
+        Either the jobs released in a period change, or a few that wait or lose much in the best run.
         """
-        shares, horizons = best.settings
-        if draw.random() < _OTHERWISE:
-            shares, horizons = self.settings(draw.uniform(*_POWERS), exp(draw.uniform(*_HORIZONS)))
-        release, count = self._demand.release, len(shares)
-        if draw.random() < _FEW:
-            likely = np.sqrt(np.maximum(best.ends - release - self._demand.work, 0.0))
-            likely = likely if likely.any() else np.ones(count)
-            few = draw.choice(count, size=int(draw.integers(1, _MOST + 1)), p=likely / likely.sum())
-            changes = np.zeros(count)
-            changes[few] = draw.normal(0, _SPREADS[-1], len(few))
+        (shares, horizons), release, count = best.settings, self._demand.release, len(self.gpus)
+        kind, changes = draw.random(), np.zeros(count)
+        length = int(draw.choice(_LENGTHS) * count) + 1
+        begin = int(draw.integers(-length // 2, count))
+        inside = (np.arange(count) >= begin) & (np.arange(count) < begin + length)
+        if kind < _OTHERWISE:
+            other = self.settings(draw.uniform(*_POWERS), exp(draw.uniform(*_HORIZONS)))
+            shares, horizons = (np.where(inside, *pair) for pair in zip(other, best.settings, strict=True))
+        elif kind < _OTHERWISE + _FEW:
+            likely = self._likely(best, end)
+            few = draw.choice(count, size=int(exp(draw.uniform(0, log(_MOST)))), p=likely / likely.sum())
+            changes[few] = -np.abs(draw.normal(0, _LARGE, len(few)))
         else:
-            changes = draw.normal(0, draw.choice(_SPREADS), count) * (
-                draw.random(count) < draw.choice(_CHANGED)
-            )
+            changes = draw.normal(0, draw.choice(_SMALL), count) * inside
         tried = _Settings(shares * np.exp(changes), horizons)
         changed = np.any([new != old for new, old in zip(tried, best.settings, strict=True)], axis=0)
         earliest = release[changed].min(initial=release[-1])
         return tried, int(np.searchsorted(self._times, earliest, side="right")) - 1
+
+    def _likely(self, best: _Run, end: float) -> Array:
+        """Return weights of the jobs that may change: with prices, what they lose; otherwise, how they wait.
+
+        A job loses what it costs in the best run, or in a recent one, beyond its cheapest plan.
+        """
+        if not len(self._edges):
+            found = np.sqrt(np.maximum(best.ends - self._demand.release - self._demand.work, 0.0))
+        else:
+            if self._tries % _REFRESHED == 0:
+                self._losses = self._lost(best, end)
+            self._tries += 1
+            found = self._losses
+        return found if found.any() else np.ones(len(found))
+
+    def _lost(self, best: _Run, end: float) -> Array:
+        """Return what each job costs in a run beyond its cheapest plan at the prices; 0 if time is up."""
+        run = self.run(best.settings, end)
+        if run is None:
+            return np.zeros(len(self.gpus))
+        jobs = run.runs[:, 0].astype(np.int64)
+        paid = np.append(0.0, np.cumsum(self._prices[0] * np.diff(self._edges)))
+        begin, finish = (np.interp(times, self._edges, paid) for times in run.runs[:, 1:].T)
+        rent = np.bincount(jobs, weights=(finish - begin) * self.gpus[jobs], minlength=len(self.gpus))
+        least = evaluate(self._demand, self._edges, self._prices, compiled=True).values
+        return np.maximum(run.ends - self._demand.release + rent - least, 0.0)
 
     def run(self, settings: _Settings, end: float, base: _Run | None = None, first: int = 0) -> _Run | None:
         """Simulate the scenario, or return None if the time `end` has come before that is done.
