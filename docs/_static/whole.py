@@ -102,7 +102,9 @@ SCENARIOS: dict[str, Whole | Adaptive] = {
         traces.helios,
         "helios_venus_full/helios_trace.csv.gz",
         640,
-        offline={"power": 0.8, "horizon": 1e6, "tries": 250},
+        evaluations=900,
+        cells=4_000,
+        offline={"power": 0.8, "horizon": 1e6, "tries": 650},
     ),
     "crux": Whole(
         traces.crux,
