@@ -6,6 +6,8 @@ from random import Random
 from typing import Any
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as some
 
 from gsopt.core.errors import Contradiction, Unsupported
 from gsopt.performance.colocation import Pair
@@ -15,7 +17,7 @@ from gsopt.scenario.scenario import Overhead, Scenario
 from gsopt.scenario.speed import Speed, TierPenalty
 from gsopt.schedule import Schedule, Segment
 from gsopt.schedule.benefit import sharing_benefits
-from gsopt.schedule.figures import FIGURES, Record, figure_of
+from gsopt.schedule.figures import FIGURES, Record, figure_of, percentile
 from gsopt.schedule.judge import judge
 from gsopt.simulation import replay
 from heuristics.policies import fifo
@@ -111,6 +113,18 @@ def test_percentiles_are_values_that_so_many_do_not_exceed() -> None:
     many = record(release_dates=(0,) * 100, completion_times=hundred, queueing=hundred[::-1], bound=None)
 
     assert (many.p95_jct, many.p99_jct, many.p95_queueing, many.p99_queueing) == (95, 99, 95, 99)
+
+
+@given(some.lists(some.floats(0.1, 1e6), min_size=1), some.floats(0, 100))
+@example([1, 2, 3], 0)
+def test_percentiles_are_the_smallest_values_that_do(values: list[float], percent: float) -> None:
+    """At least the share of the values is no larger, and no smaller value has that property."""
+    found = percentile(values, percent)
+    at_most = sum(value <= found for value in values)
+    assert found in values
+    assert at_most * 100 >= percent * len(values) - 1e-6
+    below = [value for value in values if value < found]
+    assert not below or sum(value <= max(below) for value in values) * 100 < percent * len(values) + 1e-6
 
 
 def test_a_record_without_completions_has_no_means() -> None:
