@@ -71,6 +71,8 @@ class PriceBound:
         for all schedules.
     is_weighted
         Whether any weight differs from 1.
+    share_limit
+        Number of places of a GPU.
     surcharges
         Surcharges on the price of a GPU-second for individual jobs, such as a large gang and the jobs that
         compete with it (`gangs` of `price_bound`), by period.
@@ -96,6 +98,7 @@ class PriceBound:
     evaluations: int
     round_length: float | None = None
     is_weighted: bool = False
+    share_limit: int = 1
     surcharges: tuple[Surcharge, ...] = ()
 
     @property
@@ -383,6 +386,7 @@ def _joined(scenario: Scenario, parts: Sequence[PriceBound]) -> PriceBound:
         type_prices=dict(zip(types, others, strict=True)),
         slopes=tuple(slope for part in parts for slope in part.slopes),
         evaluations=sum(part.evaluations for part in parts),
+        share_limit=scenario.share_limit,
     )
 
 
@@ -446,6 +450,7 @@ def _bound_of(scenario: Scenario, types: Sequence[str], demand: Demand, found: P
         type_prices=dict(zip(types, surcharges, strict=True)),
         slopes=tuple(found.slopes.tolist()),
         evaluations=found.evaluations,
+        share_limit=scenario.share_limit,
     )
 
 
