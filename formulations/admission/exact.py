@@ -224,15 +224,7 @@ class _Search:
         problem, stops = self._problem, alone.stops
         machines, gangs = alone.core(domain)
         names = [problem.cluster.machines[machine].name for machine in machines]
-        inner = core(problem, names, [problem.running[stops.numbers[gang]].name for gang in gangs])
-        try:
-            found = milp(inner, budget=replace(self._budget, start=None, on_incumbent=None))
-        except Unsupported:
-            return
-        self._solver = found.solver or self._solver
-        if found.solution is not None:
-            self._best.take(found.solution)
-        if found.status in {Status.OPTIMAL, Status.INFEASIBLE}:
+        if self._solves_part(names, [problem.running[stops.numbers[gang]].name for gang in gangs]):
             alone.open.remove(domain)
 
     def _in_general(self, moves: bool) -> Result[AdmissionSolution]:
@@ -288,16 +280,23 @@ class _Search:
         ]
         if not names or len(names) == len(self._problem.cluster.machines):
             return
-        inner = core(self._problem, names, gangs)
+        if self._solves_part(names, gangs):  # ties count otherwise among fewer gangs
+            self._best.raise_bound(self._best.known_value)
+
+    def _solves_part(self, machines: Sequence[str], gangs: Sequence[str]) -> bool:
+        """Solve the mixed-integer program of some machines and gangs, and return whether that was finished.
+
+        Its solution is offered, but its values and bounds are not reported, as the whole problem has others.
+        """
+        part = core(self._problem, machines, gangs)
         try:
-            found = milp(inner, budget=replace(self._budget, start=None, on_incumbent=None))
+            found = milp(part, budget=replace(self._budget, start=None, on_incumbent=None, on_progress=None))
         except Unsupported:
-            return
-        self._solver = found.solver
+            return False
+        self._solver = found.solver or self._solver
         if found.solution is not None:
             self._best.take(found.solution)
-        if found.status in {Status.OPTIMAL, Status.INFEASIBLE}:  # ties count otherwise among fewer gangs
-            self._best.raise_bound(self._best.known_value)
+        return found.status in {Status.OPTIMAL, Status.INFEASIBLE}
 
     def _take(self, gangs: Iterable[int], stops: Stops) -> None:
         """Offer the solution that evicts the given gangs."""

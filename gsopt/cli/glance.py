@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 from statistics import fmean, median
 
 from gsopt.core.result import settles
@@ -40,13 +41,13 @@ class Glance:
 def glances(comparison: Comparison) -> list[Glance]:
     """Return a summary of every heuristic that handles any of the instances, starting with the best.
 
-    Heuristics are ranked by the number of instances on which they find a solution, then by their mean gap (0 if
-    they have none), then by the number of optima.
+    Heuristics are ranked by the number of instances on which they find a solution, then by their mean gap
+    (those without a gap come last), then by the number of optima.
     """
     rows = [row for row in comparison if row.kind != _EXACT and (row.result is not None or row.failed)]
     names = dict.fromkeys(row.method for row in rows)
     found = [_glance(name, [row for row in rows if row.method == name]) for name in names]
-    return sorted(found, key=lambda each: (each.unsolved - each.instances, each.mean or 0, -each.optimal))
+    return sorted(found, key=_rank)
 
 
 def proofs(comparison: Comparison) -> tuple[str, str]:
@@ -61,6 +62,11 @@ def proofs(comparison: Comparison) -> tuple[str, str]:
     seconds = median(times)
     time = f"{1000 * seconds:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
     return f"{sum(row.optimum_known for row in rows)}/{len(rows)}", time
+
+
+def _rank(glance: Glance) -> tuple[float, ...]:
+    mean = inf if glance.mean is None else glance.mean
+    return glance.unsolved - glance.instances, mean, -glance.optimal
 
 
 def _glance(name: str, rows: Sequence[ComparisonRow]) -> Glance:

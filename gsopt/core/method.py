@@ -256,7 +256,8 @@ def solve_within(
 
     The result's message lists the options that the caller set and the method ignores. If the method is
     interrupted, or raises `gsopt.core.errors.TimeUp`, the result has the best solution recorded by then, which
-    may be the start. If there is no such solution, an interrupt is raised again.
+    may be the start. Solutions are recorded only if the caller asks for incumbents or progress, because judging
+    each takes time. If there is no such solution, an interrupt is raised again.
     """
     _check_start(problem, budget.start)
     with watched(budget, problem) as inner:

@@ -111,7 +111,7 @@ class Worst:
             self.unbounded or other.unbounded,
             self.unsolved + other.unsolved,
             self.first_unsolved or other.first_unsolved,
-            self.reason or other.reason,
+            self.reason if self.first_unsolved else other.reason,
             self.unproven + other.unproven,
         )
 

@@ -25,9 +25,9 @@ def sharing_benefits(schedule: Schedule, scenario: Scenario) -> Mapping[str, flo
     Raises
     ------
     Unsupported
-        A job was interrupted or moved, or runs in another mode than its default one or on GPUs without indices;
-        or the scenario has a plain cluster, overheads, network penalties, slower GPU types, or slowdowns of
-        groups.
+        A job is elastic or adaptive, has phases, was interrupted or moved, or runs in another mode than its
+        default one or on GPUs without indices; or the scenario has a plain cluster, overheads, network
+        penalties, slower GPU types, or slowdowns of groups.
     """
     jobs = scenario.workload.jobs
     _check(schedule, scenario)
@@ -55,6 +55,10 @@ def sharing_benefits(schedule: Schedule, scenario: Scenario) -> Mapping[str, flo
 
 
 def _check(schedule: Schedule, scenario: Scenario) -> None:
+    for job in scenario.workload.jobs:
+        if len(job.counts) > 1 or job.phases or scenario.application(job) is not None:
+            rule = "sharing benefits of jobs that are elastic or adaptive or have phases"
+            raise Unsupported(f"{rule}, such as {job.name!r}")
     names = [segment.job for segment in schedule.segments]
     if len(set(names)) < len(names):
         raise Unsupported("sharing benefits of jobs that were interrupted or moved")

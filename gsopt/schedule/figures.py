@@ -107,12 +107,12 @@ def _median(values: Sequence[Any]) -> Any:
     return median(values) if values else None
 
 
-def percentile(values: Sequence[Any], percent: int) -> Any:
+def percentile(values: Sequence[Any], percent: float) -> Any:
     """Return the smallest value that at least `percent` % of the values do not exceed (nearest rank).
 
-    `percent` is from 1 to 100. The result is None if there are no values.
+    `percent` is from 0 to 100. The result is None if there are no values.
     """
-    return sorted(values)[ceil(len(values) * percent / 100) - 1] if values else None
+    return sorted(values)[max(ceil(len(values) * percent / 100) - 1, 0)] if values else None
 
 
 def _of(name: str, figure: Callable[[Sequence[Any]], Any]) -> property:

@@ -17,6 +17,7 @@ from pydantic import ValidationError
 
 from gsopt.core.errors import InvalidInput, require_one_of, shorten
 from gsopt.core.files import first_error, read_text, unquoted
+from gsopt.core.numbers.grid import decimal
 from gsopt.core.problem import Number
 from gsopt.scenario.job import Job, Workload
 from gsopt.schedule.schedule import Schedule, Segment, Vacated, csv_rows
@@ -195,20 +196,20 @@ class _Table:
             raise InvalidInput(f"{self.what}[{index}].{field}", "", "is required", source=self.source)
         return cells[field]
 
-    def time(self, index: int, cells: Mapping[str, Any], field: str) -> Number:
+    def time(self, index: int, cells: Mapping[str, Any], field: str) -> Fraction:
         """Return a point in time, in seconds on the clock of the workload."""
         seconds = _point(self.take(index, cells, field), self.unit)
         if seconds is None:
             raise self.refuse(index, field, cells[field], "must be a finite number or a timestamp")
-        return _rounded(seconds - self.origin)
+        return seconds - self.origin
 
-    def span(self, index: int, cells: Mapping[str, Any], field: str) -> Number:
+    def span(self, index: int, cells: Mapping[str, Any], field: str) -> Fraction:
         """Return a duration in seconds."""
         cell = self.take(index, cells, field)
         seconds = _seconds(cell) if isinstance(cell, timedelta) else _scaled(cell, self.unit)
         if seconds is None:
             raise self.refuse(index, field, cell, "must be a finite number")
-        return _rounded(seconds)
+        return seconds
 
     def count(self, index: int, cells: Mapping[str, Any], field: str) -> int:
         """Return an integer. It may be written as a decimal such as ``2.0``."""
@@ -222,15 +223,15 @@ def _segment(table: _Table, index: int) -> Segment | Vacated:
     cells = table.cells(index)
     start = table.time(index, cells, "start")
     if "vacated" in cells:
-        return Vacated(start, _text(cells["vacated"]))
+        return Vacated(_rounded(start), _text(cells["vacated"]))
     if "end" in table.columns.values():
         end = table.time(index, cells, "end")
     else:
-        end = _rounded(Fraction(start) + Fraction(table.span(index, cells, "duration")))
+        end = start + table.span(index, cells, "duration")
     return Segment(
         job=_text(table.take(index, cells, "job")),
-        start=start,
-        end=end,
+        start=_rounded(start),
+        end=_rounded(end),
         gpus=table.count(index, cells, "gpus"),
         placement=_placement(table, index, cells),
         mode=_text(cells.get("mode", "")),
@@ -342,9 +343,9 @@ def _fraction(cell: Any) -> Fraction | None:
         return None
     try:
         if isinstance(cell, str):
-            value = Fraction(float(cell) if "e" in cell.lower() else cell)  # 1e999999999 takes all memory
-        else:
-            value = Fraction(*cell.as_integer_ratio())
+            cell = float(cell) if "e" in cell.lower() else Fraction(cell)  # 1e999999999 takes all memory
+        number = decimal(cell) if isinstance(cell, float) else cell
+        value = Fraction(*number.as_integer_ratio())
     except (AttributeError, ValueError, ZeroDivisionError, OverflowError):
         return None
     return value if abs(value) < _TOO_LARGE else None

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from heapq import heappop, heappush
 from math import ceil, inf, nextafter
+from numbers import Rational
 from time import perf_counter
 from typing import Any
 
@@ -311,8 +312,10 @@ class Engine(RunState):
             raise Forbidden("a wake must be in the future")
         if time == inf:  # never
             return
-        if self.asked_wake is None or action.time < self.asked_wake:
-            self.asked_wake = action.time
+        if self.exact:
+            time = Fraction(time if isinstance(time, Rational) else float(time))
+        if self.asked_wake is None or time < self.asked_wake:
+            self.asked_wake = time
         if self.round_length is None:
             self.wake = self.asked_wake
 

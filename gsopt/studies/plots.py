@@ -27,11 +27,10 @@ from gsopt.core.drawing import (
     titled,
 )
 from gsopt.core.errors import InvalidInput, escape, require_one_of, shorten
-from gsopt.schedule.figures import FigureKind, figure_of
+from gsopt.schedule.figures import FigureKind, figure_of, percentile
 from gsopt.studies.report import CELL_FIGURES, baselines, headline, is_number, numeric_figures, values_of
 from gsopt.studies.results import Results
 from gsopt.studies.rows import CellRow
-from gsopt.studies.statistics import percentile
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Callable, Sequence
-from math import ceil, exp, fsum, log
+from functools import partial
+from math import exp, fsum, log
 from statistics import median, stdev
 
 from gsopt.core.errors import InvalidInput, shorten
+from gsopt.schedule.figures import percentile
 
 _PERCENTILE = re.compile(r"p(\d{1,2}(\.\d+)?)")
 
@@ -24,12 +26,7 @@ def statistic(name: str) -> Callable[[Sequence[float]], float | None]:
     if matched is None:
         rule = f"must be a percentile such as p99, or one of {', '.join(_STATISTICS)}"
         raise InvalidInput("statistic", shorten(name), rule)
-    return lambda values: percentile(values, float(matched[1])) if values else None
-
-
-def percentile(values: Sequence[float], percent: float) -> float:
-    """Return the smallest value that at least `percent` % of the values do not exceed."""
-    return float(sorted(values)[max(ceil(len(values) * percent / 100) - 1, 0)])
+    return partial(percentile, percent=float(matched[1]))
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -110,7 +110,8 @@ class WorstCase:
         if found.unbounded is not None:
             lines.append("no bound: on some instance, only one of value and optimum is 0")
         if found.unsolved:
-            lines.append(f"no solution on {found.unsolved:,} of them: {found.reason}")
+            reason = f": {found.reason}" if found.reason else ""
+            lines.append(f"no solution on {found.unsolved:,} of them{reason}")
         if found.unproven:
             lines.append(f"no proven optimum on {found.unproven:,} of them")
         if found.ratio is not None:

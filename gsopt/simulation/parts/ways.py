@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gsopt.core.errors import Unsupported
 from gsopt.scenario.job import DEFAULT_MODE, Job
 
 
@@ -23,7 +24,7 @@ def ways_of(job: Job, limit: int | None = None, memory: int | None = None, gpu_t
     """Return the `Ways` of a job, within any given limits on batch size, GPU memory and GPU type.
 
     If even the smallest batch size exceeds `limit`, this batch size is allowed. Modes whose batch size is
-    unknown are not subject to `limit`.
+    unknown are not subject to `limit`. Raise `Unsupported` if no mode suits the GPUs' memory and type.
     """
     sizes = {
         mode: size
@@ -31,6 +32,9 @@ def ways_of(job: Job, limit: int | None = None, memory: int | None = None, gpu_t
         if memory is None or (job.memory_in(mode) or 0) <= memory
         if gpu_type is None or job.gpu_type_in(mode) in ("", gpu_type)
     }
+    if not sizes:
+        kind = (f" of type {gpu_type}" if gpu_type else "") + (f" with {memory:,} bytes" if memory else "")
+        raise Unsupported(f"job {job.name!r} has no mode for GPUs{kind}")
     known = [size for size in sizes.values() if size is not None]
     most = None if limit is None or not known else max(limit, min(known))
     allowed = {mode: size for mode, size in sizes.items() if most is None or size is None or size <= most}

@@ -16,9 +16,9 @@ def prices(bound: PriceBound, *, title: str = "", axes: "Axes | None" = None) ->
 
     Time is divided into intervals. The price in an interval is the number of hours by which the bound on the
     total job completion time falls for each additional GPU-hour in this interval, if all prices stay the same.
-    If the prices are improved afterwards, the bound may fall by less. If n jobs may share a GPU, the price is
-    that of one of its n places, and the bound falls by n times as much. A GPU of a slower type counts as a part
-    of a GPU, in proportion to its speed. Surcharges for GPU types or individual jobs are not shown.
+    If the prices are improved afterwards, the bound may fall by less. If jobs may share GPUs, the price is that
+    of all places of a GPU together. A GPU of a slower type counts as a part of a GPU, in proportion to its
+    speed. Surcharges for GPU types or individual jobs are not shown.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def prices(bound: PriceBound, *, title: str = "", axes: "Axes | None" = None) ->
     """
     axes = titled(axes, "", "hours saved by a GPU-hour", size=(COLUMN, 2.2))
     edges = [bound.origin + time for time in bound.times]
-    heights = [*bound.prices, bound.prices[-1]]
+    heights = [bound.share_limit * price for price in (*bound.prices, bound.prices[-1])]
     axes.fill_between(edges, heights, step="post", color=_COLOUR, alpha=0.25, linewidth=0)
     axes.step(edges, heights, where="post", color=_COLOUR, linewidth=1)
     set_time_axis(axes, edges[0], edges[-1])

@@ -113,6 +113,8 @@ def pollux(
     InvalidInput
         An option is out of range, the cluster has GPUs of several kinds and the policy is not `blind`, or a job
         needs more GPUs than `most_gpus`.
+    Unsupported
+        The policy is `blind`, and a job cannot run on the cluster's first machine because of its GPUs.
 
     Examples
     --------

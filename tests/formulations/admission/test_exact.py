@@ -20,7 +20,7 @@ from formulations.admission.places import PlacesProgram, like_worker
 from formulations.admission.stops import Stops
 from gsopt.core.budget import Budget
 from gsopt.core.numbers.grid import Number
-from gsopt.core.result import Status
+from gsopt.core.result import Status, StoppedBy
 from gsopt.problems.admission import Admission
 from gsopt.solvers.backends import CpSat
 from gsopt.testing import check_formulation
@@ -203,3 +203,18 @@ def test_tables_find_the_optimum_without_a_first_choice() -> None:
         best = optimum(still)
         assert alone.possible == (best is not None), problem.name
         assert alone.best is None or stops.value(alone.best.weight) == best, problem.name
+
+
+def test_a_part_reports_nothing_about_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A bound for some machines is none for all of them, also if Ctrl-C ends the search among these."""
+
+    def interrupted(problem: Admission, *, budget: Budget) -> None:
+        assert len(problem.cluster.machines) < len(whole.cluster.machines)
+        budget.report(bound=10**6)
+        raise KeyboardInterrupt
+
+    whole: Any = load("admission/production/philly-two")
+    monkeypatch.setattr(import_module("formulations.admission.exact"), "milp", interrupted)
+    found = exact(whole, on_progress=lambda _: None)
+    assert (found.status, found.stopped_by) == (Status.FEASIBLE, StoppedBy.INTERRUPT)
+    assert found.objective is not None

@@ -74,20 +74,42 @@ def test_every_plain_word_stands_for_a_unit() -> None:
     assert _PLAIN.keys() <= shown
 
 
+def _idle() -> Reclaiming:
+    """Make a problem with the optimum 0, which the first server misses."""
+    servers = [Server(name="s1", gpus=1), Server(name="s2", gpus=1)]
+    return Reclaiming(name="idle", servers=servers, jobs=[Job(name="j", workers={"s1": 1})], demand=1)
+
+
 def test_an_optimum_of_nought_has_no_gap() -> None:
     """A heuristic that misses an optimum of 0 is said to have no gap there."""
-    job = Job(name="j", workers={"s1": 1})
-    idle = Reclaiming(
-        name="idle", servers=[Server(name="s1", gpus=1), Server(name="s2", gpus=1)], jobs=[job], demand=1
-    )
 
     @heuristic
     def first(problem: Reclaiming) -> ReclaimingSolution:
         return ReclaimingSolution(servers=(problem.servers[0].name,))
 
-    found = {each.method: each.notes() for each in glances(compare(idle, ["exact", first, last_servers]))}
+    found = {each.method: each.notes() for each in glances(compare(_idle(), ["exact", first, last_servers]))}
     assert found["first"] == ["first misses a bound of 0 and so has no gap on 1 of 1"]
     assert found["last_servers"] == []
+
+
+def test_no_gap_is_not_the_smallest() -> None:
+    """A heuristic that misses its only bound, of 0, stands behind one that has a gap."""
+
+    @heuristic
+    def idle_only(problem: Reclaiming) -> ReclaimingSolution:
+        if problem.name != "idle":
+            raise Unsupported("for idle servers only")
+        return ReclaimingSolution(servers=(problem.servers[0].name,))
+
+    @heuristic
+    def busy_only(problem: Reclaiming) -> ReclaimingSolution:
+        if problem.name == "idle":
+            raise Unsupported("for busy servers only")
+        return last_servers(problem).solution or ReclaimingSolution(servers=())
+
+    first, second = glances(compare([_idle(), figure_5(2)], ["exact", idle_only, busy_only]))
+    assert (first.method, first.mean) == ("busy_only", 1)
+    assert (second.method, second.mean) == ("idle_only", None)
 
 
 @pytest.mark.parametrize(

@@ -6,19 +6,22 @@ from random import Random
 from typing import Any
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as some
 
 from gsopt.core.errors import Contradiction, Unsupported
 from gsopt.performance.colocation import Pair
 from gsopt.scenario.cluster import Cluster
-from gsopt.scenario.job import Job, Workload
+from gsopt.scenario.job import Job, Phase, Workload
 from gsopt.scenario.scenario import Overhead, Scenario
 from gsopt.scenario.speed import Speed, TierPenalty
 from gsopt.schedule import Schedule, Segment
 from gsopt.schedule.benefit import sharing_benefits
-from gsopt.schedule.figures import FIGURES, Record, figure_of
+from gsopt.schedule.figures import FIGURES, Record, figure_of, percentile
 from gsopt.schedule.judge import judge
 from gsopt.simulation import replay
 from heuristics.policies import fifo
+from tests.gsopt.simulation.adaptive import APPLICATION
 from tests.gsopt.simulation.recorded import schedule_of
 from tests.gsopt.simulation.scenarios import bundle
 
@@ -111,6 +114,18 @@ def test_percentiles_are_values_that_so_many_do_not_exceed() -> None:
     many = record(release_dates=(0,) * 100, completion_times=hundred, queueing=hundred[::-1], bound=None)
 
     assert (many.p95_jct, many.p99_jct, many.p95_queueing, many.p99_queueing) == (95, 99, 95, 99)
+
+
+@given(some.lists(some.floats(0.1, 1e6), min_size=1), some.floats(0, 100))
+@example([1, 2, 3], 0)
+def test_percentiles_are_the_smallest_values_that_do(values: list[float], percent: float) -> None:
+    """At least the share of the values is no larger, and no smaller value has that property."""
+    found = percentile(values, percent)
+    at_most = sum(value <= found for value in values)
+    assert found in values
+    assert at_most * 100 >= percent * len(values) - 1e-6
+    below = [value for value in values if value < found]
+    assert not below or sum(value <= max(below) for value in values) * 100 < percent * len(values) + 1e-6
 
 
 def test_a_record_without_completions_has_no_means() -> None:
@@ -262,3 +277,22 @@ def test_what_partners_do_not_explain_is_refused(
     """A schedule or scenario in which more than partners sets the speed is named."""
     with pytest.raises(Unsupported, match=line):
         sharing_benefits(Schedule(tuple(segments)), scenario(("a", 0, 10, 1), **physics))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"menu": [(1, 1.0), (2, 1.8)]},
+        {"phases": [Phase(until=1, slowdown=2)]},
+        {"model": "cnn", "batch_size": 4},
+    ],
+)
+def test_jobs_that_more_than_partners_slow_are_refused(change: dict[str, Any]) -> None:
+    """Elastic and adaptive jobs and jobs with phases have no sharing benefit, and the line names the job."""
+    jobs = [Job(name="a", release_date=0, duration=10, gpus=1)]
+    jobs += [Job(name="b", release_date=0, duration=10, gpus=1, **change)]
+    cluster = Cluster.uniform(machines=1, gpus=2)
+    given = Scenario.of(Workload(jobs=jobs), cluster, share_limit=2, applications={"cnn": APPLICATION})
+    ran = Schedule(tuple(Segment(name, 0, 10, gpus, (0, 1)[:gpus]) for name, gpus in (("a", 1), ("b", 2))))
+    with pytest.raises(Unsupported, match="elastic or adaptive or have phases, such as 'b'"):
+        sharing_benefits(ran, given)

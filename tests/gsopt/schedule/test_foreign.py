@@ -109,6 +109,16 @@ def test_a_duration_instead_of_an_end() -> None:
         assert read_schedule(rows, time_unit="min").segments == (Segment("a", 1800, 7200, 1),)
 
 
+def test_an_end_from_a_duration_is_rounded_once() -> None:
+    """A start plus a duration is the end that the table would name: in each unit, 0.1 and 0.2 are 0.3."""
+    for unit in UNITS:
+        for start, duration, end in (("0.1", "0.2", "0.3"), (0.1, 0.2, 0.3), ("1e-1", "2e-1", "3e-1")):
+            rows = [{"job": "a", "start": start, "duration": duration, "gpus": 1}]
+            (run,) = read_schedule(rows, time_unit=unit).segments
+            (same,) = read_schedule([{**rows[0], "end": end}], time_unit=unit).segments
+            assert run == same
+
+
 def test_placements_and_modes() -> None:
     """GPUs by number are read from lists, arrays and text; a single number is one GPU."""
     for placement in ([3, 1], np.array([3, 1]), "3 1", "3,1", "3; 1"):

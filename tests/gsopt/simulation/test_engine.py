@@ -385,6 +385,17 @@ def test_a_wake_comes_while_no_job_is_present(round_length: float | None, expect
     assert times == expected
 
 
+@pytest.mark.parametrize("time", [0.1, 1, Fraction(1, 3)])
+def test_exact_runs_wake_at_fractions(time: Any) -> None:
+    """In an exact run, what follows a wake keeps exact times, whatever type of number the policy asks for."""
+    policy = scripted([Wake(time)], [Start(0)])
+    run = simulate(workload((0, 0.2, 1)), policy, cluster=1, record=True, exact=True)
+    begin = Fraction(*time.as_integer_ratio())
+    (segment,) = schedule_of(run).segments
+    assert (segment.start, segment.end) == (begin, begin + Fraction(0.2))
+    assert isinstance(segment.start, Fraction)
+
+
 def test_unknown_options_of_a_replay_are_refused() -> None:
     """An option that the policy does not have gives one line, as in a simulation."""
     scenario = Scenario.of(workload((0, 1, 1)), 1)

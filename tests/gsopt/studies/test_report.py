@@ -19,7 +19,7 @@ from gsopt.studies import CellRow, CellState, Results, cells_of, report, results
 from gsopt.studies.paired import Paired, signed_ranks
 from gsopt.studies.report import CELL_FIGURES
 from gsopt.studies.rows import labels_of, row_of
-from gsopt.studies.statistics import percentile, statistic
+from gsopt.studies.statistics import statistic
 from tests.effort import cases
 from tests.gsopt.studies.samples import fill, found, row, study
 from tests.refusals import assert_refused, refusal
@@ -232,17 +232,6 @@ def test_labels_survive_storing() -> None:
 
 
 _VALUES = some.lists(some.floats(0.1, 1e6), min_size=1)
-
-
-@given(_VALUES, some.floats(0, 100))
-def test_percentiles_are_the_smallest_values_that_do(values: list[float], percent: float) -> None:
-    """At least the share of the values is no larger, and no smaller value has that property."""
-    found = percentile(values, percent)
-    at_most = sum(value <= found for value in values)
-    assert found in values
-    assert at_most * 100 >= percent * len(values) - 1e-6
-    below = [value for value in values if value < found]
-    assert not below or sum(value <= max(below) for value in values) * 100 < percent * len(values) + 1e-6
 
 
 @given(_VALUES)

@@ -173,6 +173,22 @@ def test_failures_are_findings() -> None:
     assert len(problem.jobs) == 2
 
 
+@pytest.mark.parametrize("message", ["", "none"])
+def test_the_reason_is_that_of_the_first_failure(message: str) -> None:
+    """The message about the first instance without a solution stays, also if it is empty."""
+
+    def fails(problem: Scheduling) -> NoSolution:
+        return NoSolution("too many jobs" if len(problem.jobs) > 1 else message)
+
+    found = worst(fails, "scheduling/rigid", **TINY)
+    assert found.found.unsolved > 1
+    problem: Any = found.unsolved
+    assert len(problem.jobs) == 1
+    assert found.found.reason == message
+    [line] = [line for line in str(found).splitlines() if line.startswith("no solution")]
+    assert line.endswith(f"of them: {message}" if message else "of them")
+
+
 class Impossible(simulation.Decider):
     """A policy that breaks the rules."""
 

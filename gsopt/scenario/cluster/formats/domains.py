@@ -14,9 +14,9 @@ def with_domains(source: str, tree: Tree, domains: Mapping[str, str]) -> Tree:
     """Insert domains into a tree with named levels. `domains` maps machines to the names of their domains.
 
     If all machines of a domain belong to one switch, the domain is inserted below this switch and takes over
-    the machines, even if the switch keeps no machine of its own. A domain that consists of several whole
-    switches, all directly below the same switch, is inserted between them and that switch. Any other domain is
-    rejected.
+    the machines, even if the switch keeps no machine of its own. If a domain consists of all machines below a
+    switch, it is inserted below this switch, too. A domain that consists of several whole switches, all
+    directly below the same switch, is inserted between them and that switch. Any other domain is rejected.
     """
     home = {machine: name for name, branch in tree.items() for machine in branch.machines}
     members: dict[str, list[str]] = {}
@@ -30,7 +30,7 @@ def with_domains(source: str, tree: Tree, domains: Mapping[str, str]) -> Tree:
     for name, places in homes.items():
         if name not in small:
             place, inside = shape.whole_switches(source, name, members[name], places)
-            found |= _around_switches(found[place], name, inside)
+            found |= _around_switches(found[place], name, inside, members[name])
     return from_leaves(found, root_of(tree).name)
 
 
@@ -53,13 +53,18 @@ def _within_switches(tree: Tree, domains: Mapping[str, tuple[str, Sequence[str]]
     return found
 
 
-def _around_switches(above: Branch, name: str, inside: Iterable[str]) -> Tree:
-    """Insert a domain between a switch and some or all of the switches below it."""
-    taken = set(inside)
+def _around_switches(above: Branch, name: str, inside: Iterable[str], members: Iterable[str]) -> Tree:
+    """Insert a domain between a switch and the given switches and machines directly below it."""
+    taken, own = set(inside), set(members)
     held = [child for child in above.branches if child in taken]
     below = [name if child == held[0] else child for child in above.branches]
     rest = [child for child in below if child not in taken]
-    return {name: Branch(name, above.place, held, (), NVLINK), above.name: replace(above, branches=rest)}
+    machines = [machine for machine in above.machines if machine in own]
+    others = [machine for machine in above.machines if machine not in own]
+    return {
+        name: Branch(name, above.place, held, machines, NVLINK),
+        above.name: replace(above, branches=rest, machines=others),
+    }
 
 
 class _Shape:
@@ -93,7 +98,7 @@ class _Shape:
         below: dict[str, int] = {}
         for name in homes:
             child, held = name, self.counts[name]
-            while (parent := self.above.get(child)) is not None:
+            while (parent := self.above.get(child)) is not None and parent not in found:
                 below[parent] = below.get(parent, 0) + held
                 child = parent
         return found | dict.fromkeys(name for name, held in below.items() if held == self.counts[name])

@@ -71,6 +71,8 @@ class PriceBound:
         for all schedules.
     is_weighted
         Whether any weight differs from 1.
+    share_limit
+        Number of places of a GPU.
     surcharges
         Surcharges on the price of a GPU-second for individual jobs, such as a large gang and the jobs that
         compete with it (`gangs` of `price_bound`), by period.
@@ -96,6 +98,7 @@ class PriceBound:
     evaluations: int
     round_length: float | None = None
     is_weighted: bool = False
+    share_limit: int = 1
     surcharges: tuple[Surcharge, ...] = ()
 
     @property
@@ -189,7 +192,8 @@ def price_bound(
         are tried, with up to 2,000 further evaluations each. It must be 0 if there are adaptive jobs, shared
         GPUs or slower types.
     on_progress
-        Function that is called with each better bound, before surcharges are tried.
+        Function that is called with each better bound; with `gangs`, also after each gang whose surcharges
+        improve the bound.
 
     Raises
     ------
@@ -214,6 +218,7 @@ def price_bound(
     require(is_plain or not gangs, "gangs", gangs, rule)
     own = None if weights is None else [weights[number] for number in relaxation.numbers]
     whole = partial(_from_release, relaxation=relaxation, weights=own, round_length=round_length)
+    tell = on_progress and (lambda last: on_progress(whole(last)))
     found = relaxed_bound(
         relaxation,
         weights=own,
@@ -222,11 +227,11 @@ def price_bound(
         seconds=seconds,
         start=start,
         compiled=compiled,
-        on_progress=on_progress and (lambda last: on_progress(whole(last))),
+        on_progress=tell,
     )
     if gangs:
         end = inf if seconds is None else begin + seconds
-        found = _around_gangs(relaxation, own, found, gangs, end, compiled)
+        found = _around_gangs(relaxation, own, found, gangs, end, compiled, tell)
     return whole(found)
 
 
@@ -237,6 +242,7 @@ def _around_gangs(
     gangs: int,
     end: float,
     compiled: bool | None,
+    on_progress: Callable[[PriceBound], Any] | None,
 ) -> PriceBound:
     """Improve a bound with surcharges around the largest gangs, until the time `end`."""
     scenario = relaxation.scenario
@@ -254,16 +260,20 @@ def _around_gangs(
         if monotonic() >= end:
             raise Enough
 
+    def improved() -> PriceBound:
+        return replace(_bound_of(scenario, types, demand, best), surcharges=best.surcharges)
+
     with suppress(Enough):
         for gang in large_gangs(demand, supply, is_rigid, gangs):
             ascent = GangAscent(gang, demand, supply, best, is_rigid, compiled=compiled, check=check)
+            before = best.value
             try:
                 ascent.climb()
             finally:
                 best = ascent.best
-    if best.value <= value:
-        return replace(found, evaluations=best.evaluations)
-    return replace(_bound_of(scenario, types, demand, best), surcharges=best.surcharges)
+                if on_progress is not None and best.value > before:
+                    on_progress(improved())
+    return improved() if best.value > value else replace(found, evaluations=best.evaluations)
 
 
 def _from_release(
@@ -376,6 +386,7 @@ def _joined(scenario: Scenario, parts: Sequence[PriceBound]) -> PriceBound:
         type_prices=dict(zip(types, others, strict=True)),
         slopes=tuple(slope for part in parts for slope in part.slopes),
         evaluations=sum(part.evaluations for part in parts),
+        share_limit=scenario.share_limit,
     )
 
 
@@ -439,6 +450,7 @@ def _bound_of(scenario: Scenario, types: Sequence[str], demand: Demand, found: P
         type_prices=dict(zip(types, surcharges, strict=True)),
         slopes=tuple(found.slopes.tolist()),
         evaluations=found.evaluations,
+        share_limit=scenario.share_limit,
     )
 
 

@@ -184,6 +184,16 @@ def test_modes_for_other_types_are_no_way() -> None:
     assert [ways_of(job, gpu_type=kind).speeds[1] for kind in (None, "old", "new")] == [4, 1, 4]
 
 
+@pytest.mark.parametrize(
+    ("limits", "kind"), [({"memory": 3}, "with 3 bytes"), ({"gpu_type": "new"}, "of type new")]
+)
+def test_a_job_that_no_gpu_suits_is_named(limits: dict[str, Any], kind: str) -> None:
+    """A job all of whose modes need more memory or another type has no way to run, which one line says."""
+    job = Job(name="a", release_date=0, duration=9, gpus=1, memory=4, gpu_type="old")
+    with pytest.raises(Unsupported, match=f"job 'a' has no mode for GPUs {kind}"):
+        ways_of(job, **limits)
+
+
 def test_the_cap_is_the_least_of_all_modes_with_the_largest_batch() -> None:
     """Where two modes have the largest batch, the one on fewer GPUs says how many it needs."""
     modes = [

@@ -1,5 +1,6 @@
 """Pictures of schedules: spans, classes, counts, job charts, Gantt charts, prices and overviews."""
 
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -323,6 +324,18 @@ def test_a_price_is_what_a_further_gpu_second_saves() -> None:
     assert (times[0], times[-1]) == (100, 100 + bound.times[-1])
     assert heights[:-1] == pytest.approx(bound.prices)
     assert max(heights) > 1  # more than one job waits at first
+
+
+@pytest.mark.parametrize("share_limit", [1, 2])
+def test_the_curve_is_the_fall_of_the_bound(share_limit: int) -> None:
+    """With the same prices, a further GPU lowers the bound by the area below the curve, shared or not."""
+    jobs = bundle([Job(name=str(i), release_date=0, duration=3 + i, gpus=1) for i in range(12)])
+    two, three = (Scenario.of(jobs, f"1x1x{gpus}", share_limit=share_limit) for gpus in (2, 3))
+    bound = price_bound(two, evaluations=60)
+    times, heights = _drawn(bound)
+    area = sum(height * (end - begin) for height, (begin, end) in zip(heights, pairwise(times), strict=False))
+
+    assert area == pytest.approx(bound.total_jct - price_bound(three, start=bound, evaluations=1).total_jct)
 
 
 def test_nothing_is_worth_anything_where_nobody_waits() -> None:

@@ -1,6 +1,7 @@
 """Parts of the formats: names, trees, domains, GPUs and texts."""
 
 from collections.abc import Sequence
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -14,6 +15,7 @@ from gsopt.scenario.cluster.formats.domains import with_domains
 from gsopt.scenario.cluster.formats.hostlist import compress, expand
 from gsopt.scenario.cluster.formats.nodes import Gpus, gpus_of, read_gres, write_gres
 from gsopt.scenario.cluster.formats.yaml_text import parse_yaml
+from tests.effort import cases
 from tests.refusals import refused
 
 # Host lists
@@ -247,6 +249,50 @@ def test_domains() -> None:
     assert [branch.name for branch in tree.values() if branch.level == "nvlink"] == ["d0", "d1"]
     tree = with_domains("", _tree(), {"m0": "r0", "m1": "r0"})
     assert _below(tree, "r0") == ["nvlink r0"]
+
+
+def _drawn_tree(random: Random) -> tuple[Tree, list[str]]:
+    """Return a tree of up to eight switches, each with up to two machines, and its machines."""
+    size = random.randint(1, 8)
+    below: dict[int, list[str]] = {}
+    for child in range(1, size):
+        below.setdefault(random.randrange(child), []).append(f"s{child}")
+    held = [[f"m{each}.{number}" for number in range(random.randint(0, 2))] for each in range(size)]
+    leaves = [each for each in range(size) if each not in below]
+    held = [machines or [f"m{each}.0"] * (each in leaves) for each, machines in enumerate(held)]
+    branches = [Branch(f"s{each}", "", below.get(each, ()), held[each]) for each in range(size)]
+    return levelled("", tree_of("", branches, [])), [machine for machines in held for machine in machines]
+
+
+def _all_below(tree: Tree, name: str) -> frozenset[str]:
+    branch = tree[name]
+    return frozenset(branch.machines).union(*(_all_below(tree, child) for child in branch.branches))
+
+
+def _fits(tree: Tree, name: str, domain: frozenset[str]) -> bool:
+    """Check whether a domain can stand directly below a switch."""
+    within = [below for child in tree[name].branches if (below := _all_below(tree, child)) <= domain]
+    return domain <= {*tree[name].machines} or domain in (_all_below(tree, name), frozenset().union(*within))
+
+
+def test_domains_of_any_tree() -> None:
+    """A domain holds its machines, and a switch those that it held; it is refused only if it fits nowhere."""
+    random, refusals = Random(3), 0
+    for _ in range(cases(1000)):
+        tree, machines = _drawn_tree(random)
+        switches = random.sample([*tree], min(len(tree), random.randint(0, 2)))
+        domain = frozenset(random.sample(machines, random.randint(not switches, 1)))
+        domain = domain.union(*(_all_below(tree, name) for name in switches))
+        try:
+            found = with_domains("t", tree, dict.fromkeys(domain, "d"))
+        except InvalidInput:
+            refusals += 1
+            assert not any(_fits(tree, name, domain) for name in tree)
+        else:
+            assert _all_below(found, "d") == domain
+            assert all(_all_below(found, name) == _all_below(tree, name) for name in tree)
+            assert [_fits(tree, name, domain) for name in tree if "d" in found[name].branches] == [True]
+    assert refusals
 
 
 @pytest.mark.parametrize(

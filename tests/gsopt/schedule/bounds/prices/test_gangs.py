@@ -13,7 +13,7 @@ from gsopt.problems.scheduling import ElasticJob, Scheduling
 from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.job import Job, Workload
 from gsopt.scenario.scenario import CapacityChange, Scenario
-from gsopt.schedule.bounds.prices import gangs, price_bound
+from gsopt.schedule.bounds.prices import PriceBound, gangs, price_bound
 from gsopt.schedule.bounds.prices.gangs import fullest
 from tests.effort import cases
 from tests.gsopt.simulation.scenarios import bundle
@@ -61,12 +61,14 @@ def test_a_gang_waits_for_whole_gpus() -> None:
 
 
 def test_surcharges_around_two_gangs_add_up() -> None:
-    """Surcharges around a second gang that is there at the same time raise the bound further."""
+    """Surcharges around a second gang that is there at the same time raise the reported bound further."""
     rows = [(0, 2.1, 3), (0.1, 3.7, 4), (0.2, 1, 2), (0.3, 2.1, 4), (0.4, 1, 3), (0.5, 2.1, 2)]
     jobs = [Job(name=str(n), release_date=r, duration=d, gpus=k) for n, (r, d, k) in enumerate(rows)]
-    scenario = Scenario.of(Workload(jobs=jobs), 5)
-    one, two = (price_bound(scenario, evaluations=60, cells=40, gangs=number).total_jct for number in (1, 2))
+    scenario, heard = Scenario.of(Workload(jobs=jobs), 5), list[PriceBound]()
+    one = price_bound(scenario, evaluations=60, cells=40, gangs=1).total_jct
+    two = price_bound(scenario, evaluations=60, cells=40, gangs=2, on_progress=heard.append).total_jct
     assert two > one * 1.003
+    assert [found.total_jct for found in heard if found.surcharges] == [one, two]
 
 
 @pytest.mark.parametrize("compiled", [False, True])
