@@ -103,6 +103,41 @@ def test_a_bad_schedule_is_no_proof(relaxed: Callable[[BestSchedule], Relaxation
     assert any(best.instance.mean_jct(best.total) > optimum * (1 + 1e-6) for best, optimum in found)
 
 
+class _Lows:
+    """A relaxation whose bound is the sum of the windows' begins, and which splits the longest window."""
+
+    def __init__(self, shortest: float) -> None:
+        self.shortest, self.solved = shortest, list[Windows]()
+
+    def solve(self, windows: Windows, _: Relaxed | None, *, is_stuck: bool) -> Relaxed:  # noqa: ARG002
+        """Bound the sum, and split the longest window in the middle unless it is too short."""
+        self.solved.append(windows)
+        lengths = [high - low for low, high in windows.spans]
+        job = lengths.index(max(lengths))
+        split = (job, sum(windows.spans[job]) / 2) if lengths[job] > self.shortest else None
+        return Relaxed(sum(low for low, _ in windows.spans), windows, (), split)
+
+
+@pytest.mark.parametrize("shortest", [0.0, 0.3])
+def test_no_part_of_a_window_is_lost(shortest: float) -> None:
+    """Halves make up their windows, and the bound is the least of all windows that have not been split."""
+    best = BestSchedule(tiny(0), Instance.of(tiny(0)), Budget(), "test")
+    KnownLists(best).serve()
+    windows, lows = Windows.of(best.instance, best.limit), _Lows(shortest)
+    search = WindowSearch(best, _Stopping(lows, best, 42), lambda _: False)
+    lows.shortest *= max(high - low for low, high in windows.spans)
+    search.run(windows)
+
+    parts = [each.spans for each in lows.solved[: len(lows.solved) // 2 * 2 - 1]]  # without a last half
+    halved = set()
+    for one, other in zip(parts[1::2], parts[2::2], strict=True):
+        assert all(mine == its or mine[1] == its[0] for mine, its in zip(one, other, strict=True))
+        halved.add(tuple((mine[0], its[1]) for mine, its in zip(one, other, strict=True)))
+    assert halved <= set(parts)
+    least = min(sum(low for low, _ in spans) for spans in set(parts) - halved)
+    assert best.lower == pytest.approx(min(least, best.total), rel=1e-12)
+
+
 def test_a_relaxation_that_fails_proves_nothing() -> None:
     """If the relaxation fails at some nodes, the bound stays at most the optimum, although no node is left."""
     found = [_unimproved(seed, Relaxations, fails=0.3) for seed in range(cases(150))]

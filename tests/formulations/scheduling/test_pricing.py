@@ -1,13 +1,16 @@
 """Prices of GPUs in buckets: what jobs choose, and the bound."""
 
+from fractions import Fraction
 from random import Random
 
 import numpy as np
 import pytest
 from scipy.optimize import linprog
 
+from formulations.scheduling import lagrangian
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.pricing import Integers, Jobs, Prices, PriceSearch, Reach, Reals, climb, complete
+from formulations.scheduling.windows import Windows
 from gsopt.core.numbers.compiled import twin
 from gsopt.problems.scheduling import ElasticJob, Scheduling
 from tests.effort import cases
@@ -183,3 +186,61 @@ def test_prices_that_are_too_high_fall() -> None:
     higher = climb(jobs, reach, times, search, 2 * float(reach.high.sum()), -np.inf, np.full(200, 0.1))
     assert higher > before
     assert (search.best.area < 5).any()
+
+
+def _alone(work: float) -> Jobs:
+    """Return one job that does a unit of work per second on one GPU, which is the only one."""
+    job = ElasticJob(name="a", release=0, work=work, rates={1: 1.0})
+    return Jobs.of(Instance.of(Scheduling(gpus=1, jobs=[job])))
+
+
+def test_rounding_never_raises_the_bound() -> None:
+    """At any prices, the bound is at most its value in exact numbers."""
+    random = Random(0)
+    for _ in range(50):
+        work, price = random.uniform(1, 2), random.uniform(0, 2)
+        times = np.array([0.0, work * random.uniform(1.1, 3)])
+        reach = _reach(_alone(work), times, np.array([work]), times[1:])
+        prices = Prices(np.array([price]), np.zeros((0, 1)))
+        bound = climb(
+            _alone(work), reach, times, PriceSearch.of(_alone(work), prices), 9.0, -np.inf, np.ones(1)
+        )
+        exact = Fraction(work) * (1 + Fraction(price)) - Fraction(price) * Fraction(times[1])
+        assert Fraction(bound) <= exact
+        assert bound == pytest.approx(float(exact), rel=1e-12, abs=1e-12)
+
+
+def test_a_window_that_is_too_short_is_empty() -> None:
+    """A job does not complete in a window that ends a millionth too early, and does if only rounding is short."""
+    times = np.array([0.0, 1.0, 2.0])
+    for short, completes in (1e-6, False), (1e-15, True):
+        end = np.array([2.0 * (1 - short)])
+        reach = _reach(_alone(2.0), times, end, end)
+        search = PriceSearch.of(_alone(2.0), Prices(np.zeros(2), np.zeros((0, 2))))
+        bound = climb(_alone(2.0), reach, times, search, 9.0, -np.inf, np.ones(1))
+        assert (bound < np.inf) == completes
+
+
+def test_buckets_are_found_for_all_windows() -> None:
+    """The buckets in which jobs may run and complete are those that a search one by one finds."""
+    for seed in range(100):
+        jobs, reach, times = _draw(Random(seed))
+        windows = Windows(tuple(zip(reach.low.tolist(), reach.high.tolist(), strict=True)))
+        found = lagrangian._reach(jobs, times, windows)
+        assert all((one == other).all() for one, other in zip(found, reach, strict=True))
+
+
+def test_prices_stay_where_they_are_on_another_grid() -> None:
+    """On a finer grid, each part of a bucket keeps the bucket's prices; limits that are new cost nothing."""
+    times, finer = np.array([0.0, 1.0, 3.0, 4.0]), np.array([0.0, 0.5, 1.0, 2.0, 2.5, 3.0, 4.0])
+    prices = Prices(np.array([1.0, 2.0, 3.0]), np.array([[0.0, 4.0, 0.0], [5.0, 0.0, 6.0]]))
+    moved = lagrangian._Point.of(times, prices, ()).on(finer, 3)
+    assert moved.area.tolist() == [1, 1, 2, 2, 2, 3]
+    assert moved.limits.tolist() == [[0, 0, 4, 4, 4, 0], [5, 5, 0, 0, 0, 6], [0] * 6]
+
+
+def test_orders_narrow_windows() -> None:
+    """Of two jobs in a known order, the second starts no earlier and the first ends no later, transitively."""
+    spans = ((3.0, 9.0), (1.0, 8.0), (2.0, 6.0))
+    narrowed = lagrangian._in_order(Windows(spans, frozenset({(0, 1), (1, 2)})))
+    assert narrowed.spans == ((3.0, 6.0),) * 3
