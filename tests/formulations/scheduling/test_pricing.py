@@ -1,14 +1,16 @@
 """Prices of GPUs in buckets: what jobs choose, and the bound."""
 
 from fractions import Fraction
+from itertools import product
 from random import Random
 
 import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from formulations.scheduling import lagrangian
 from formulations.scheduling.instance import Instance
+from formulations.scheduling.lagrangian import _in_order, _Point
+from formulations.scheduling.lagrangian import _reach as _found_reach
 from formulations.scheduling.pricing import Integers, Jobs, Prices, Reach, Reals, climb, complete
 from formulations.scheduling.windows import Windows
 from gsopt.core.numbers.compiled import twin
@@ -125,7 +127,8 @@ def test_the_bound_is_that_of_its_prices(seed: int) -> None:
         assert bound == np.inf
         return
     assert bound == pytest.approx(_bound(jobs, reach, times, prices), rel=1e-6, abs=1e-9 * times[-1])
-    assert bound <= cost.min(axis=1).sum()
+    rent = float((jobs.gpus * prices.area + jobs.limits @ prices.limits) @ np.diff(times))
+    assert bound == pytest.approx(cost.min(axis=1).sum() - rent, rel=1e-9, abs=1e-9 * times[-1])
     assert bound >= first - 1e-6 * abs(first) - 1e-9 * times[-1]
     assert chosen.sum(axis=1) == pytest.approx(1.0)
     assert np.einsum("jk,jkb->j", jobs.rate, spent) == pytest.approx(1.0, rel=1e-6)
@@ -192,7 +195,7 @@ def test_rounding_never_raises_the_bound() -> None:
 
 
 def test_a_window_that_is_too_short_is_empty() -> None:
-    """A job does not complete in a window that ends a millionth too early, and does if only rounding is short."""
+    """A job does not complete in a window that ends a millionth too early; rounding errors do not matter."""
     times = np.array([0.0, 1.0, 2.0])
     for short, completes in (1e-6, False), (1e-15, True):
         end = np.array([2.0 * (1 - short)])
@@ -206,7 +209,7 @@ def test_buckets_are_found_for_all_windows() -> None:
     for seed in range(100):
         jobs, reach, times = _draw(Random(seed))
         windows = Windows(tuple(zip(reach.low.tolist(), reach.high.tolist(), strict=True)))
-        found = lagrangian._reach(jobs, times, windows)
+        found = _found_reach(jobs, times, windows)
         assert all((one == other).all() for one, other in zip(found, reach, strict=True))
 
 
@@ -214,7 +217,7 @@ def test_prices_stay_where_they_are_on_another_grid() -> None:
     """On a finer grid, each part of a bucket keeps the bucket's prices; limits that are new cost nothing."""
     times, finer = np.array([0.0, 1.0, 3.0, 4.0]), np.array([0.0, 0.5, 1.0, 2.0, 2.5, 3.0, 4.0])
     prices = Prices(np.array([1.0, 2.0, 3.0]), np.array([[0.0, 4.0, 0.0], [5.0, 0.0, 6.0]]))
-    moved = lagrangian._Point.of(times, prices, ()).on(finer, 3)
+    moved = _Point.of(times, prices, ()).on(finer, 3)
     assert moved.area.tolist() == [1, 1, 2, 2, 2, 3]
     assert moved.limits.tolist() == [[0, 0, 4, 4, 4, 0], [5, 5, 0, 0, 0, 6], [0] * 6]
 
@@ -222,5 +225,30 @@ def test_prices_stay_where_they_are_on_another_grid() -> None:
 def test_orders_narrow_windows() -> None:
     """Of two jobs in a known order, the second starts no earlier and the first ends no later, transitively."""
     spans = ((3.0, 9.0), (1.0, 8.0), (2.0, 6.0))
-    narrowed = lagrangian._in_order(Windows(spans, frozenset({(0, 1), (1, 2)})))
+    narrowed = _in_order(Windows(spans, frozenset({(0, 1), (1, 2)})))
     assert narrowed.spans == ((3.0, 6.0),) * 3
+
+
+def test_all_that_fits_keeps_the_limits() -> None:
+    """No modes that fit on the GPUs together take up more groups than there are."""
+    for seed in range(100):
+        jobs, *_ = _draw(Random(seed))
+        for modes in product(*(range(-1, count) for count in jobs.modes.tolist())):
+            run = [(job, mode) for job, mode in enumerate(modes) if mode >= 0]
+            if sum(jobs.area[item] for item in run) <= jobs.gpus:
+                assert all(
+                    sum(taken[item] for item in run) <= most
+                    for taken, most in zip(jobs.taken, jobs.limits, strict=True)
+                )
+
+
+def test_costs_are_those_of_the_best_prices() -> None:
+    """If the last steps are too long, bound and costs are still those of the best prices on the way."""
+    for seed in range(20):
+        jobs, reach, times = _draw(Random(seed))
+        prices = Prices(np.zeros(len(times) - 1), np.zeros((len(jobs.limits), len(times) - 1)))
+        bound, cost, *_ = climb(jobs, reach, times, prices, 10 * float(reach.high.sum()), np.full(9, 2.0))
+        if bound < np.inf:
+            rent = float((jobs.gpus * prices.area + jobs.limits @ prices.limits) @ np.diff(times))
+            expected = pytest.approx(bound, rel=1e-9, abs=1e-9 * times[-1])
+            assert cost.min(axis=1).sum() - rent == expected
