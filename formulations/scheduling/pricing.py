@@ -134,12 +134,14 @@ def _insert(
     """Insert what a job can do in a bucket, and return the new number of pieces.
 
     Modes that other modes and idling achieve at a lower price are left out. `extra` is a price of every mode.
+    Rounding errors make pieces cheaper and larger, so that the cost of a job is never too high.
     """
     mode, speed, paid = -1, 0.0, 0.0
     while True:
         best, least = -1, np.inf
         for other in range(mode + 1, modes):
-            slope = (price[other] + extra - paid) / (rate[other] - speed)
+            cheapest = price[other] + extra - paid - TERM * (price[other] + extra + paid)
+            slope = cheapest / (rate[other] - speed + TERM * (rate[other] + speed))
             if slope <= least:
                 best, least = other, slope
         if best < 0:
@@ -153,7 +155,7 @@ def _insert(
             pieces.bucket[place] = pieces.bucket[place - 1]
             place -= 1
         pieces.price[place] = least
-        pieces.work[place] = (rate[best] - speed) * seconds
+        pieces.work[place] = (rate[best] - speed + TERM * (rate[best] + speed)) * seconds
         pieces.slower[place], pieces.mode[place], pieces.bucket[place] = mode, best, bucket
         size += 1
         mode, speed, paid = best, rate[best], price[best] + extra

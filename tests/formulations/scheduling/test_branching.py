@@ -5,6 +5,7 @@ from functools import partial
 from math import inf
 from random import Random
 
+import numpy as np
 import pytest
 
 from formulations.scheduling import event_orders
@@ -18,7 +19,7 @@ from formulations.scheduling.order import best_nearby_plan, event_order
 from formulations.scheduling.relaxations import Cuts, Relaxations
 from formulations.scheduling.windows import Windows
 from gsopt.core.budget import Budget
-from gsopt.problems.scheduling import Scheduling
+from gsopt.problems.scheduling import ElasticJob, Scheduling
 from instances.scheduling import elastic_jobs
 from tests.effort import cases
 from tests.strategies.scheduling import figure_4, packing, tiny
@@ -172,3 +173,19 @@ def test_solutions_are_examined_less_often_while_they_call_for_no_cut() -> None:
 
     new = [number for number in range(20) if cuts.learn(partial(find, number))]
     assert (examined, new, len(cuts.prices)) == ([0, 1, 2, 4, 5, 7, 11, 19], [0, 1, 4], 3)
+
+
+@pytest.mark.parametrize("more", [0.9, 1.1])
+def test_only_what_exceeds_the_limit_is_ruled_out(monkeypatch: pytest.MonkeyPatch, more: float) -> None:
+    """A window loses an outer bucket only if completing there raises the bound above the limit."""
+    job = ElasticJob(name="a", release=0, work=1, rates={1: 1.0})
+    problem = Scheduling(gpus=1, jobs=[job])
+    best = BestSchedule(problem, Instance.of(problem), Budget(), "test")
+    KnownLists(best).serve()
+    bound = best.goal - 0.1
+    cost = np.array([[2 + more * (best.limit - bound), 2.0, 2 + more * (best.limit - bound), 2 + 9.0]])
+    chosen, spent = np.array([[0.0, 1.0, 0.0, 0.0]]), np.zeros((1, 1, 4))
+    monkeypatch.setattr("formulations.scheduling.lagrangian.climb", lambda *_: (bound, cost, chosen, spent))
+    relaxation, times = LagrangianRelaxation(best, Cuts()), np.arange(5.0)
+    found = relaxation._climb(Windows(((0.0, 4.0),)), times, None, 1, learns=False)  # noqa: SLF001
+    assert found.windows.spans == ((0.0, 3.0) if more < 1 else (1.0, 2.0),)

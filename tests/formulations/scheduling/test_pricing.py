@@ -1,14 +1,16 @@
 """Prices of GPUs in buckets: what jobs choose, and the bound."""
 
 from fractions import Fraction
+from itertools import product
 from random import Random
 
 import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from formulations.scheduling import lagrangian
 from formulations.scheduling.instance import Instance
+from formulations.scheduling.lagrangian import _in_order, _Point
+from formulations.scheduling.lagrangian import _reach as _found_reach
 from formulations.scheduling.pricing import Integers, Jobs, Prices, PriceSearch, Reach, Reals, climb, complete
 from formulations.scheduling.windows import Windows
 from gsopt.core.numbers.compiled import twin
@@ -126,7 +128,9 @@ def test_the_bound_is_that_of_its_prices(seed: int) -> None:
         assert bound == np.inf
         return
     assert bound == pytest.approx(_bound(jobs, reach, times, search.best), rel=1e-6, abs=1e-9 * times[-1])
-    assert bound <= search.cost.min(axis=1).sum()
+    best = search.best
+    rent = float((jobs.gpus * best.area + jobs.limits @ best.limits) @ np.diff(times))
+    assert bound == pytest.approx(search.cost.min(axis=1).sum() - rent, rel=1e-9, abs=1e-9 * times[-1])
     assert bound >= first - 1e-6 * abs(first) - 1e-9 * times[-1]
     assert search.chosen.sum(axis=1) == pytest.approx(1.0)
     assert np.einsum("jk,jkb->j", jobs.rate, search.spent) == pytest.approx(1.0, rel=1e-6)
@@ -211,7 +215,7 @@ def test_rounding_never_raises_the_bound() -> None:
 
 
 def test_a_window_that_is_too_short_is_empty() -> None:
-    """A job does not complete in a window that ends a millionth too early, and does if only rounding is short."""
+    """A job does not complete in a window that ends a millionth too early; rounding errors do not matter."""
     times = np.array([0.0, 1.0, 2.0])
     for short, completes in (1e-6, False), (1e-15, True):
         end = np.array([2.0 * (1 - short)])
@@ -226,7 +230,7 @@ def test_buckets_are_found_for_all_windows() -> None:
     for seed in range(100):
         jobs, reach, times = _draw(Random(seed))
         windows = Windows(tuple(zip(reach.low.tolist(), reach.high.tolist(), strict=True)))
-        found = lagrangian._reach(jobs, times, windows)
+        found = _found_reach(jobs, times, windows)
         assert all((one == other).all() for one, other in zip(found, reach, strict=True))
 
 
@@ -234,7 +238,7 @@ def test_prices_stay_where_they_are_on_another_grid() -> None:
     """On a finer grid, each part of a bucket keeps the bucket's prices; limits that are new cost nothing."""
     times, finer = np.array([0.0, 1.0, 3.0, 4.0]), np.array([0.0, 0.5, 1.0, 2.0, 2.5, 3.0, 4.0])
     prices = Prices(np.array([1.0, 2.0, 3.0]), np.array([[0.0, 4.0, 0.0], [5.0, 0.0, 6.0]]))
-    moved = lagrangian._Point.of(times, prices, ()).on(finer, 3)
+    moved = _Point.of(times, prices, ()).on(finer, 3)
     assert moved.area.tolist() == [1, 1, 2, 2, 2, 3]
     assert moved.limits.tolist() == [[0, 0, 4, 4, 4, 0], [5, 5, 0, 0, 0, 6], [0] * 6]
 
@@ -242,5 +246,54 @@ def test_prices_stay_where_they_are_on_another_grid() -> None:
 def test_orders_narrow_windows() -> None:
     """Of two jobs in a known order, the second starts no earlier and the first ends no later, transitively."""
     spans = ((3.0, 9.0), (1.0, 8.0), (2.0, 6.0))
-    narrowed = lagrangian._in_order(Windows(spans, frozenset({(0, 1), (1, 2)})))
+    narrowed = _in_order(Windows(spans, frozenset({(0, 1), (1, 2)})))
     assert narrowed.spans == ((3.0, 6.0),) * 3
+
+
+def test_all_that_fits_keeps_the_limits() -> None:
+    """No modes that fit on the GPUs together take up more groups than there are."""
+    for seed in range(100):
+        jobs, *_ = _draw(Random(seed))
+        for modes in product(*(range(-1, count) for count in jobs.modes.tolist())):
+            run = [(job, mode) for job, mode in enumerate(modes) if mode >= 0]
+            if sum(jobs.area[item] for item in run) <= jobs.gpus:
+                assert all(
+                    sum(taken[item] for item in run) <= most
+                    for taken, most in zip(jobs.taken, jobs.limits, strict=True)
+                )
+
+
+def test_costs_are_those_of_the_best_prices() -> None:
+    """If the last steps are too long, bound and costs are still those of the best prices on the way."""
+    for seed in range(20):
+        jobs, reach, times = _draw(Random(seed))
+        prices = Prices(np.zeros(len(times) - 1), np.zeros((len(jobs.limits), len(times) - 1)))
+        search, goal = PriceSearch.of(jobs, prices), 10 * float(reach.high.sum())
+        bound = climb(jobs, reach, times, search, goal, -np.inf, np.full(9, 2.0))
+        if bound < np.inf:
+            best = search.best
+            rent = float((jobs.gpus * best.area + jobs.limits @ best.limits) @ np.diff(times))
+            expected = pytest.approx(bound, rel=1e-9, abs=1e-9 * times[-1])
+            assert search.cost.min(axis=1).sum() - rent == expected
+
+
+def test_modes_of_nearly_the_same_speed_cost_no_more_than_exactly() -> None:
+    """Where two modes differ by rounding errors, costs are at most those of exact arithmetic."""
+    random = Random(1)
+    for _ in range(200):
+        rates = {1: 1.0, 2: 1.0 + 10.0 ** random.uniform(-15, -1)}
+        jobs = Jobs.of(
+            Instance.of(Scheduling(gpus=2, jobs=[ElasticJob(name="a", release=0, work=1, rates=rates)]))
+        )
+        first, second = (Fraction(rate) for rate in jobs.rate[0].tolist())
+        short = 1 / second + (1 / first - 1 / second) * Fraction(random.random())
+        times = np.array([0.0, float(short), 9.0])
+        price = np.array([[[1.0], [1.0 + random.random()]]]) * np.ones(2)
+        reach = _reach(jobs, times, np.array([0.0]), times[1:2])
+        cost, bucket, seconds = np.empty((1, 2)), np.zeros(1, dtype=np.int64), np.zeros((1, 2, 2))
+        complete(jobs, reach, times, price, cost, bucket, seconds)
+        # the bucket is as short as both modes together allow: x seconds in the first, the rest in the second
+        length, (cheap, dear) = Fraction(times[1]), (Fraction(each) for each in price[0, :, 0].tolist())
+        slow = (second * length - 1) / (second - first)
+        if 0 <= slow <= length:
+            assert Fraction(cost[0, 0]) <= (cheap + 1) * slow + (dear + 1) * (length - slow)
