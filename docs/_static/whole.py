@@ -104,7 +104,7 @@ SCENARIOS: dict[str, Whole | Adaptive] = {
         640,
         evaluations=900,
         cells=4_000,
-        offline={"power": 0.8, "horizon": 1e6, "tries": 650},
+        offline={"power": 0.8, "horizon": 1e6, "tries": 780},
     ),
     "crux": Whole(
         traces.crux,

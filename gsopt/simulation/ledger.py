@@ -95,7 +95,7 @@ class PlainLedger:
         self._count()
 
     def give_up(self, gpus: int) -> None:
-        """Give up free GPUs on request, or take GPUs back if the number is negative."""
+        """Return free GPUs to their owner on request, or take GPUs back if the number is negative."""
         self.given_up += gpus
         self._count()
 
