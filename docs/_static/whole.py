@@ -112,7 +112,7 @@ SCENARIOS: dict[str, Whole | Adaptive] = {
         1_024,
         evaluations=1_800,
         gangs=1,
-        offline={"tries": 20_000},
+        offline={"tries": 10_000},
         is_priced=False,
     ),
     "itp": Whole(

@@ -34,15 +34,15 @@ _APART = 1_000
 #: Horizon without prices, as a multiple of the longest job, so that the worth is the inverse of what remains.
 _FAR = 1e9
 
-#: Fractions of tries with another power and horizon in a period, and with changes of only a few jobs; the
-#: others change all jobs of a period at random.
-_OTHERWISE, _FEW = 0.5, 0.2
+#: Fractions of tries with another power and horizon in a period, and with changes of only a few jobs, and a
+#: number below which these stay: with prices, and without. The other tries change all jobs of a period at random.
+_PRICED, _UNPRICED = (0.5, 0.2, 20), (0.1, 0.8, 4)
 
 #: What a try draws from: lengths of periods, as fractions of the jobs released in them; ranges of powers and of
-#: logarithms of horizons; largest number of jobs if only a few change, and the standard deviation of the
-#: logarithms of their changes; and the standard deviations if all jobs of a period change.
+#: logarithms of horizons; and standard deviations of the logarithms of changes, if only a few jobs change and if
+#: all jobs of a period do.
 _LENGTHS, _POWERS, _HORIZONS = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0), (0.7, 1.2), (log(4e4), log(3e6))
-_MOST, _LARGE, _SMALL = 20, 1.5, (0.02, 0.05, 0.15)
+_LARGE, _SMALL = 1.5, (0.02, 0.05, 0.15)
 
 #: Number of tries with few jobs after which it is computed again what jobs lose at the prices.
 _REFRESHED = 20
@@ -98,9 +98,10 @@ def offline_schedule(
     The schedule can then be improved by further tries. A try multiplies the worth of randomly chosen jobs by
     random factors, or uses another power and horizon for the jobs of some period, and simulates the scenario
     again. Some tries only raise the worth of a few jobs, most likely of those that cost far more in the best
-    schedule than in their cheapest plans or, without a bound, of those that wait. The new schedule and the best
-    one so far usually differ in a few separate periods. The settings that are better in each of these periods
-    are combined, and kept if the schedule that they lead to is better.
+    schedule than in their cheapest plans. Without a bound, most tries raise or lower the worth of a few jobs,
+    most likely of those that wait. The new schedule and the best one so far usually differ in a few separate
+    periods. The settings that are better in each of these periods are combined, and kept if the schedule that
+    they lead to is better.
 
     Source: none; the prices are those of `gsopt.schedule.bounds.prices.price_bound`.
 
@@ -250,17 +251,19 @@ class _Packing:
         Either the jobs released in a period change, or a few that wait or lose much in the best run.
         """
         (shares, horizons), release, count = best.settings, self._demand.release, len(self.gpus)
+        otherwise, rarely, most = _PRICED if len(self._edges) else _UNPRICED
         kind, changes = draw.random(), np.zeros(count)
         length = int(draw.choice(_LENGTHS) * count) + 1
         begin = int(draw.integers(-length // 2, count))
         inside = (np.arange(count) >= begin) & (np.arange(count) < begin + length)
-        if kind < _OTHERWISE:
+        if kind < otherwise:
             other = self.settings(draw.uniform(*_POWERS), exp(draw.uniform(*_HORIZONS)))
             shares, horizons = (np.where(inside, *pair) for pair in zip(other, best.settings, strict=True))
-        elif kind < _OTHERWISE + _FEW:
+        elif kind < otherwise + rarely:
             likely = self._likely(best, end)
-            few = draw.choice(count, size=int(exp(draw.uniform(0, log(_MOST)))), p=likely / likely.sum())
-            changes[few] = -np.abs(draw.normal(0, _LARGE, len(few)))
+            few = draw.choice(count, size=int(exp(draw.uniform(0, log(most)))), p=likely / likely.sum())
+            changes[few] = draw.normal(0, _LARGE, len(few))
+            changes = -np.abs(changes) if len(self._edges) else changes
         else:
             changes = draw.normal(0, draw.choice(_SMALL), count) * inside
         tried = _Settings(shares * np.exp(changes), horizons)
