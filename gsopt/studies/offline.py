@@ -34,12 +34,13 @@ _APART = 1_000
 #: Horizon without prices, as a multiple of the longest job, so that the worth is the inverse of what remains.
 _FAR = 1e9
 
-#: Fractions of tries with another power and horizon in a period, and with changes of only a few jobs, and a
-#: number below which these stay: with prices, and without. The other tries change all jobs of a period at random.
+#: Fractions of tries with another power and horizon in a period, and with changes of only a few jobs, whose
+#: number is less than the third value: with prices, and without. The others change all jobs of a period at
+#: random.
 _PRICED, _UNPRICED = (0.5, 0.2, 20), (0.1, 0.8, 4)
 
-#: What a try draws from: lengths of periods, as fractions of the jobs released in them; ranges of powers and of
-#: logarithms of horizons; and standard deviations of the logarithms of changes, if only a few jobs change and if
+#: What a try draws from: lengths of periods, as fractions of all jobs, which are released in them; ranges of
+#: powers and of logarithms of horizons; and standard deviations of the logarithms of changes, if only a few jobs change and if
 #: all jobs of a period do.
 _LENGTHS, _POWERS, _HORIZONS = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0), (0.7, 1.2), (log(4e4), log(3e6))
 _LARGE, _SMALL = 1.5, (0.02, 0.05, 0.15)
