@@ -40,8 +40,8 @@ _FAR = 1e9
 _PRICED, _UNPRICED = (0.5, 0.2, 20), (0.1, 0.8, 4)
 
 #: What a try draws from: lengths of periods, as fractions of all jobs, which are released in them; ranges of
-#: powers and of logarithms of horizons; and standard deviations of the logarithms of changes, if only a few jobs change and if
-#: all jobs of a period do.
+#: powers and of logarithms of horizons; and standard deviations of the logarithms of changes, if only a few
+#: jobs change and if all jobs of a period do.
 _LENGTHS, _POWERS, _HORIZONS = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0), (0.7, 1.2), (log(4e4), log(3e6))
 _LARGE, _SMALL = 1.5, (0.02, 0.05, 0.15)
 
