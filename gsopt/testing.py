@@ -108,8 +108,8 @@ def check_heuristic(method: MethodLike | str, problems: Iterable[Problem[Any]], 
     Raises
     ------
     AssertionError
-        A solution is better than the optimum, a solution is missing although there is one, or no solution was
-        checked.
+        A solution is better than the optimum, none was found although the instance is feasible, or no solution
+        was checked.
     InvalidSolution
         A solution breaks a rule.
 

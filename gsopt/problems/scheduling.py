@@ -311,7 +311,8 @@ class Scheduling(Problem[SchedulingSolution]):
     def objective(self, solution: SchedulingSolution) -> float:
         """Return the mean job completion time in seconds.
 
-        If rules are broken within rounding errors, completion times are increased (`gsopt.problems.trial`).
+        If the solution breaks rules, but by no more than rounding errors, later completion times are increased,
+        so that it gains nothing from this (`gsopt.problems.trial`).
         """
         mean = self._trial(solution).mean_jct
         if mean is None:

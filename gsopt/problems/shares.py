@@ -125,8 +125,8 @@ class Shares(Problem[TimeShares]):
     >>> halves = {"v100": 0.5, "k80": 0.5}
     >>> problem.objective(TimeShares(shares={"a": halves, "b": halves}))
     1
-    >>> better = TimeShares(shares={"a": {"v100": 0.55, "k80": 0.45}, "b": {"v100": 0.45, "k80": 0.55}})
-    >>> problem.violations(better), problem.objective(better)
+    >>> uneven = TimeShares(shares={"a": {"v100": 0.55, "k80": 0.45}, "b": {"v100": 0.45, "k80": 0.55}})
+    >>> problem.violations(uneven), problem.objective(uneven)  # job b has less than with halves
     ([], Fraction(19, 20))
     """
 

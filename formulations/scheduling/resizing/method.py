@@ -144,7 +144,8 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
     def extract(self, values: Mapping[str, float], problem: Scheduling) -> SchedulingSolution:
         """Return the best schedule for the order of events that the column values represent.
 
-        If there is none, the jobs start in the order that the values imply, at times set by a rule (`launch`).
+        If no schedule has this order, the jobs are started by a rule (`launch`), which considers them in the
+        order in which they start according to the values.
         """
         jobs = _jobs_of(problem)
         for plan in _plans(jobs, values):

@@ -34,9 +34,9 @@ def marginal(
     """Grant each GPU to the job with the largest marginal efficiency relative to its remaining area.
 
     A job's menu gives its speed on each allowed number of GPUs. The concave hull of these points consists of
-    segments, each of which adds some GPUs and some speed. Allowed numbers within a segment that are faster than
-    all smaller ones divide it into segments of equal efficiency. At every event, the segments of all jobs are
-    sorted by::
+    straight pieces. A piece is divided into segments at each allowed number of GPUs on which the job is faster
+    than on all smaller numbers. Each segment adds some GPUs and some speed. At every event, the segments of all
+    jobs are sorted by::
 
         (remaining area) / (marginal efficiency) ** exponent
 

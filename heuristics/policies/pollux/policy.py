@@ -114,7 +114,8 @@ def pollux(
         An option is out of range, the cluster has GPUs of several kinds and the policy is not `blind`, or a job
         needs more GPUs than `most_gpus`.
     Unsupported
-        The policy is `blind`, and a job cannot run on the cluster's first machine because of its GPUs.
+        The policy is `blind`, and no mode of a job suits the type and memory of the GPUs of the first machine,
+        which stand for all GPUs.
 
     Examples
     --------

@@ -87,8 +87,9 @@ def sia(
     restart_times
         Durations of restarts, in seconds, keyed by model, which replace `restart_time`.
     batches
-        The largest batch size that an adaptive job is assumed to use: that of its ``user``, as in the authors'
-        simulator (although the jobs' own batch sizes may exceed it), or the limit of its ``model``.
+        The largest batch size that the policy assumes for an adaptive job: the one that its ``user`` chose, as
+        in the authors' simulator (although a job that tunes its batch size may exceed it), or the limit of its
+        ``model``.
     solver
         A method of `configuration`, or its name, such as ``exact``, ``milp`` or ``greedy``.
 
@@ -97,7 +98,7 @@ def sia(
     InvalidInput
         An option is out of range.
     Unsupported
-        A job cannot run on any number of GPUs of one kind.
+        A job cannot run on GPUs of a single kind, whichever kind and however many GPUs it gets.
 
     Examples
     --------
