@@ -16,7 +16,7 @@ seconds of a part. So if, in all triangles,
 then phi plus the cost so far never falls, whatever the job does. In the end phi is 0, so v_j is at least phi at
 the beginning. Once no GPU has a price, phi is the least time for the parts that are left. From there, `_costs`
 goes back in time, and gives each corner the largest value that both conditions allow in the two triangles that
-begin there, rounded down. A smaller value breaks no condition, so any parts (of at least a tick) and steps do.
+begin there, rounded down. A smaller value breaks no condition. Any parts of at least a tick prove a bound.
 """
 
 from bisect import bisect_right

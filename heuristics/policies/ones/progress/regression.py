@@ -13,16 +13,18 @@ from heuristics.policies.ones.progress.observation import FEATURES, Floats, Obse
 
 
 class SearchStart(StrEnum):
-    """Where the search for the most likely parameters starts.
+    """Where the search for the most likely parameters A and b starts.
+
+    The beta of a row of observations is a function (`LinkFunction`) of A x + b, where x are the row's features.
 
     Attributes
     ----------
     MEDIAN
-        A = 0, and beta is one more than the median of the remaining epochs, so that all rows begin above the
-        threshold.
+        A = 0, and b such that beta is one more than the median of the remaining epochs. With
+        `LinkFunction.THRESHOLD`, all rows are then above the threshold of 1.
     ZERO
-        A = 0 and b = 0, the naive start. With `LinkFunction.THRESHOLD`, no row has a gradient there, so the
-        search ends immediately with beta = 1 for all rows.
+        A = 0 and b = 0, the naive start. With `LinkFunction.THRESHOLD`, all rows are then below the threshold,
+        where they have no gradient, so the search ends immediately with beta = 1 for all rows.
 
     Examples
     --------
