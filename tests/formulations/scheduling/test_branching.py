@@ -16,6 +16,7 @@ from formulations.scheduling.incumbents import KnownLists
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.lagrangian import LagrangianRelaxation
 from formulations.scheduling.order import best_nearby_plan, event_order
+from formulations.scheduling.pricing import Jobs, PriceSearch, Reach, Reals
 from formulations.scheduling.relaxations import Cuts, Relaxations
 from formulations.scheduling.windows import Windows
 from gsopt.core.budget import Budget
@@ -184,8 +185,13 @@ def test_only_what_exceeds_the_limit_is_ruled_out(monkeypatch: pytest.MonkeyPatc
     KnownLists(best).serve()
     bound = best.goal - 0.1
     cost = np.array([[2 + more * (best.limit - bound), 2.0, 2 + more * (best.limit - bound), 2 + 9.0]])
-    chosen, spent = np.array([[0.0, 1.0, 0.0, 0.0]]), np.zeros((1, 1, 4))
-    monkeypatch.setattr("formulations.scheduling.lagrangian.climb", lambda *_: (bound, cost, chosen, spent))
+
+    def climb(_jobs: Jobs, _reach: Reach, _times: Reals, search: PriceSearch, *_: object) -> float:
+        search.cost[:] = cost
+        search.chosen[:] = [[0.0, 1.0, 0.0, 0.0]]
+        return bound
+
+    monkeypatch.setattr("formulations.scheduling.lagrangian.climb", climb)
     relaxation, times = LagrangianRelaxation(best, Cuts()), np.arange(5.0)
     found = relaxation._climb(Windows(((0.0, 4.0),)), times, None, 1, learns=False)  # noqa: SLF001
     assert found.windows.spans == ((0.0, 3.0) if more < 1 else (1.0, 2.0),)
