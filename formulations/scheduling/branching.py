@@ -32,9 +32,8 @@ class Relaxed:
     bound: float  # on the sum of completion times, in seconds
     windows: Windows  # the windows, narrowed
     completions: Sequence[float] = ()  # mean completion time of each job in the relaxation, in seconds
-    split: tuple[int, float] | None = (
-        None  # the job whose window to split, and where; None if none can be split
-    )
+    # the job whose window to split, and where; None if no window can be split
+    split: tuple[int, float] | None = None
     state: Any = None  # what the relaxation needs to know within parts of the windows
 
 

@@ -4,6 +4,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from math import inf
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from formulations.common.probing import ChoiceColumns
 from formulations.common.rows import Entry, SparseRows
+from formulations.scheduling.best import BestSchedule
 from formulations.scheduling.groups import groups, taken
 from formulations.scheduling.instance import Instance, SpeedMode
 from formulations.scheduling.mixture import Item, lift_prices, shortest_mixture
@@ -45,14 +47,24 @@ class Grid:
         A time is left out if its distance to another one is less than `shortest`, a fraction of the horizon.
         Release dates are inserted first, and left out only if `shortest` is larger than the default.
         """
-        end = max(high for _, high in windows.spans)
-        kept = [0.0, end]
+        kept = [0.0, max(high for _, high in windows.spans)]
         for wanted, apart in (instance.arrivals, shortest if shortest > SHORTEST else 0.0), (times, shortest):
-            for time in sorted(time for time in wanted if 0.0 < time < end):
-                place = bisect_left(kept, time)
-                if min(time - kept[place - 1], kept[place] - time) > apart * end:
-                    kept.insert(place, time)
+            for time in sorted(wanted):
+                insert(kept, time, apart)
         return cls(tuple(kept))
+
+
+def insert(times: list[float], time: float, apart: float) -> None:
+    """Insert a time between others unless it is too close; `apart` is a fraction of the last time."""
+    place = bisect_left(times, time)
+    if 0 < place < len(times) and min(time - times[place - 1], times[place] - time) > apart * times[-1]:
+        times.insert(place, time)
+
+
+def times_of_interest(best: BestSchedule, windows: Windows) -> set[float]:
+    """Return the ends of windows, earliest possible completions, and completions in the best schedule."""
+    earliest = map(best.instance.earliest, range(len(best.instance)))
+    return {*earliest, *chain(*windows.spans), *(best.completions or ())}
 
 
 @dataclass(frozen=True)

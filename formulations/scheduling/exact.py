@@ -289,9 +289,9 @@ class _Bracket:
         left = self.budget.left()
         if self.best.completions is None or not is_worth_loading(left):
             return False
-        import formulations.scheduling.pricing
+        import formulations.scheduling.lagrangian_kernel
 
-        return is_ready(formulations.scheduling.pricing.__name__, "climb", left, _TO_COMPILE)
+        return is_ready(formulations.scheduling.lagrangian_kernel.__name__, "climb", left, _TO_COMPILE)
 
     @property
     def _places(self) -> int:

@@ -1,10 +1,8 @@
 """Lagrangian: a relaxation in which jobs pay for GPUs and groups of GPUs, instead of sharing them."""
 
-from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
 from math import ceil, inf
 
 import numpy as np
@@ -12,9 +10,9 @@ from numpy.typing import NDArray
 
 from formulations.scheduling.best import BestSchedule
 from formulations.scheduling.branching import Relaxed, least_certain
-from formulations.scheduling.bucket import Grid
+from formulations.scheduling.bucket import Grid, insert, times_of_interest
+from formulations.scheduling.lagrangian_kernel import Jobs, Prices, PriceSearch, Reach, Reals, climb
 from formulations.scheduling.mixture import Item, lift_prices, shortest_mixture
-from formulations.scheduling.pricing import Jobs, Prices, PriceSearch, Reach, Reals, climb
 from formulations.scheduling.relaxations import Cuts
 from formulations.scheduling.windows import Windows
 
@@ -96,7 +94,7 @@ class LagrangianRelaxation:
         times = point.times.tolist()
         split = () if within.split is None else within.split[1:]
         for time in (*split, *(point.crowded if is_stuck else ())):
-            _insert(times, time)
+            insert(times, time, _APART)
         return self._climb(windows, np.array(times), point, _STEPS, learns=is_stuck)
 
     def _begin(self, windows: Windows) -> Relaxed:
@@ -113,12 +111,9 @@ class LagrangianRelaxation:
 
         The buckets in which many windows end are halved until there are enough.
         """
-        best, instance = self.best, self.best.instance
-        wanted = {*map(instance.earliest, range(len(instance))), *chain(*windows.spans)}
-        wanted.update(best.completions or ())
-        shortest, times = _APART, list[float]()
+        wanted, shortest, times = times_of_interest(self.best, windows), _APART, list[float]()
         while not times or (len(times) > _MOST_BUCKETS and shortest < 1):
-            times = list(Grid.of(instance, windows, wanted, shortest=shortest).times)
+            times = list(Grid.of(self.best.instance, windows, wanted, shortest=shortest).times)
             shortest *= _COARSENING
         low, high = np.array(windows.spans).T
         while len(times) <= _BUCKETS:
@@ -177,7 +172,7 @@ class LagrangianRelaxation:
 
 
 def _in_order(windows: Windows) -> Windows:
-    """Narrow windows so that of two jobs in a known order, the first is neither possible nor due later."""
+    """Narrow windows by the known orders: the first job of each completes no later than the second."""
     while True:
         low, high = (list(ends) for ends in zip(*windows.spans, strict=True))
         for first, second in windows.orders:
@@ -187,13 +182,6 @@ def _in_order(windows: Windows) -> Windows:
         if narrowed.spans == windows.spans:
             return windows
         windows = narrowed
-
-
-def _insert(times: list[float], time: float) -> None:
-    """Insert a time into a grid unless it is too close to another one."""
-    place = bisect_left(times, time)
-    if 0 < place < len(times) and min(time - times[place - 1], times[place] - time) > _APART * times[-1]:
-        times.insert(place, time)
 
 
 def _reach(jobs: Jobs, times: Reals, windows: Windows) -> Reach:

@@ -2,13 +2,12 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from itertools import chain
 from math import inf
 
 from formulations.common.probing import probe
 from formulations.scheduling.best import BestSchedule
 from formulations.scheduling.branching import Relaxed, least_certain
-from formulations.scheduling.bucket import SHORTEST, BucketModel, Grid, Reals
+from formulations.scheduling.bucket import SHORTEST, BucketModel, Grid, Reals, times_of_interest
 from formulations.scheduling.mixture import Item
 from formulations.scheduling.windows import Windows
 
@@ -62,8 +61,7 @@ class Relaxations:
         """
         best, instance, left = self.best, self.best.instance, self.best.budget.left()
         size = size if left is None else min(size, int(_COLUMNS_PER_SECOND * left))
-        times = {*map(instance.earliest, range(len(instance))), *chain(*windows.spans)}
-        times.update(best.plan.completions if best.plan else ())
+        times = times_of_interest(best, windows)
         shortest = SHORTEST
         while True:
             grid = Grid.of(instance, windows, times, shortest=shortest)

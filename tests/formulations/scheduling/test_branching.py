@@ -15,8 +15,8 @@ from formulations.scheduling.exchange import exchange_orders
 from formulations.scheduling.incumbents import KnownLists
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.lagrangian import LagrangianRelaxation
+from formulations.scheduling.lagrangian_kernel import Jobs, PriceSearch, Reach, Reals
 from formulations.scheduling.order import best_nearby_plan, event_order
-from formulations.scheduling.pricing import Jobs, PriceSearch, Reach, Reals
 from formulations.scheduling.relaxations import Cuts, Relaxations
 from formulations.scheduling.windows import Windows
 from gsopt.core.budget import Budget

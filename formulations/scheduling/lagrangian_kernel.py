@@ -1,4 +1,4 @@
-"""Pricing: each job's cheapest run at given prices of GPU time, and prices that raise the bound, in kernels.
+"""Lagrangian kernel: each job's cheapest run at given prices, and steps to prices with a higher bound.
 
 The kernels are compiled if numba is installed.
 """
@@ -79,7 +79,7 @@ class Reach(NamedTuple):
 
 
 class Prices(NamedTuple):
-    """Prices of a second in each bucket; the bound is the price of all runs minus that of all GPUs."""
+    """Prices of a second in each bucket."""
 
     area: Reals  # of a GPU, shape (buckets,)
     limits: Reals  # of a unit of each limit, shape (limits, buckets)
@@ -113,7 +113,7 @@ class PriceSearch(NamedTuple):
 class Pieces(NamedTuple):
     """Pieces of work, in ascending order of price: more work in a bucket by running in a faster mode there."""
 
-    price: Reals  # price of all of the job's work at the piece's own
+    price: Reals  # what the job's whole work would cost if all of it cost as much as the piece
     work: Reals  # fraction of the job's work
     slower: Integers  # mode that is left, or -1 for none
     mode: Integers  # mode that is entered
@@ -354,8 +354,8 @@ def climb(
     """Raise prices where the cheapest runs exceed the GPUs, and lower them elsewhere; return the best bound.
 
     The bound is the sum of completion times that all jobs would choose at the prices, plus what they would pay,
-    minus the price of all GPUs. All rounding errors are subtracted. The search ends early if the bound reaches
-    the goal, or is infinite because a job cannot complete.
+    minus the price of all GPUs. The rounding errors of these sums are subtracted. The search ends early if the
+    bound reaches the goal, or is infinite because a job cannot complete.
 
     Parameters
     ----------
@@ -364,7 +364,7 @@ def climb(
     search
         The state of the search, which is updated.
     goal
-        A bound that is worth reaching, in seconds, as a sum of completion times.
+        The sum of completion times, in seconds, beyond which a higher bound is of no use.
     bound
         The best bound of the search so far, or minus infinity at first.
     steps

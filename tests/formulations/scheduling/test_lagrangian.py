@@ -1,4 +1,4 @@
-"""Prices of GPUs in buckets: what jobs choose, and the bound."""
+"""The Lagrangian relaxation and its kernels: what jobs choose at given prices, and the bound."""
 
 from fractions import Fraction
 from itertools import product
@@ -11,7 +11,16 @@ from scipy.optimize import linprog
 from formulations.scheduling.instance import Instance
 from formulations.scheduling.lagrangian import _in_order, _Point
 from formulations.scheduling.lagrangian import _reach as _found_reach
-from formulations.scheduling.pricing import Integers, Jobs, Prices, PriceSearch, Reach, Reals, climb, complete
+from formulations.scheduling.lagrangian_kernel import (
+    Integers,
+    Jobs,
+    Prices,
+    PriceSearch,
+    Reach,
+    Reals,
+    climb,
+    complete,
+)
 from formulations.scheduling.windows import Windows
 from gsopt.core.numbers.compiled import twin
 from gsopt.problems.scheduling import ElasticJob, Scheduling
