@@ -34,9 +34,9 @@ _APART = 1_000
 #: Horizon without prices, as a multiple of the longest job, so that the worth is the inverse of what remains.
 _FAR = 1e9
 
-#: Fractions of tries with another power and horizon in a period, and with changes of only a few jobs, whose
-#: number is less than the third value: with prices, and without. The others change all jobs of a period at
-#: random.
+#: With prices, and without them: the fraction of tries that use another power and horizon in a period, the
+#: fraction that change only a few jobs, and a number that these are fewer than. The other tries change all jobs
+#: of a period at random.
 _PRICED, _UNPRICED = (0.5, 0.2, 20), (0.1, 0.8, 4)
 
 #: What a try draws from: lengths of periods, as fractions of all jobs, which are released in them; ranges of
@@ -45,7 +45,7 @@ _PRICED, _UNPRICED = (0.5, 0.2, 20), (0.1, 0.8, 4)
 _LENGTHS, _POWERS, _HORIZONS = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0), (0.7, 1.2), (log(4e4), log(3e6))
 _LARGE, _SMALL = 1.5, (0.02, 0.05, 0.15)
 
-#: Number of tries with few jobs after which it is computed again what jobs lose at the prices.
+#: Number of tries with few jobs after which the losses of jobs at the prices are computed again.
 _REFRESHED = 20
 
 
@@ -252,15 +252,15 @@ class _Packing:
         Either the jobs released in a period change, or a few that wait or lose much in the best run.
         """
         (shares, horizons), release, count = best.settings, self._demand.release, len(self.gpus)
-        otherwise, rarely, most = _PRICED if len(self._edges) else _UNPRICED
+        in_period, of_few, most = _PRICED if len(self._edges) else _UNPRICED
         kind, changes = draw.random(), np.zeros(count)
         length = int(draw.choice(_LENGTHS) * count) + 1
         begin = int(draw.integers(-length // 2, count))
         inside = (np.arange(count) >= begin) & (np.arange(count) < begin + length)
-        if kind < otherwise:
+        if kind < in_period:
             other = self.settings(draw.uniform(*_POWERS), exp(draw.uniform(*_HORIZONS)))
             shares, horizons = (np.where(inside, *pair) for pair in zip(other, best.settings, strict=True))
-        elif kind < otherwise + rarely:
+        elif kind < in_period + of_few:
             likely = self._likely(best, end)
             few = draw.choice(count, size=int(exp(draw.uniform(0, log(most)))), p=likely / likely.sum())
             changes[few] = draw.normal(0, _LARGE, len(few))
