@@ -58,11 +58,11 @@ def meet(
         if halves is None:
             break
         left, right, complete = halves
-        value, places = _best_pair(knapsack.room, left.states, right.states)
-        better = value > best
-        if better:
+        found = _best_pair(knapsack.room, left.states, right.states)
+        better = found is not None and found[0] > best
+        if found is not None and better:
+            best, places = found
             choice = trace(trace(knapsack.base, left.levels, places[0]), right.levels, places[1])
-            best = value
         if complete:
             bound = best
         stopped = better and hear is not None and hear(choice, bound - best) is True
@@ -97,12 +97,12 @@ def _list_halves(knapsack: Knapsack, loss: int, most: int, budget: Budget) -> tu
     return this, other, True
 
 
-def _best_pair(room: int, left: States, right: States) -> tuple[int, tuple[int, int]]:
-    """Return the highest value of two states that fit together, and their places; -1 if no two fit."""
+def _best_pair(room: int, left: States, right: States) -> tuple[int, tuple[int, int]] | None:
+    """Return the highest value of two states that fit together, and their places; None if no two fit."""
     partner = np.searchsorted(right.weight, room - left.weight, side="right") - 1
     fitting = np.flatnonzero(partner >= 0)
     if not fitting.size:
-        return -1, (0, 0)
+        return None
     value = left.value[fitting] + right.value[partner[fitting]]
     place = int(np.argmax(value))
     return int(value[place]), (int(fitting[place]), int(partner[fitting[place]]))

@@ -50,14 +50,17 @@ def smallest_fairness(problem: Scheduling, *, time_limit: float | None = None) -
     Raises
     ------
     TimeoutError
-        The constant was not found in time, or the problem is too large for `best_plan`.
+        The constant was not found in time.
     Unsupported
-        Preemption is not allowed.
+        Preemption is not allowed, or the problem is too large for `best_plan`.
     """
-    found = fairest(problem, Budget(time_limit=time_limit))
-    if found is None:
+    budget = Budget(time_limit=time_limit)
+    found = fairest(problem, budget)
+    if found is not None:
+        return found.delay
+    if budget.passed:
         raise TimeoutError(f"no smallest fairness was found within {time_limit} s")
-    return found.delay
+    raise Unsupported("smallest fairness: the problem is too large")
 
 
 def fairest(problem: Scheduling, budget: Budget) -> Fairest | None:

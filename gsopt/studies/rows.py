@@ -109,20 +109,19 @@ class CellRow:
     def columns(self) -> dict[str, Any]:
         """The values by which rows can be grouped, keyed by column: names, seed, then options.
 
-        An option of the instance that has the name of another column is called ``instance.NAME``, such as
+        An option with the name of another column is called ``method.NAME`` or ``instance.NAME``, such as
         ``instance.seed``.
         """
         labels = self.labels
-        own = {name: value for name, value in labels.method_options.items() if name != "seed"}
         named = {
             "group": str(labels.group),
             "instance": str(labels.instance),
             "method": str(labels.method),
             "seed": self.seed,
-            **own,
         }
-        for name, value in labels.instance_options.items():
-            named[f"instance.{name}" if name in named else name] = value
+        own = {name: value for name, value in labels.method_options.items() if name != "seed"}
+        for role, options in (("method", own), ("instance", labels.instance_options)):
+            named |= {f"{role}.{name}" if name in named else name: value for name, value in options.items()}
         return named
 
     def as_dict(self) -> dict[str, Any]:

@@ -26,7 +26,7 @@ class TwoJobs:
     """Two jobs that both run from the start and together use all `capacity` GPUs (Equation 3a).
 
     As in Equation 2, both minima fit together, but both maxima do not. When one job ends, the other continues
-    on its maximum number of GPUs. The job with the smaller maximum is p.
+    on its maximum number of GPUs, or on all GPUs if these are fewer. The job with the smaller maximum is p.
     """
 
     capacity: int
@@ -44,9 +44,10 @@ class TwoJobs:
         others = self.capacity - gpus
         work_p, work_q = Fraction(self.p.work), Fraction(self.q.work)
         alone_p, alone_q = work_p / gpus, work_q / others
+        most_p, most_q = (min(job.most, self.capacity) for job in (self.p, self.q))
         if alone_p <= alone_q:
-            return alone_p, alone_p + (work_q - alone_p * others) / self.q.most
-        return alone_q + (work_p - alone_q * gpus) / self.p.most, alone_q
+            return alone_p, alone_p + (work_q - alone_p * others) / most_q
+        return alone_q + (work_p - alone_q * gpus) / most_p, alone_q
 
     def average(self, gpus: int) -> Fraction:
         """Return the average completion time if p gets the given number of GPUs (Equations 5 and 6)."""

@@ -73,7 +73,7 @@ class KindShares:
         """Raise `InvalidInput` for a value that is out of range."""
         shares = ("elastic", "heterogeneous", "either", "checkpoints")
         fractions(**{name: getattr(self, name) for name in shares})
-        at_least(1, worker_gpus=self.worker_gpus)
+        at_least(1, worker_gpus=self.worker_gpus, normalised=self.normalised)
         require(self.reach in {"above", "below"}, "reach", self.reach, "must be above or below")
         fine = self.scaling in {"linear", "imperfect"}
         require(fine, "scaling", self.scaling, "must be linear or imperfect")

@@ -250,6 +250,14 @@ def test_menus(options: dict[str, Any], demand: int, menu: dict[int, float]) -> 
     assert dict(KindShares(**options).menu(demand, 256)) == pytest.approx(menu)
 
 
+@pytest.mark.parametrize("name", ["worker_gpus", "normalised"])
+def test_numbers_of_gpus_are_positive(name: str) -> None:
+    """Workers have at least one GPU, and a GPU is replaced by at least one."""
+    options: dict[str, Any] = {name: 0}
+    with pytest.raises(InvalidInput, match=f"{name}: 0: must be at least 1"):
+        KindShares(**options).check()
+
+
 def test_no_count_exceeds_the_cluster() -> None:
     """A range ends where the cluster does, and what leaves one count is no range."""
     assert [count for count, _ in KindShares().menu(8, 13)] == [8, 10, 12]

@@ -19,6 +19,11 @@ class GpuKind(NamedTuple):
     gpu_type: str
     memory: int | None
 
+    def suits(self, job: Job, mode: str = DEFAULT_MODE) -> bool:
+        """Check whether a job may use GPUs of this kind in a mode."""
+        needed = job.memory_in(mode) or 0
+        return job.gpu_type_in(mode) in ("", self.gpu_type) and (self.memory is None or needed <= self.memory)
+
 
 class Inventory:
     """The GPUs of a cluster by kind, for policies that run each rigid job on GPUs of a single kind.
@@ -162,13 +167,7 @@ def modes_on(job: Job, kind: GpuKind) -> list[str]:
     These are its default mode and its modes for GPU types, if they suit the type and memory of the kind.
     """
     names = [DEFAULT_MODE, *(mode.name for mode in job.modes if mode.gpu_type)]
-    return [
-        name
-        for name in names
-        if job.gpus in job.speeds[name]
-        and job.gpu_type_in(name) in {"", kind.gpu_type}
-        and (kind.memory is None or (job.memory_in(name) or 0) <= kind.memory)
-    ]
+    return [name for name in names if job.gpus in job.speeds[name] and kind.suits(job, name)]
 
 
 def _gpus_of(cluster: Cluster, kind: GpuKind) -> list[int]:

@@ -10,8 +10,10 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from math import inf
 from typing import Any
 
+from gsopt.core.errors import Unsupported
 from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.job import Job
+from gsopt.simulation.parts.inventory import GpuKind
 from gsopt.simulation.placer import FreeGpus, consolidated
 from gsopt.simulation.policy import Action, Resize, Start, State, Stop
 
@@ -38,15 +40,19 @@ def pool_of(state: State) -> "Pool":
     Count
     (1.0,)
     """
-    kinds = {(machine.gpu_type, machine.memory) for machine in state.cluster.machines}
-    return Kinds(state.cluster) if len(kinds) > 1 else Count()
+    kinds = {GpuKind(machine.gpu_type, machine.memory) for machine in state.cluster.machines}
+    return Kinds(state.cluster) if len(kinds) > 1 else Count(*kinds)
 
 
 class Count:
-    """The pool of a cluster with one kind of GPU, where a holding (what a job holds) is a number of GPUs."""
+    """The pool of a cluster with one kind of GPU, where a holding (what a job holds) is a number of GPUs.
 
-    def __init__(self) -> None:
+    The kind is a GPU type with a memory size. In a plain cluster, it is None, and suits every job.
+    """
+
+    def __init__(self, kind: GpuKind | None = None) -> None:
         self.free = 0
+        self._kind = kind
 
     @property
     def is_empty(self) -> bool:
@@ -57,19 +63,28 @@ class Count:
         """Count the free GPUs of the current state."""
         self.free = state.free
 
+    def check_arrived(self, state: State) -> None:
+        """Raise `Unsupported` if a job that arrives now may not use the GPUs."""
+        for job in state.arrived:
+            if not self._suits(state.jobs[job]):
+                raise Unsupported(
+                    f"job {state.jobs[job].name!r} suits no GPU of the cluster in its default mode"
+                )
+
     def queue(self, job: Job, least: int) -> Hashable:
-        """Return the identifier of the queue for jobs whose smallest number of GPUs is `least`."""
-        del job
-        return least
+        """Return the identifier of the queue for jobs whose smallest number of GPUs is `least`.
+
+        It is infinite if the job may not use the GPUs.
+        """
+        return least if self._suits(job) else inf
 
     def fits(self, queue: Any) -> bool:
         """Check whether enough GPUs are free for any one job of a queue."""
         return bool(queue <= self.free)
 
     def kinds(self, job: Job) -> tuple[int, ...]:
-        """Return the index of the only kind, as a tuple."""
-        del job
-        return (0,)
+        """Return the index of the only kind, as a tuple; empty if the job may not use it."""
+        return (0,) if self._suits(job) else ()
 
     def holding(self, gpus: Sequence[int]) -> int:
         """Return the holding with the given number of GPUs, which is the only item of `gpus`."""
@@ -77,13 +92,11 @@ class Count:
 
     def room(self, job: Job) -> int:
         """Return the number of free GPUs that a job may use."""
-        del job
-        return self.free
+        return self.free if self._suits(job) else 0
 
     def usable(self, holding: int, job: Job) -> int:
         """Return the number of GPUs in a holding that a job may use."""
-        del job
-        return holding
+        return holding if self._suits(job) else 0
 
     def take(self, job: Job, count: int, before: int | None = None) -> int:
         """Take free GPUs for a job, and return its new holding, which does not depend on the previous one."""
@@ -113,6 +126,9 @@ class Count:
                 (more if count > had else less).append(Resize(job, count))
         return less + more
 
+    def _suits(self, job: Job) -> bool:
+        return self._kind is None or self._kind.suits(job)
+
 
 class Kinds:
     """The pool of a cluster with several kinds of GPUs.
@@ -123,12 +139,12 @@ class Kinds:
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
-        order: dict[tuple[str, int | None], None] = {}
+        order: dict[GpuKind, None] = {}
         for each in cluster.machines:
-            order[each.gpu_type, each.memory] = None
+            order[GpuKind(each.gpu_type, each.memory)] = None
         self._kinds = sorted(order, key=lambda kind: inf if kind[1] is None else kind[1])
         number = {kind: index for index, kind in enumerate(self._kinds)}
-        of_machine = [number[machine.gpu_type, machine.memory] for machine in cluster.machines]
+        of_machine = [number[GpuKind(machine.gpu_type, machine.memory)] for machine in cluster.machines]
         self._machines: list[list[int]] = [[] for _ in self._kinds]
         for machine, kind in enumerate(of_machine):
             self._machines[kind].append(machine)
@@ -164,11 +180,7 @@ class Kinds:
         """Return the kinds that a job may use, in ascending order of memory."""
         need = (job.gpu_type, job.memory)
         if need not in self._allowed:
-            self._allowed[need] = tuple(
-                index
-                for index, (name, memory) in enumerate(self._kinds)
-                if job.gpu_type in ("", name) and (job.memory is None or memory is None or job.memory <= memory)
-            )
+            self._allowed[need] = tuple(index for index, kind in enumerate(self._kinds) if kind.suits(job))
         return self._allowed[need]
 
     def holding(self, gpus: tuple[int, ...]) -> tuple[int, ...]:

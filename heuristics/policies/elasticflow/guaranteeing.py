@@ -54,9 +54,11 @@ class Guaranteeing:
         rules: Rules = "paper",
         on_admission: Callable[[DeadlineDecision], Any] | None = None,
     ) -> None:
-        if not isinstance(pool_of(state), Count):
+        pool = pool_of(state)
+        if not isinstance(pool, Count):
             rule = "must be alike: this policy plans GPUs of one kind"
             raise InvalidInput("cluster", "GPUs of several kinds", rule)
+        self._pool = pool
         self._admits, self._slot, self._drops, self._on_admission = admits, slot, drops, on_admission
         self._as_program = rules == "program"
         self._instants = Instants(slot, "slot")
@@ -73,6 +75,7 @@ class Guaranteeing:
             self._admitted.pop(job, None)
             self._others.pop(job, None)
             del self._levels[job]
+        self._pool.check_arrived(state)
         self._new += state.arrived
         excused = clock_error(state.now, self._slot) if isinstance(state.now, float) else 0
         if self._begins(state.now, excused) and not _any_is_complete(state, excused):

@@ -9,6 +9,7 @@ from gsopt.core.numbers.tolerances import SUM
 from gsopt.simulation import Action, Assign, Decider, State, Wake
 from gsopt.simulation.interval import require_interval
 from gsopt.simulation.parts.inventory import kinds_of
+from gsopt.simulation.parts.pool import Count, pool_of
 from gsopt.simulation.parts.ties import settled
 from heuristics.policies.gavel.auction import auction
 
@@ -58,7 +59,7 @@ def themis_auction(
     InvalidInput
         An option is out of range.
     Unsupported
-        The cluster has GPUs of several types or memory sizes.
+        The cluster has GPUs of several types or memory sizes, or a job suits none of them in its default mode.
 
     Examples
     --------
@@ -69,16 +70,18 @@ def themis_auction(
     """
     require_interval("lease", lease)
     require(0 < number_of(bidding) <= 1, "bidding", bidding, "must be a number above 0 and at most 1")
-    kinds = kinds_of(state.cluster)
-    if len(kinds) > 1:
-        raise Unsupported(f"themis_auction needs GPUs of one kind, but there are {', '.join(kinds)}")
-    return _Auctions(state, lease, bidding, payments=payments)
+    pool = pool_of(state)
+    if not isinstance(pool, Count):
+        kinds = ", ".join(kinds_of(state.cluster))
+        raise Unsupported(f"themis_auction needs GPUs of one kind, but there are {kinds}")
+    return _Auctions(state, pool, lease, bidding, payments=payments)
 
 
 class _Auctions:
     preemptive = True
 
-    def __init__(self, state: State, lease: float, bidding: float, *, payments: bool) -> None:
+    def __init__(self, state: State, pool: Count, lease: float, bidding: float, *, payments: bool) -> None:
+        self._pool = pool
         self._lease, self._bidding, self._payments = type(state.now)(lease), bidding, payments
         self._there: dict[int, None] = {}
         self._ends: dict[int, Any] = {}  # of leases
@@ -89,6 +92,7 @@ class _Auctions:
             self._ends.pop(job, None)
         for job in state.completed:
             del self._there[job]
+        self._pool.check_arrived(state)
         self._there |= dict.fromkeys(state.arrived)
         self._ends = {job: end for job, end in self._ends.items() if end > state.now}
         claimants = [job for job in self._there if job not in self._ends]

@@ -11,9 +11,11 @@ import pytest
 
 from formulations.allocation import core, dp, halves, lattice
 from formulations.allocation.groups import Integers
+from formulations.allocation.halves import meet
 from formulations.allocation.knapsack import Knapsack
 from formulations.allocation.lattice import lattice_basis, lattice_bound
 from formulations.allocation.states import Improved
+from gsopt.core.budget import Budget
 from gsopt.core.result import Result, Status, StoppedBy
 from gsopt.problems.allocation import AllocationSolution
 from instances.allocation import multiple_choice
@@ -30,6 +32,15 @@ def _nothing_improved(knapsack: Knapsack, start: Integers, *_: object, **__: obj
 @pytest.fixture
 def _only_halves(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.modules["formulations.allocation.core"], "improve", _nothing_improved)
+
+
+def test_choices_that_do_not_fit_are_no_improvement() -> None:
+    """If no two states of the lists fit, the known choice stays, however little it is worth."""
+    first, weight, value = np.array([0, 2, 4]), np.array([0, 5, 0, 3]), np.array([0, 100, 0, 4])
+    start = np.array([0, 3])
+    knapsack = Knapsack.of(3, first, weight, value, Fraction(1), start)
+    known = Improved(start, 90 * knapsack.factor, StoppedBy.FINISHED, full=True)
+    assert meet(knapsack, known, Budget()).choice.tolist() == [0, 3]
 
 
 @pytest.mark.usefixtures("_only_halves")

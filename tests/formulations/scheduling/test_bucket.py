@@ -418,6 +418,13 @@ def test_too_little_time_is_said() -> None:
         smallest_fairness(figure_4(), time_limit=0.0)
 
 
+def test_a_problem_that_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If the tables of the knapsack would be too large, that is said even without a time limit."""
+    monkeypatch.setattr("formulations.scheduling.order._MOST_CHOICES", 1)
+    with pytest.raises(Unsupported, match="too large"):
+        smallest_fairness(figure_4())
+
+
 def test_fairness_has_a_price_and_no_reward() -> None:
     """With fairness the optimum is never better, with more slack never worse; sometimes it costs something."""
     costly = 0

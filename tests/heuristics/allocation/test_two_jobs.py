@@ -47,6 +47,14 @@ def best_split(jobs: TwoJobs) -> Fraction:
     return min(jobs.average(gpus) for gpus in range(fewest, most + 1))
 
 
+def test_no_job_uses_more_than_all_gpus() -> None:
+    """A job whose maximum exceeds the capacity continues on all GPUs, not on its maximum."""
+    jobs = TwoJobs(4, p=LinearJob(4, 1, 3), q=LinearJob(100, 1, 8))
+    assert jobs.completion_times(2) == (Fraction(2), 2 + Fraction(100 - 2 * 2, 4))
+    swapped = TwoJobs(4, p=LinearJob(100, 1, 8), q=LinearJob(4, 1, 8))
+    assert swapped.completion_times(2) == (2 + Fraction(100 - 2 * 2, 4), Fraction(2))
+
+
 @pytest.mark.parametrize(
     ("gpus", "first", "second", "average"),
     [

@@ -60,6 +60,16 @@ def test_shares_are_those_of_the_largest_server_in_each_resource() -> None:
     assert largest_share(PROBLEM) == [0.5, 0.5, 0.25]
 
 
+def test_parts_of_a_gpu_count_as_fractions() -> None:
+    """Half a GPU is a sixteenth of the largest server, beside a quarter of its cores."""
+    server = Server(name="a", capacity=Resources(gpu=8, cpu=20))
+    part = Workers(job="part", demand=Resources(cpu=5), gpu_part=500)
+    problem = Placement(servers=(server,), workers=(part,))
+    assert gpus(problem) == [0.5]
+    assert total_share(problem) == [0.3125]
+    assert largest_share(problem) == [0.25]
+
+
 def test_orders_differ_and_ties_stand_as_they_are() -> None:
     """By GPUs the deep worker comes first, by shares the wide one; equal sizes keep their order."""
     assert largest_first(gpus(PROBLEM)) == [1, 2, 0]

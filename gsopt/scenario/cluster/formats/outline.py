@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
+from gsopt.core.errors import require
 from gsopt.scenario.cluster import Cluster, Link, Machine, Switch
 from gsopt.scenario.cluster.formats.hostlist import compress
 
@@ -29,9 +30,14 @@ def outline(cluster: Cluster, *, width: int = 80, most: int = 60) -> str:
     cluster
         The cluster.
     width
-        Maximum number of characters per line; longer lines are cut off and end in ``...``.
+        Maximum number of characters per line, at least 4; longer lines are cut off and end in ``...``.
     most
         Maximum number of lines for the tree, but at least 1.
+
+    Raises
+    ------
+    InvalidInput
+        `width` is below 4.
 
     Examples
     --------
@@ -48,6 +54,7 @@ def outline(cluster: Cluster, *, width: int = 80, most: int = 60) -> str:
         machine 0.[0-1]: 2 machines of 8 GPUs
       rack [1-2]: 2 likewise
     """
+    require(width > len("..."), "width", width, "must be at least 4")
     lines = [f"{cluster.gpus:,} GPUs without a network"] if cluster.is_plain else _lines(cluster, most)
     return "\n".join(line if len(line) <= width else f"{line[: width - 3]}..." for line in lines)
 

@@ -10,16 +10,18 @@ from typing import Any
 
 import pytest
 
-from gsopt.core.errors import Unsupported
+from gsopt.core.errors import InvalidInput, Unsupported
 from gsopt.scenario.cluster import Cluster, Machine, Rack
 from gsopt.scenario.events import Leave, Return
-from gsopt.scenario.job import Job
+from gsopt.scenario.job import Job, Mode
 from gsopt.scenario.scenario import Scenario
 from gsopt.scenario.speed import efficient_counts
 from gsopt.schedule.judge import fluid_finish_times
 from gsopt.simulation import Action, Decider, Policy, Resize, Start, State, Stop, replay, simulate
 from gsopt.testing import check_policy
 from heuristics import policies
+from heuristics.policies.elasticflow import elasticflow
+from heuristics.policies.gavel import themis_auction
 from tests.effort import cases
 from tests.gsopt.simulation.recorded import schedule_of
 from tests.gsopt.simulation.scenarios import bundle
@@ -244,6 +246,26 @@ def test_fair_order_equals_the_scan(seed: int) -> None:
         return Scan(lambda _, job: fair[job], preemptive=True, alpha=0.75)
 
     assert _held(scenario, policies.efq) == _held(scenario, scan_fair)
+
+
+@pytest.mark.parametrize("memories", [(None, None), (16, 32)])
+@pytest.mark.parametrize("policy", [*POLICIES, elasticflow, themis_auction], ids=lambda policy: policy.__name__)
+def test_a_job_that_runs_only_in_another_mode_breaks_no_run(
+    policy: Policy, memories: tuple[int | None, ...]
+) -> None:
+    """A job whose default mode suits no GPU runs in a mode that does, or waits, or is refused."""
+    machines = [
+        Machine(name=str(number), gpus=2, gpu_type="V100", memory=memory)
+        for number, memory in enumerate(memories)
+    ]
+    mode = Mode(name="other", gpu_type="V100", menu=((1, 0.5), (2, 0.75)))
+    job = Job(name="a", release_date=0, duration=9, gpus=1, gpu_type="T4", modes=(mode,))
+    cluster = Cluster(racks=[Rack(name="rack", machines=machines)])
+    with suppress(InvalidInput, Unsupported):
+        run = simulate(
+            bundle([job, Job(name="b", release_date=0, duration=5, gpus=1)]), policy, cluster=cluster
+        )
+        assert run.completion_times[0] is None or run.completion_times[0] > 9
 
 
 @pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: policy.__name__)

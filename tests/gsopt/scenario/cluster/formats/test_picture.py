@@ -187,6 +187,10 @@ def test_what_is_inside_machines() -> None:
     assert outline(Cluster.plain(64)) == "64 GPUs without a network"
     assert outline(Cluster.plain(6400), width=10) == "6,400 G..."
     two = Cluster.uniform(machines=2, gpus=2)
+    for width in (0, 3):
+        with pytest.raises(InvalidInput, match=f"width: {width}: must be at least 4"):
+            outline(two, width=width)
+    assert outline(Cluster.plain(64), width=4) == "6..."
     whole = outline(two).splitlines()
     assert outline(two, most=0) == outline(two, most=1) == "\n".join([*whole[:-3], "... 3 more lines"])
     assert outline(two, most=2).splitlines()[-2:] == [whole[-3], "... 2 more lines"]
