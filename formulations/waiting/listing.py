@@ -28,16 +28,17 @@ class FreeProfile:
     def place(self, job: int, widest: int | None = None) -> SlottedRun:
         """Place a job where it completes earliest (innermost on a tie), on tiers up to `widest`.
 
-        If no place on these tiers can hold the job, it runs at the first place that can.
+        If no place on these tiers can hold the job, it runs on the innermost tier that can.
         """
         instance = self.instance
         places = instance.places_of(job)
-        narrow = [each for each in places if widest is None or instance.places[each].tier <= widest]
+        most = inf if widest is None else max(widest, instance.places[places[0]].tier)
         found: SlottedRun | None = None
         end = 0
         by_tier: dict[int, list[int]] = {}
-        for place in narrow or places[:1]:
-            by_tier.setdefault(instance.places[place].tier, []).append(place)
+        for place in places:
+            if (tier := instance.places[place].tier) <= most:
+                by_tier.setdefault(tier, []).append(place)
         for tier, own in by_tier.items():
             length = instance.lengths[job][tier]
             for start in self._starts(instance.release[job]):

@@ -651,6 +651,14 @@ def test_a_job_waits_where_that_ends_sooner() -> None:
     assert [choice.counts for choice in placed[:2]] == [{0: 2}, {1: 2}]
 
 
+def test_all_places_of_the_innermost_sufficient_tier_are_tried() -> None:
+    """Two jobs of 3 GPUs, too many for a machine, run side by side in two racks, and do not wait for one."""
+    jobs = [Job(name=name, release_date=0, duration=10, gpus=3, model="resnet18") for name in "ab"]
+    cluster = Cluster.uniform(racks=2, machines=2, gpus=2)
+    profile = FreeProfile(SlottedInstance.of(Waiting(cluster=cluster, jobs=jobs)))
+    assert [profile.place(job, widest=0).start for job in range(2)] == [0, 0]
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_what_lists_say_is_what_the_judge_finds(seed: int) -> None:
     """Every order's schedule is legal, and its value no more than the sum of its slots says."""
