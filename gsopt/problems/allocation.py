@@ -170,8 +170,8 @@ class Allocation(Problem[AllocationSolution]):
     `heuristics.allocation.two_phase.two_phase_allocation`.
 
     This is a multiple-choice knapsack. In a classic one, exactly one item of each class is chosen. To state it,
-    make each class a queued job with ``time_at_min=0`` and the weight of the lightest item as `min_workers`.
-    `counts` and `values` are the differences in weight and value between the other items and this one. If the
+    make each class a queued job with ``time_at_min=0``, and with the weight of the lightest item as
+    `min_workers`. In `counts` and `values`, state how much more the other items weigh and are worth. If the
     lightest item weighs nothing, the job is not queued. The objective excludes the values of the lightest
     items.
 

@@ -42,7 +42,8 @@ class Batching(Problem[Batches]):
     """The problem of dividing GPUs among jobs and choosing batch sizes so that jobs complete soon.
 
     A running job with X samples per second and Y remaining samples completes in T = Y / X seconds. X depends
-    only on its number of GPUs c and its batch size; placement is left to a later step. GPUs are not shared.
+    only on the job's number of GPUs c and its batch size; placement is left to a later step. GPUs are not
+    shared.
 
     Source: ONES, section 3.2.1, Equations 1-5, 7 and 8. The paper chooses a local batch for each GPU; here, the
     local batches of a job are as equal as possible. The paper requires every GPU to run a job; here, as many

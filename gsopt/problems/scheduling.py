@@ -159,9 +159,9 @@ class Scheduling(Problem[SchedulingSolution]):
         The jobs, in any order.
     fairness
         The constant C of Eq. 1, in seconds; None for no fairness constraint. Each job must complete at most
-        this long after it would if all GPUs were divided equally, like a fluid, among the jobs present. Under
-        this equal sharing, it needs as many GPU-seconds as on its demanded GPUs. A job may be late by a
-        billionth of the allowed job completion time.
+        this long after it would complete if all GPUs were divided equally, like a fluid, among the jobs
+        present. Under this equal sharing, it needs as many GPU-seconds as on its demanded GPUs. A job may be
+        late by a billionth of the allowed job completion time.
     preemptive
         Whether a job that has started may pause. If not, exact methods require that there is no `fairness`,
         that speeds are proportional to numbers of GPUs, and that each job's allowed numbers of GPUs are evenly

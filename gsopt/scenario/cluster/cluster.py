@@ -201,8 +201,8 @@ class Cluster(Lean):
             ``"levels"`` is used; without it, the levels in common use may occur in any order.
         root
             The root node. If None, the graph's attribute ``"root"`` names it. Without this attribute, it is the
-            only node to which no edge leads (in a directed graph) or the only node of kind ``"datacenter"`` or
-            ``"network"`` (in an undirected graph).
+            only node to which no edge leads or, in an undirected graph, the only one of kind ``"datacenter"``
+            or ``"network"``.
 
         Raises
         ------

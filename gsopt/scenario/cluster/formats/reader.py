@@ -115,8 +115,7 @@ def read_cluster(
     Raises
     ------
     InvalidInput
-        The file cannot be read or is not a cluster, or an option does not fit the file. The message names the
-        file, field, value and rule.
+        The file cannot be read or is not a cluster, or an option does not fit the file.
 
     Examples
     --------
