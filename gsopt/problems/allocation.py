@@ -34,29 +34,23 @@ Duration = Annotated[float, Field(ge=0, le=1e12)]
 class ElasticJob(Frozen):
     """An elastic job, which runs with at least `min_workers` workers.
 
-    With `max_workers`, any number of workers up to this maximum is allowed. With `counts`, only the minimum and
-    the listed numbers of extra workers are allowed.
-
-    The value of extra workers is the time by which they shorten the job. If speed is proportional to the
-    number of workers, this value follows from `time_at_min` or `remaining_work`. Otherwise, it is given by
-    `values`. A float stands for its shortest decimal, such as 0.1.
+    Either `max_workers` or `counts` is required. The value of extra workers is the time by which they shorten
+    the job. Without `values`, the speed is assumed to be proportional to the number of workers. A float stands
+    for its shortest decimal, such as 0.1.
 
     Attributes
     ----------
     max_workers
-        Maximum number of workers. Every number from `min_workers` to this one is allowed. For an inelastic
-        job, it equals `min_workers`.
+        Maximum number of workers; any number from `min_workers` to this one is allowed.
     counts
-        Allowed numbers of extra workers other than 0, in ascending order. Given instead of `max_workers`.
+        Allowed numbers of extra workers other than 0, in ascending order.
     time_at_min
-        Running time in seconds with `min_workers` workers; for a running job, the remaining time. A queued job
-        needs it, or `remaining_work`, even if `values` are given.
+        Running time (of a running job: remaining time) in seconds with `min_workers` workers. This or
+        `remaining_work` is required of a queued job, and of any job without `values`.
     remaining_work
-        Remaining work in worker-seconds. Given instead of `time_at_min`; the running time with `min_workers`
-        workers is then ``remaining_work / min_workers``.
+        Remaining work in worker-seconds, instead of `time_at_min`.
     values
-        Time saved, in seconds, with each number of extra workers in `extras`. These values replace those for
-        proportional speed, so they may follow any measured scaling curve.
+        Time saved, in seconds, with each number of extra workers in `extras`.
     queued
         Whether the job is still waiting, so that its minimum workers take GPUs from the capacity too.
 
@@ -170,22 +164,19 @@ class AllocationSolution(Frozen):
 class Allocation(Problem[AllocationSolution]):
     """The problem of dividing the remaining GPUs among elastic jobs so that the most running time is saved.
 
-    This is a multiple-choice knapsack: each job is given a number of extra workers, which use
-    ``extra * gpus_per_worker`` GPUs. `capacity` is the number of free GPUs. The minimum workers of running jobs
-    already have their GPUs. Those of queued jobs take GPUs from the capacity, because every solution starts all
-    queued jobs. If they do not fit, the problem is infeasible. To choose which jobs of a longer queue to start,
-    use `heuristics.allocation.two_phase.two_phase_allocation`.
+    `capacity` is the number of GPUs to divide. The extra workers of a job take ``extra * gpus_per_worker`` of
+    them. Every queued job starts, and its minimum workers take GPUs from the capacity too. If these do not fit,
+    the problem is infeasible. To choose which queued jobs start, use
+    `heuristics.allocation.two_phase.two_phase_allocation`.
 
-    In the classic multiple-choice knapsack, exactly one item of each class must be chosen. To state such a
-    knapsack, make each class a queued job: `min_workers` is the weight of the lightest item, `time_at_min` is
-    0, and `counts` and `values` are the differences in weight and value between the other items and this one.
-    If the lightest item weighs nothing, make the class a running job with any `min_workers`. Of several items
-    with the same weight, include only the most valuable one. The objective then excludes the total value of the
-    lightest items, which must be added.
+    This is a multiple-choice knapsack. In a classic one, exactly one item of each class is chosen. To state it,
+    make each class a queued job with ``time_at_min=0``, and with the weight of the lightest item as
+    `min_workers`. In `counts` and `values`, state how much more the other items weigh and are worth. If the
+    lightest item weighs nothing, the job is not queued. The objective excludes the values of the lightest
+    items.
 
     Source: Aryl, section 5.2 and Appendix D, second phase of Algorithm 2. The paper prints the weight of w
-    extra workers as ``(w + min_workers) * gpus_per_worker``. That counts minimum workers twice: the first phase
-    has already placed those of queued jobs, and those of running jobs are not part of the capacity.
+    extra workers as ``(w + min_workers) * gpus_per_worker``; here, it is ``w * gpus_per_worker``.
 
     Examples
     --------

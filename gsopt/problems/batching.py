@@ -41,29 +41,13 @@ class Batches(Frozen):
 class Batching(Problem[Batches]):
     """The problem of dividing GPUs among jobs and choosing batch sizes so that jobs complete soon.
 
-    A job that processes X samples per second and has Y samples left completes in T = Y / X seconds. Jobs do not
-    share GPUs. Placement is left to a later step, so X depends only on the batch size and the number of GPUs.
+    A running job with X samples per second and Y remaining samples completes in T = Y / X seconds. X depends
+    only on the job's number of GPUs c and its batch size; placement is left to a later step. GPUs are not
+    shared.
 
-    **Criteria.** `sruf` (smallest remaining utilization first) minimizes the sum of T c over the running jobs,
-    where c is the number of GPUs of the job. `rate` maximizes the sum of 1 / T, that is, completions per
-    second; it requires that every job has samples left. `sum_time` minimizes the sum of T. For jobs with weight
-    w, these terms are T c / w, w / T and w T. Each job that is reconfigured incurs an additional cost of
-    `reconfiguration`, in the unit of the objective.
-
-    **Which jobs must run.** Waiting jobs cost nothing, so `sruf` alone favours letting jobs wait. The jobs
-    chosen by `forced` are considered one after another, each on its smallest number of GPUs. A job must run if
-    that many GPUs are left when it is considered. With ``"new"``, these are the new jobs, in the given order
-    (as in the paper's refresh operator). With ``"all"``, they are all jobs, in ascending order of T with their
-    fastest batch size. `sum_time` requires ``"all"``. If every job may run on a single GPU, ``"all"`` runs as
-    many jobs as possible.
-
-    **How many GPUs.** The paper requires every GPU to run a job. This may be impossible, because each job
-    allows only certain numbers of GPUs, and some jobs must run. By default, solutions must therefore use as
-    many GPUs as possible (`target`).
-
-    Source: ONES, section 3.2.1, Equations 1-5, 7 and 8. Equation 1 chooses a separate local batch for each
-    GPU. Here, the local batches of a job are as equal as possible, because the largest one determines the
-    duration of a step.
+    Source: ONES, section 3.2.1, Equations 1-5, 7 and 8. The paper chooses a local batch for each GPU; here, the
+    local batches of a job are as equal as possible. The paper requires every GPU to run a job; here, as many
+    GPUs as possible do by default (`use`).
 
     Attributes
     ----------
@@ -72,27 +56,32 @@ class Batching(Problem[Batches]):
     jobs
         The jobs. New jobs are listed in order of arrival.
     criterion
-        Criterion to optimize; see above.
+        Sum to optimize over all running jobs, where w is the job's weight. ``sruf`` (smallest remaining
+        utilization first): minimize T c / w. ``rate``: maximize w / T, the completions per second; every job
+        must have samples left. ``sum_time``: minimize w T; requires ``forced="all"``.
     forced
-        Which jobs must run if enough GPUs are left: no jobs (``none``), new jobs (``new``), or all jobs
-        (``all``).
+        Whether no jobs (``none``), new jobs (``new``) or all jobs (``all``) must run as far as GPUs suffice.
+        Each job in turn must run if its smallest number of GPUs is left. New jobs are taken in the given order,
+        as in the paper's refresh operator. All jobs are taken in ascending order of T on that number of GPUs
+        with the fastest batch size.
     caps
-        Rule for the maximum number of GPUs of a job, where R is its batch limit and b the maximum number of
-        samples on one GPU. ``convergence``: ceil(R / b), because more GPUs would only make local batches
-        smaller. ``batch``: R, because each GPU needs at least one sample (Equations 1-4). ``refresh``:
-        floor(R c / B), but at least 1, for a job that now runs on c GPUs with a known batch size B, and
-        ceil(R / b) for other jobs, as in the paper's operators, which keep the local batch size.
+        Maximum number of GPUs of a job, where R is its batch limit and b the maximum number of samples on one
+        GPU. ``convergence``: ceil(R / b). ``batch``: R (Equations 1-4). ``refresh``: max(1, floor(R c / B)) for
+        a job that now runs on c GPUs with a known batch size B, and ceil(R / b) for other jobs, as in the
+        paper's operators.
     menu
         Whether a job may have any number of GPUs within its limits (``every``) or only powers of two
         (``doublings``).
     use
-        Whether solutions must use as many GPUs as possible (``all``) or may use any number (``any``).
+        Whether solutions must use as many GPUs as the other rules permit (``all``) or may use any number
+        (``any``).
     reconfiguration
-        Cost of each job that starts, stops, or changes its number of GPUs or its batch size.
+        Cost of each job that starts, stops, or changes its number of GPUs or its batch size, in the unit of the
+        objective.
     estimate
-        How to estimate a job's remaining samples if only their distribution is known. ``mean``: their mean,
-        which must be finite; the value of `sruf` is then an expected value (Equation 8). ``mean_progress``:
-        their number at the job's mean progress.
+        Estimate of a job's remaining samples if their distribution is given. ``mean``: their mean, which must
+        be finite; the value of `sruf` is then an expected value (Equation 8). ``mean_progress``: their number
+        at the job's mean progress.
 
     Examples
     --------

@@ -109,21 +109,18 @@ class ColocationSolution(Frozen):
 class Colocation(Problem[ColocationSolution]):
     """The problem of pairing waiting jobs with running jobs on shared GPUs to save the most completion time.
 
-    A waiting job (the new job) may start on GPUs of a single running job, which must have at least as many GPUs
-    as the new job needs. Each job has at most one partner, and the memory of each shared GPU must hold both
-    jobs. The new job may process its batch in sub-batches (`Mode`), which takes longer but may need less
-    memory. While both jobs run, each slows the other down. The running job slows down as a whole even if the
-    new job uses only some of its GPUs, because the slowest GPU holds up the others. Once one of the two
-    completes, it no longer slows down the other, but the new job keeps its sub-batches. Without sharing, the
-    new job is assumed to wait until the running job completes, even if other GPUs become free earlier, and then
-    to run with its whole batch. The time that a pair saves is its total completion time without sharing minus
-    that with sharing; it may be negative. A job that keeps waiting saves nothing.
-    `gsopt.problems.sharing.Sharing` is the corresponding problem over time. A float stands for its shortest
-    decimal, such as 0.1, so every value is an exact fraction.
+    A waiting job may join one running job that has at least as many GPUs as the waiting job needs. Each job has
+    at most one partner, and the memory of each shared GPU must hold both jobs. The waiting job may run in
+    sub-batches from start to end (`Mode`), which takes longer but may need less memory. Until the first of the
+    two jobs completes, each slows the other down.
 
-    Source: Castor, sections 3 and 5.1. In the paper, a new job may also share the GPUs of several running jobs.
-    The paper decides about one job at a time (Algorithms 1 and 2), whereas this problem decides about all
-    waiting jobs at once.
+    A pair saves its total completion time without sharing minus that with sharing, which may be negative.
+    Without sharing, the waiting job is assumed to start when the running job completes, with its whole batch. A
+    float stands for its shortest decimal, such as 0.1.
+
+    Source: Castor, sections 3 and 5.1. The paper lets a job share the GPUs of several running jobs; here, of
+    only one. The paper decides about one job at a time (Algorithms 1 and 2); here, about all waiting jobs at
+    once. `gsopt.problems.sharing.Sharing` is the corresponding problem over time.
 
     Attributes
     ----------

@@ -126,21 +126,13 @@ class ConfigurationSolution(Frozen):
 class Configuration(Problem[ConfigurationSolution]):
     """The problem of giving each job at most one configuration at minimum total cost.
 
-    A job can get only configurations for which it has a goodput. With goodput G, it costs G**p if the power p
-    is negative, and -G**p if p is positive. The total cost is minimized in both cases. If a job gets a
-    configuration other than its current one, its goodput is multiplied by its restart factor. A job that
-    currently has no configuration needs no restart. A pinned job must keep its current configuration. Any other
-    job may also get none, which costs the penalty. Together, the chosen configurations use at most the
-    available GPUs of each type.
+    A job may get any configuration for which it has a goodput G, or none. The configuration costs G**p if the
+    power p is negative, and -G**p if p is positive. If it replaces another configuration of the job, G is
+    multiplied by the job's restart factor. A pinned job must keep its configuration. The chosen configurations
+    use at most the available GPUs of each type.
 
-    **Rounding.** As in the authors' program, each power of a goodput is rounded to `decimals` decimals and
-    then limited to `cap`. Objective values are exact sums of the resulting costs and the penalties.
-
-    **Penalty.** The penalty is a cost for either sign of p. For positive p, the paper and the authors'
-    program subtract it from the total that they maximize, which is equivalent.
-
-    Source: Sia (SOSP 2023), section 3.4, Equations 3-5. Rounding, the cap and pinned jobs follow the authors'
-    program.
+    Source: Sia (SOSP 2023), section 3.4, Equations 3-5. `decimals`, `cap` and pinned jobs are those of the
+    authors' program.
 
     Attributes
     ----------
@@ -151,14 +143,13 @@ class Configuration(Problem[ConfigurationSolution]):
     jobs
         All jobs, whether or not they currently have a configuration.
     power
-        Power p to which goodputs are raised; must not be 0. The lower it is, the more weight the slowest jobs
-        have.
+        Power p; must not be 0. The lower it is, the more weight low goodputs have.
     penalty
-        Cost of each job that gets no configuration.
+        Cost of each job that gets no configuration, whether p is positive or negative.
     decimals
-        Number of decimals to which the powers of goodputs are rounded.
+        Number of decimals to which powers of goodputs are rounded.
     cap
-        Maximum value of a power of a goodput; larger powers are reduced to it.
+        Maximum value of a power of a goodput; higher powers are reduced to it after rounding.
 
     Examples
     --------

@@ -55,31 +55,29 @@ class ConsolidationSolution(Frozen):
 class Consolidation(Problem[ConsolidationSolution]):
     """The problem of placing waiting jobs on free GPUs so that the GPUs do as much useful work as possible.
 
-    A job on d GPUs that are connected by a tier with penalty s does as much work as it would on d / (1 + s)
-    GPUs without communication. Its value is therefore w d / (1 + s), where w is its weight. A job on one GPU
-    does not communicate, so its s is 0. A job that is not placed has no value. A float stands for its
-    shortest decimal, such as 0.1, so every value is an exact fraction.
+    A job with weight w on d GPUs has the value w d / (1 + s), where s is the penalty of the tier that connects
+    the GPUs. For a single GPU, s is 0. A job that is not placed has no value. A float stands for its shortest
+    decimal, such as 0.1.
 
-    Source: Dally, section III-B and Table I, for the penalties. The paper decides about one job at a time,
-    when GPUs are offered (Algorithm 1), whereas this problem decides about all waiting jobs at once. Table I
-    was simulated for 8 GPUs; that it holds for other numbers of GPUs is an assumption.
+    Source: Dally, section III-B and Table I, for the penalties. The paper decides about one job at a time
+    (Algorithm 1); here, about all waiting jobs at once. The paper simulated Table I for 8 GPUs; here, it is
+    assumed to hold for any number.
 
     Attributes
     ----------
     cluster
-        The cluster. It must have racks or a network, because a plain cluster has no tiers.
+        The cluster, which must have racks or a network.
     busy
         Indices of the GPUs in use.
     jobs
         The waiting jobs.
     penalties
-        Exposed communication time per unit of computation time, by model and tier. A wider tier must not have
-        a lower penalty than a narrower one.
+        Exposed communication time per unit of computation time, by model and tier. A wider tier must not have a
+        lower penalty. Models that are not listed have no penalty.
     maximize
         Objective. ``value``: the total value. ``lexicographic``: the number of placed jobs, then the total
-        value, so that jobs start even where they make little progress. ``fragmentation``: the total value,
-        with ties broken by the number of machines left whole, that is, entirely free. Totals that differ by
-        less than a millionth of the lowest positive value of a placement may be treated as ties.
+        value. ``fragmentation``: the total value, then the number of machines that are entirely free; total
+        values that differ by less than a millionth of the lowest positive value of a job may count as equal.
 
     Examples
     --------

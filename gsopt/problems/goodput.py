@@ -83,21 +83,17 @@ class GoodputSolution(Frozen):
 class Goodput(Problem[GoodputSolution]):
     """The problem of dividing GPUs among adaptive jobs to maximize the power mean of their speed-ups.
 
-    A job with speed-up S costs (f S / g + c)**p, where p is negative and g is the mean number of GPUs per
-    node. The objective is the mean cost of all jobs, which is minimized. The factor f is 1 if a job keeps its
-    number of GPUs on every node. Otherwise, the job restarts, and f = max(t - r d, 0) / (t + d), where t is its
-    age in seconds, r its number of restarts so far, and d the duration of a restart. A job without GPUs costs
-    c**p, which is 1,000 by default.
+    A job with speed-up S costs (f S / g + c)**p, where p is negative and g is the mean number of GPUs per node.
+    The mean cost of all jobs is minimized, which maximizes the power mean that `measures` returns. A job
+    without GPUs costs c**p, by default 1,000. If a job keeps its number of GPUs on every node, f is 1.
+    Otherwise, it restarts, and f = max(t - r d, 0) / (t + d). Here, t is its age in seconds, r its number of
+    restarts so far, and d the duration of a restart.
 
-    **Limits.** The jobs on a node use at most its GPUs. At most one of them may span several nodes, because
-    such jobs slow each other down. A job can run only on numbers of nodes and GPUs for which `speedups` has a
-    value, and on at most `max_gpus` GPUs.
-
-    **Fitness.** The paper maximizes the power mean, which is the mean cost raised to the power 1 / p. Because
-    p is negative, this is equivalent to minimizing the mean cost. `measures` returns the power mean.
+    At most one job on each node may span several nodes. A job can run only on numbers of nodes and GPUs for
+    which `speedups` has a value, and on at most `max_gpus` GPUs.
 
     Source: Pollux (OSDI 2021), section 4.2, Equations 9-11. The defaults, and the rule that every start and
-    every change of a job's GPUs is a restart, are those of the authors' simulator.
+    every change of GPUs is a restart, are those of the authors' simulator.
 
     Attributes
     ----------
@@ -110,7 +106,7 @@ class Goodput(Problem[GoodputSolution]):
     restart_time
         Duration d of a restart, in seconds.
     floor
-        Constant c. It is added to the scaled speed-up of every job before the power is taken.
+        Constant c.
 
     Examples
     --------

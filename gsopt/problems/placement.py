@@ -288,37 +288,31 @@ class PlacementSolution(Lean):
 class Placement(Problem[PlacementSolution]):
     """The problem of placing workers on as few servers as possible, or so as to minimize another objective.
 
-    Every worker must be placed, except with ``minimize="unallocated"``. Together, the workers placed on a
-    server must not need more of any resource than is free there. `minimize` selects the objective:
-
-    ``"servers"``
-        the number of servers in use, which are those with a worker, whether it was placed now or before.
-    ``"fragmentation"``
-        the number of free GPUs on the servers in use.
-    ``"preferences"``
-        primarily the number of misplaced GPUs, secondarily the number of servers in use, combined into the
-        integer ``misplaced * (servers + 1) + servers in use``. GPUs are misplaced if they serve an inelastic
-        worker on an inference server, a base or flexible worker on a training server, or a flexible worker on
-        an inference server that also hosts workers that are not flexible. An inference server that hosts only
-        flexible workers can be given back without preempting a job. Earlier workers (`Server.used`) are
-        assumed not to be flexible.
-    ``"racks"``
-        the number of racks with a server in use. Every server must name its rack; `on_cluster` takes it from
-        the cluster.
-    ``"unallocated"``
-        the free GPU capacity of all servers, in thousandths of a GPU. Workers may stay unplaced. This is the
-        problem of a full cluster: which workers to place, and where, so that as little GPU capacity as
-        possible is left.
-
-    With ``split_jobs=False``, all workers of a job must be in the same pool (`Server.pool`). This is meant for
-    jobs that cannot run on two GPU types at once, if the pools have different types.
-
-    Instead of whole GPUs, a worker may need part of one GPU (`Workers.gpu_part`). Several such workers can
-    share a GPU. A worker may also accept only some GPU types (`Workers.gpu_types`). The objectives
-    ``"fragmentation"`` and ``"preferences"`` count whole GPUs, so with them, no worker may need a part.
+    Every worker must be placed, except with ``minimize="unallocated"``. On each server, the placed workers must
+    not need more of any resource than is free. Instead of whole GPUs, a worker may need part of one GPU
+    (`Workers.gpu_part`), which several such workers can share. A worker may accept only some GPU types
+    (`Workers.gpu_types`).
 
     Source: Aryl, section 5.3. For parts of GPUs, GPU types and ``"unallocated"``: Weng et al., "Beware of
     fragmentation" (ATC 2023), sections 2 and 6.
+
+    Attributes
+    ----------
+    minimize
+        Objective. ``"servers"``: the number of servers in use, that is, with a worker placed now or earlier.
+        ``"fragmentation"``: the number of free GPUs on the servers in use. ``"preferences"``: the number of
+        misplaced GPUs, then that of servers in use, combined into
+        ``misplaced * (servers + 1) + servers in use``. ``"racks"``: the number of racks with a server in use;
+        every server must name its rack. ``"unallocated"``: the free GPU capacity of all servers, in thousandths
+        of a GPU. With ``"fragmentation"`` and ``"preferences"``, no worker may need part of a GPU.
+
+        These GPUs are misplaced: those of inelastic workers on inference servers, of base or flexible workers
+        on training servers, and of flexible workers on inference servers that also host other kinds of workers.
+        Workers placed earlier count as not flexible.
+    split_jobs
+        Whether the workers of a job may be in different pools (`Server.pool`).
+    servers, workers
+        The servers, and the workers to place.
 
     Examples
     --------

@@ -140,27 +140,16 @@ class SchedulingSolution(Frozen):
 class Scheduling(Problem[SchedulingSolution]):
     """The problem of running elastic jobs on a cluster at minimum mean job completion time.
 
-    Job completion times are counted from the jobs' release dates.
+    Job completion times are counted from release dates. All GPUs are alike, and jobs may be resized at any time
+    at no cost. By default, the optimum is a lower bound on the mean job completion time of every policy that
+    runs jobs on allowed numbers of GPUs and does not share GPUs.
 
-    By default, a job may be interrupted and resized at any time and at no cost. All GPUs are alike. Without
-    `fairness`, the optimum is therefore a lower bound on the mean job completion time of every policy that runs
-    jobs on allowed numbers of GPUs, whatever its rounds, overheads and placements.
+    Floats in the data stand for their shortest decimals, such as 0.1. Runs whose times are floats may break
+    rules within rounding errors. Later completion times are then increased to compensate
+    (`gsopt.problems.trial`).
 
-    With `fairness`, each job must complete by its fairness deadline, which is `fairness` seconds after the time
-    at which it would complete if all GPUs were divided equally, like a fluid, among the jobs present.
-
-    With ``preemptive=False``, a job may be resized at any time but not paused, as in the offline problem of
-    elastic jobs in Aryl, section 5. Exact methods solve this case only without `fairness`, and only if the
-    speed of each job is proportional to its number of GPUs and its allowed numbers of GPUs are evenly spaced.
-
-    Times are exact numbers. Floats in the data stand for their shortest decimals, such as 0.1. A job may miss
-    its fairness deadline by up to a billionth of the time between its release date and this deadline. Runs
-    whose times are floats may break rules slightly, within rounding errors. Completion times are then increased
-    to make up for this (`gsopt.problems.trial`).
-
-    Source: Ares, Eq. 1. The paper defines a job's completion under equal sharing as a job completion time (a
-    duration), but the equation compares it with a point in time. Here, both are points in time. Under equal
-    sharing, a job needs as many GPU-seconds as on its demanded GPUs.
+    Source: Ares, Eq. 1; without preemption, Aryl, section 5. In the paper, a job's completion under equal
+    sharing (Eq. 1) is a duration; here, it is a point in time.
 
     Attributes
     ----------
@@ -169,9 +158,14 @@ class Scheduling(Problem[SchedulingSolution]):
     jobs
         The jobs, in any order.
     fairness
-        The constant C of Eq. 1, in seconds; None if there is no fairness constraint.
+        The constant C of Eq. 1, in seconds; None for no fairness constraint. Each job must complete at most
+        this long after it would complete if all GPUs were divided equally, like a fluid, among the jobs
+        present. Under this equal sharing, it needs as many GPU-seconds as on its demanded GPUs. A job may be
+        late by a billionth of the allowed job completion time.
     preemptive
-        Whether a job that has started may pause. If not, it holds at least one GPU until it completes.
+        Whether a job that has started may pause. If not, exact methods require that there is no `fairness`,
+        that speeds are proportional to numbers of GPUs, and that each job's allowed numbers of GPUs are evenly
+        spaced.
 
     Examples
     --------

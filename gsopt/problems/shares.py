@@ -77,30 +77,27 @@ class TimeShares(Frozen):
 class Shares(Problem[TimeShares]):
     """The problem of dividing the time of GPUs of several types among jobs with fixed numbers of GPUs.
 
-    A job runs on one type at a time, on all its GPUs at once. Over many rounds, job m runs on type t for a
-    share x_mt of the time. If it performs a_mt steps per second there, its throughput is r_m = sum_t a_mt x_mt.
-    The shares of a job add up to at most 1. On each type, the shares of all jobs, each multiplied by the job's
-    number of GPUs, add up to at most the type's number of GPUs. A job cannot run on a type that has fewer GPUs
-    than it needs; its a_mt is then 0. The problem does not decide which job runs in which round.
+    A job runs on one type at a time, on all its GPUs at once. Job m runs on type t for a share x_mt of the
+    time, at a_mt steps per second; a_mt is 0 if the type has fewer GPUs than the job needs. The job has the
+    throughput r_m = sum_t a_mt x_mt, and its shares add up to at most 1. On each type, the mean number of GPUs
+    in use is at most the type's number of GPUs.
 
-    **Criteria.** Job m needs z_m GPUs and has weight w_m. There are M_t GPUs of type t, M GPUs in total, and
-    J jobs.
+    **Criteria.** Job m needs z_m GPUs. Its weight w_m, remaining steps s_m, age_m and isolated_m are fields of
+    `TypedJob`. There are M_t GPUs of type t, M GPUs in total, and J jobs.
 
-    - `max_min`: maximize min_m z_m r_m / (w_m e_m), where e_m = sum_t a_mt M_t / M is the throughput of a job
-      that runs on each type in proportion to the type's number of GPUs (max-min fairness).
-    - `finish_time`: minimize max_m (age_m + s_m / r_m) / (isolated_m + s_m / i_m), where age_m and isolated_m
-      are given for each job (`TypedJob`), s_m is the number of remaining steps, and i_m is the throughput with
-      the isolated shares M_t / (J z_m), divided by their sum if that exceeds 1 (finish-time fairness, as in
-      Gavel's comparison with Themis).
+    - `max_min` (max-min fairness): maximize min_m z_m r_m / (w_m e_m). The throughput e_m = sum_t a_mt M_t / M
+      is that of a job that runs on each type in proportion to the type's number of GPUs.
+    - `finish_time` (finish-time fairness, as in Gavel's comparison with Themis): minimize
+      max_m (age_m + s_m / r_m) / (isolated_m + s_m / i_m). The throughput i_m results from the shares
+      M_t / (J z_m), divided by their sum if it exceeds 1.
     - `makespan`: minimize max_m s_m / r_m.
     - `fifo`: maximize sum_m (J - m) r_m / max_t a_mt, with m from 0 in the order of the jobs.
-    - `max_sum`: maximize sum_m r_m, the steps per second of all jobs together.
+    - `max_sum`: maximize sum_m r_m.
 
-    Under `finish_time` and `makespan`, every job must get some time, because it would never end otherwise.
+    Under `finish_time` and `makespan`, every job must get some time.
 
-    A float stands for its shortest decimal, such as 0.1, and rules and values are evaluated exactly. Optimal
-    shares are fractions that doubles can only approximate, so a value counts as optimal if its relative
-    distance from a proven bound is at most a billionth.
+    A float stands for its shortest decimal, such as 0.1. A value counts as optimal if its relative distance
+    from a proven bound is at most a billionth.
 
     Source: Gavel (OSDI 2020), sections 4.1 and 4.2.
 

@@ -46,17 +46,12 @@ def run_at(job: str, time: Exact, gpus: Iterable[int]) -> Run:
 class Sharing(Problem[SharingSolution]):
     """The problem of starting rigid jobs on identical GPUs, where jobs that share a GPU slow each other down.
 
-    A job runs on the same GPUs from its start to its end. Its partners at any moment are the other jobs
-    that hold one of its GPUs. Its speed is determined by the partner that slows it down most. All jobs are
-    known in advance. The mean job completion time, from release to end, is minimized.
+    All jobs are known in advance. Each runs on the same GPUs from its start to its end. At any moment, its
+    speed is determined by the other job on its GPUs that slows it down most. The mean job completion time is
+    minimized.
 
-    There are two variants, which differ in the allowed start times. With ``"events"`` (Model E), a job may
-    start only when some job arrives or ends, as under policies that decide at events. With ``"any"`` (Model
-    C), it may start at any time, which may yield better schedules. The optimum of Model E is not a lower bound
-    for Model C.
-
-    Start times are exact. However, a float that breaks a rule is taken to be a rounded time, and is moved to an
-    event if one is at most a few units in the last place away.
+    Start times are exact. A float that breaks a rule only because of rounding is moved to the arrival or end
+    that it approximates.
 
     Source: Castor, Eq. 6-13, without time slots, and Eq. 4-5 for the speeds.
 
@@ -75,7 +70,8 @@ class Sharing(Problem[SharingSolution]):
     memory
         Bytes of memory of each GPU, which must suffice for all jobs that share it; None to ignore memory.
     starts
-        When jobs may start. ``"events"``: only when a job arrives or ends. ``"any"``: at any time.
+        When jobs may start. ``"events"`` (Model E): only when a job arrives or ends. ``"any"`` (Model C): at
+        any time, which may yield better schedules. The optimum of Model E is not a lower bound for Model C.
 
     Examples
     --------

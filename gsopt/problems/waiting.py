@@ -69,12 +69,11 @@ class WaitingSolution(Frozen):
 class Waiting(Problem[WaitingSolution]):
     """The problem of starting rigid jobs on the GPUs of a cluster with tiers.
 
-    A job runs for its duration, prolonged by the penalty of the tier that connects its GPUs. It is neither
-    interrupted nor moved, so it may pay to wait for GPUs that are closer together. No two jobs hold a GPU at
-    the same time.
+    A job runs for its duration times 1 + s, where s is the penalty of the tier that connects its GPUs. It is
+    neither interrupted nor moved, so it may pay to wait for GPUs that are closer together. GPUs are not shared.
 
-    Source: Dally, section III-B, for the running times. This is the problem that Dally's scheduler addresses,
-    except that all jobs are known in advance and preemption is not allowed.
+    Source: Dally, section III-B, for the running times. The paper schedules online and with preemption; here,
+    all jobs are known in advance, and there is no preemption.
 
     Attributes
     ----------
@@ -83,14 +82,14 @@ class Waiting(Problem[WaitingSolution]):
     jobs
         The jobs, in any order. Each runs on exactly as many GPUs as it demands.
     penalties
-        Exposed communication time per unit of computation time, by model and tier. A wider tier must not have
-        a lower penalty. Jobs on one GPU and models that are not listed have no penalty. The default is
-        Dally's Table I.
+        Exposed communication time per unit of computation time, by model and tier; by default, Dally's Table I.
+        A wider tier must not have a lower penalty. Jobs on one GPU and models that are not listed have no
+        penalty.
     minimize
         Objective. ``"mean_jct"``: the mean time from release to end. ``"makespan"``: the time from the first
         release to the last end.
     slot
-        Length of a time slot in seconds. Running times are rounded up to whole slots; None for no rounding.
+        Length of a time slot in seconds; running times are rounded up to whole slots. None for no rounding.
 
     Examples
     --------

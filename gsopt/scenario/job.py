@@ -128,25 +128,24 @@ class Phase(Frozen):
 class Job(Frozen):
     """A training job, which runs on all its GPUs at once or not at all.
 
-    Work is measured in seconds at speed 1, which is the job's speed on the number of GPUs that it demands, in
-    its default mode and without slowdowns (`gsopt.scenario.speed.Speed`). Methods that look up an unknown mode,
-    or a number of GPUs that the mode does not allow, raise `KeyError`.
+    Work is measured in seconds at speed 1, the job's speed in its default mode, on the number of GPUs that it
+    demands, without slowdowns (`gsopt.scenario.speed.Speed`). Methods raise `KeyError` for an unknown mode or a
+    number of GPUs that the mode does not allow.
 
     Attributes
     ----------
     name
         Name of the job, unique in its workload.
     release_date
-        Seconds from the beginning of the workload until the job is submitted.
+        Time at which the job is submitted, in seconds from the beginning of the workload.
     duration
-        Run time in seconds on the number of GPUs that the job demands, without slowdowns; at least a
-        nanosecond.
+        Run time at speed 1, in seconds; at least a nanosecond.
     gpus
         Number of GPUs that the job demands.
     menu
         Allowed numbers of GPUs, each with its speed, including `gpus` at speed 1; if empty, only `gpus`.
     model
-        Name of the trained model, which is used to look up slowdowns and overheads; empty if unknown.
+        Name of the trained model, for looking up slowdowns and overheads; empty if unknown.
     memory
         Bytes of memory that the job needs on each of its GPUs; None if unknown.
     batch_size
@@ -154,28 +153,25 @@ class Job(Frozen):
     gpu_type
         The only GPU type on which the job may run in its default mode; empty for any type.
     modes
-        Other ways to run the job. The job's own menu, memory, batch size and GPU type form its default mode,
-        which has the empty name.
+        Other ways to run the job. Its own menu, memory, batch size and GPU type form its default mode, whose
+        name is empty.
     phases
-        Parts of the work, in order, each with its slowdown; the last one must end at 1. Empty if the speeds in
-        the menus hold for all of the work.
+        Parts of the work, in order, each with its slowdown; the last must end at 1.
     training
-        The number of samples until the job reaches its target, and the loss and accuracy that it shows; None if
-        unknown. A fraction of the work corresponds to the same fraction of the samples that the current mode
-        needs.
+        Number of samples until the job reaches its target, and the loss and accuracy that it shows; None if
+        unknown. A fraction of the work is the same fraction of the samples that the current mode needs.
     deadline
-        Time by which the job should be complete, in seconds from the beginning of the workload and later than
-        the release date; None if there is no deadline. A job that misses its deadline continues.
+        Time by which the job should complete, in seconds from the beginning of the workload, and later than the
+        release date; None for no deadline. A job that misses its deadline continues.
     estimate
-        The user's estimate of the duration, in seconds, such as the time limit of a batch job; None if unknown.
-        Backfilling policies rely on it. A job that exceeds its estimate continues.
+        The user's estimate of the duration in seconds, such as a time limit, for backfilling policies; None if
+        unknown. A job that exceeds its estimate continues.
     checkpoints
-        Whether the job keeps its progress when it stops or is evicted; otherwise it starts from scratch. A job
-        that stops and continues at the same moment counts as resized or moved. It keeps its progress even
-        without checkpoints, unless its machine left without notice.
+        Whether the job keeps its progress when it stops or is evicted; otherwise, it starts from scratch. A
+        stop followed by a start at the same moment is a resize or move. Resizes and moves keep progress unless
+        a machine of the job left without notice.
     priority
-        Priority of the job; a higher number is more important. Only some policies take it into account, as
-        their descriptions say.
+        Priority of the job, higher if more important. Only some policies use it.
 
     Examples
     --------

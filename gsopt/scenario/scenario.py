@@ -87,7 +87,8 @@ class Physics(Frozen):
     """The rules by which workloads run on clusters.
 
     All fields can be passed by name to `simulate`, `compare_policies` and `judge`, and can be set in studies
-    and on the command line.
+    and on the command line. Shared GPUs, `applications`, and values of `restarts` other than ``"change"``
+    require a cluster with machines.
 
     Attributes
     ----------
@@ -97,36 +98,32 @@ class Physics(Frozen):
         Overheads, keyed by model; the entry with the empty name applies to all other models. A single
         `Overhead`, or its fields as in ``{"start": 4}``, applies to all models.
     share_limit
-        Largest number of jobs that may hold one GPU at the same time. Sharing requires a cluster with machines.
+        Maximum number of jobs that may hold one GPU at the same time.
     capacity_changes
-        Changes in the number of available GPUs, in strictly ascending order of time. Before the first change,
-        all GPUs are available.
+        Changes in the number of available GPUs, in strictly ascending order of time. Initially, all are
+        available.
     events
         Machines that leave, return, are lent or are reclaimed, in order of time. A GPU is available if neither
         a capacity change nor an event has taken it.
     applications
-        Measurements of models, keyed by the model's name. The jobs of such a model are adaptive: their speed
-        depends on their machines, batch size and progress, and they may tune their batch size
+        Measurements of models, keyed by model. The jobs of these models are adaptive: their speed depends on
+        their machines, batch size and progress, and they may tune their batch size
         (`gsopt.scenario.job.Mode.tunes`). Their menus should state their highest speed on each number of GPUs.
-        Adaptive jobs require a cluster with machines. A job whose application has measurements by GPU type runs
-        on one type at a time.
+        If the measurements distinguish GPU types, the model's jobs run on one type at a time.
     agents
         The settings that control how adaptive jobs make progress and tune themselves.
     restarts
-        The changes for which a running job pays `Overhead.resize`: every ``"change"`` of GPUs or mode, only a
-        new ``"shape"`` (the numbers of GPUs on its machines, in order), or only a new number of ``"machines"``.
-        The latter two require a cluster with machines. Under either of them, a new mode, or a new shape on as
-        many machines, may cost nothing; the job still restarts, that is, it writes a checkpoint (see
-        `checkpoint_interval`). A job that moves but keeps its shape and mode neither pays nor restarts. A job
-        whose application has measurements by GPU type always pays and restarts when it moves to another type.
+        The changes for which a running job pays `Overhead.resize`. ``"change"``: every change of GPUs or mode.
+        ``"shape"``: a new shape (numbers of GPUs on its machines, in order). ``"machines"``: a new number of
+        machines. If measurements distinguish GPU types, moves to another type are always paid.
     checkpoint_interval
-        Seconds of work from one checkpoint of a job to the next, counted from the beginning of its work; 0 if
-        progress is always saved. A job also writes a checkpoint whenever it is stopped, or restarted on other
-        GPUs or in another mode, but not when its machine leaves without notice
-        (`gsopt.scenario.events.Leave`): it then falls back to its last checkpoint.
+        Seconds of work between checkpoints of a job; 0 if progress is always saved. A job that stops, or
+        changes its shape or mode, also writes a checkpoint; with ``restarts="change"``, so does a job whose
+        GPUs change. If a machine leaves without notice (`gsopt.scenario.events.Leave`), its jobs with
+        checkpoints fall back to their last ones.
     clock_start
-        The origin of time, in seconds, from which the rounds of policies and the intervals of adaptive jobs are
-        counted; None for the first release date, which is also the latest allowed origin.
+        Time in seconds from which the rounds of policies and the intervals of adaptive jobs are counted; None
+        for the first release date, which it must not exceed.
 
     Examples
     --------

@@ -30,18 +30,19 @@ _SHAPE = re.compile(r"([1-9][0-9]{0,6})x([1-9][0-9]{0,6})x([1-9][0-9]{0,6})")
 class Cluster(Lean):
     """The GPUs on which a workload runs.
 
-    A plain cluster is just a count of identical GPUs, and it does not matter which of them a job holds. Any
-    other cluster is a tree of switches (such as racks), machines and GPUs. Its GPUs are numbered from 0, switch
-    by switch and machine by machine, and a job holds particular GPUs, which are given by their numbers. The
-    levels of a cluster of racks are machine, rack and network, and those of any switches inside racks. In a
-    cluster with a `network`, the levels of its switches replace rack and network. If any machine has islands,
-    the innermost level is island. Unless stated otherwise, methods raise `InvalidInput` for GPUs and levels
-    that do not exist.
+    A plain cluster is just a count of identical GPUs. Any other cluster is a tree of switches (such as racks),
+    machines and GPUs. Its GPUs are numbered from 0, switch by switch and machine by machine, and jobs hold GPUs
+    with particular numbers.
+
+    The levels of a cluster of racks are machine, rack and network, and those of any switches inside racks. With
+    a `network`, the levels of its switches replace rack and network. If any machine has islands, the innermost
+    level is island. Unless stated otherwise, methods raise `InvalidInput` for GPUs and levels that do not
+    exist.
 
     Attributes
     ----------
     plain_gpus
-        Number of GPUs of a plain cluster; 0 if there are racks or a network.
+        Number of GPUs of a plain cluster; 0 for any other cluster.
     racks
         The racks, which are connected by one network; empty for any other cluster.
     network
@@ -176,21 +177,20 @@ class Cluster(Lean):
     def from_graph(cls, graph: Any, *, levels: Sequence[str] | None = None, root: Hashable = None) -> "Cluster":
         """Create a cluster from a networkx tree, such as one returned by `graph`.
 
-        Each node has a `kind`: ``"gpu"``, ``"island"``, ``"machine"``, or the level of a switch. GPUs are nodes
-        below their machine or island (in a plain cluster, below the root), unless the node above them states
-        their number as `gpus`. Machines may have `gpu_type` and `memory` (bytes), and any node may have a
-        `name` that differs from its identifier. Edges may have `bandwidth` (B/s), `latency` (s) and `capacity`
-        (B/s). If GPUs are not nodes, their machine may state the properties of their links as `gpu_bandwidth`
-        and so on. Nodes and edges may have further data.
+        Each node has a `kind`: ``"gpu"``, ``"island"``, ``"machine"``, or the level of a switch. Nodes other
+        than GPUs may have a `name` that differs from their identifier. Machines may have `gpu_type` and
+        `memory` (bytes). Edges may have `bandwidth` (B/s), `latency` (s) and `capacity` (B/s). GPUs are nodes
+        below their machine or island (in a plain cluster, below the root), or the machine, island or root
+        states their number as `gpus`. If GPUs are not nodes, their machine may state the properties of their
+        links as `gpu_bandwidth` and so on.
 
-        If the nodes of the GPUs are the integers from 0 up, possibly as text, GPUs keep these numbers, which
-        must be consecutive below each node. Otherwise, GPUs are numbered along the tree, and the children of
-        each node keep their order in the graph. In both cases, the machines of a switch come before the
-        switches below it.
+        GPUs are numbered along the tree, the machines of a switch before the switches below it, and otherwise
+        in the order of the graph. If the GPU nodes are the integers from 0 up, possibly as text, GPUs keep
+        these numbers, which replace the order of the graph.
 
-        A root of kind ``"datacenter"`` yields a plain cluster if all its children are GPUs or if it has no
-        children. If all its children are racks, it yields a cluster of racks, unless an edge to one of them has
-        the `tier` ``"datacenter"``. In all other cases, the root becomes the `network`.
+        A root of kind ``"datacenter"`` yields a plain cluster if only GPUs, or no nodes, are directly below it.
+        It yields a cluster of racks if only racks are, unless an edge to one of them has the `tier`
+        ``"datacenter"``. Any other root switch becomes the `network`.
 
         Parameters
         ----------
@@ -198,11 +198,11 @@ class Cluster(Lean):
             An undirected graph, or a directed one whose edges lead down from the root.
         levels
             Names of all levels of switches that may occur, innermost first. If None, the graph's attribute
-            ``"levels"`` is used; if there is none, the levels in common use may occur in any order.
+            ``"levels"`` is used; without it, the levels in common use may occur in any order.
         root
             The root node. If None, the graph's attribute ``"root"`` names it. Without this attribute, it is the
-            only node to which no edge leads (in a directed graph) or the only node of kind ``"datacenter"`` or
-            ``"network"`` (in an undirected graph).
+            only node to which no edge leads or, in an undirected graph, the only one of kind ``"datacenter"``
+            or ``"network"``.
 
         Raises
         ------

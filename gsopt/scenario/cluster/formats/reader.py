@@ -103,22 +103,19 @@ def read_cluster(
         A `Format`; if empty, the format is detected from the content.
     gpus
         Number of GPUs of every machine, or a mapping from machine names to numbers. Required if the file does
-        not state these numbers, as is usual for Slurm (without ``Gres``), topograph and NetQ; not allowed for
-        gsopt's JSON, GraphML and node-link JSON, which always state them.
+        not state them, as is usual for Slurm, topograph and NetQ. Not allowed for the other formats, which
+        always state them.
     levels
-        Names of the levels of switches below the root, innermost first. If None, these are rack, pod, zone,
-        region, level 5, level 6 and so on. GraphML and node-link JSON state the level of every switch; for
-        them, names are needed only if some levels are not in common use and the file does not list the levels.
-        Not allowed for gsopt's JSON.
+        Names of the levels of switches below the root, innermost first; by default, rack, pod, zone, region,
+        level 5, level 6 and so on. GraphML and node-link JSON state levels; for them, names are needed only for
+        uncommon levels that the file does not list. Not allowed for gsopt's JSON.
     notes
-        A list to which a line is appended for each switch without machines and each machine without GPUs, which
-        are left out, and for ignored link speeds (Slurm) and sub-domains (topograph).
+        A list to which lines are appended about what is left out, such as machines without GPUs.
 
     Raises
     ------
     InvalidInput
-        The file cannot be read or is not a cluster, or an option does not fit the file. The message names the
-        file, field, value and rule.
+        The file cannot be read or is not a cluster, or an option does not fit the file.
 
     Examples
     --------

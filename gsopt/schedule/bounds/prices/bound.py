@@ -50,7 +50,7 @@ class PriceBound:
     total_jct
         Bound on the weighted sum of job completion times (completion minus release date), in seconds.
     weight
-        Sum of the weights; the number of jobs if each has weight 1.
+        Sum of the weights.
     jobs
         Number of jobs.
     origin
@@ -58,24 +58,23 @@ class PriceBound:
     times
         The edges of the time cells, in seconds after the origin.
     prices
-        Prices of a GPU-second, one per cell; per unit of capability, and per place if jobs may share GPUs (see
-        `price_bound`).
+        Prices of a GPU-second, one per cell. They are per unit of capability, which is 1 / c for GPUs of a type
+        with slowdown c, and per place of a shared GPU (`gsopt.schedule.bounds.places`).
     type_prices
-        Surcharges for GPU types that have prices of their own, one per cell, keyed by GPU type.
+        Additional prices for GPU types that some jobs require or between which adaptive jobs choose, one per
+        cell, keyed by type.
     slopes
         For each job, how much more its cheapest plan would cost with one more second of work at speed 1.
     evaluations
         Number of price vectors that were tried.
     round_length
-        Seconds between decisions if the bound holds only for schedules that decide in rounds; None if it holds
-        for all schedules.
+        Seconds between the decisions of the schedules for which the bound holds; None if it holds for all.
     is_weighted
         Whether any weight differs from 1.
     share_limit
-        Number of places of a GPU.
+        Number of places of a GPU: the number of jobs that may share it.
     surcharges
-        Surcharges on the price of a GPU-second for individual jobs, such as a large gang and the jobs that
-        compete with it (`gangs` of `price_bound`), by period.
+        Surcharges that individual jobs pay around large gangs, by period (`gangs` of `price_bound`).
 
     Examples
     --------
@@ -136,33 +135,16 @@ def price_bound(
 ) -> PriceBound:
     """Return a lower bound on every schedule's weighted sum of job completion times, from prices of GPU time.
 
-    Time is divided into cells, and a GPU-second in each cell has a non-negative price. For any prices, let
-    every job choose its cheapest plan, whose cost is its weighted completion time plus the price of the
-    GPU-seconds that it uses. The total over all jobs, minus the price of all available GPU-seconds, is a lower
-    bound. For each completion time, the cheapest plan solves a fractional knapsack problem. Its items are the
-    segments of the concave hull of the job's menus, with the speeds of the best possible network tier. A job
-    makes no progress before the overhead of its first start is over. Further overheads and worse placements
-    are ignored, because they only make schedules worse. A GPU that n jobs may share has n places, each at
-    this price, and a job takes up as many of them as its slowdowns imply (`gsopt.schedule.bounds.places`).
+    Time is divided into cells, each with a non-negative price of a GPU-second. A job's plan costs the job's
+    weighted completion time plus the price of the GPU-seconds that the plan uses. The bound is the total cost
+    of all jobs' cheapest plans minus the price of all available GPU-seconds. It holds for any prices, and
+    rounding errors are subtracted. Prices are improved step by step, on increasingly fine cells. Groups of jobs
+    that arrive far apart (`gsopt.schedule.bounds.far_apart`) are bounded separately.
 
-    A GPU of a type with a slowdown of c has a capability of 1 / c, and prices are per unit of capability, so
-    that no choice of GPU types yields more work for the same price. Types that some jobs cannot avoid, and
-    types between which adaptive jobs choose, have additional prices of their own.
+    The bound assumes divisible GPUs, the best network tiers, and no overhead but that of a job's first start.
+    If a policy chooses machines to give up, the best ones are assumed to remain.
 
-    The supply at any time is the largest that can be available, regardless of which machines are given up on
-    request (`gsopt.schedule.bounds.stock`).
-
-    Prices are improved step by step, on increasingly fine cells. The bound holds for any prices, and rounding
-    errors are subtracted. A run with more evaluations begins with the steps of a run with fewer, so without
-    `gangs`, it never proves a weaker bound. Groups of jobs that arrive far apart
-    (`gsopt.schedule.bounds.far_apart`) are bounded separately.
-
-    With prices alone, GPUs are divisible: a gang that needs half the cluster can run at part of its speed on
-    the GPUs that other jobs leave, even if they are too few for it. At the times around some large gangs (their
-    number is `gangs`), jobs therefore pay surcharges of their own. For each second, the largest total surcharge
-    of jobs that fit on the cluster together is subtracted.
-
-    This is the Lagrangian dual of the capacity constraints; see M. L. Fisher, "The Lagrangian relaxation method
+    Source: the Lagrangian dual of the capacity constraints; see M. L. Fisher, "The Lagrangian relaxation method
     for solving integer programming problems", 1981.
 
     Parameters
@@ -170,30 +152,29 @@ def price_bound(
     scenario
         The workload, its cluster and its rules.
     weights
-        Weights of the jobs' completion times, from 1e-9 to 1e9, in the order of the jobs; None for 1 each.
+        Weights from 1e-9 to 1e9, in the order of the jobs; None for 1 each.
     cells
-        The largest number of time cells, for each group if jobs are far apart; None for 320, or more if there
-        are more than about 11,000 jobs.
+        Maximum number of time cells per group, at least 40. None for 320, or more for over about 11,000 jobs.
     evaluations
-        The largest number of price vectors to try, for each group if jobs are far apart; None for a number that
-        suits the cells.
+        Maximum number of price vectors to try per group; None for a number that suits the cells. Without
+        `seconds` and `gangs`, a higher maximum never weakens the bound.
     seconds
         Seconds after which no further prices are tried; None for no limit. The first prices are always tried.
     start
         A bound whose prices are tried first, for the same cluster or a similar one.
     compiled
-        Whether to use compiled kernels; None to use them where they pay off. Without adaptive jobs, this hardly
-        affects the bound. For adaptive jobs, only compiled kernels take the order of epochs into account.
+        Whether to use compiled kernels; None to use them where they pay off. For adaptive jobs, only compiled
+        kernels take the order of epochs into account. For other jobs, they hardly affect the bound.
     round_length
-        Seconds between decisions, counted as in `gsopt.simulation.simulate`. The bound then holds only for
-        schedules in rounds of that length. If None, it holds for every schedule.
+        Seconds between decisions, counted as in `gsopt.simulation.simulate`, if the bound should hold only for
+        schedules in such rounds; None for all schedules.
     gangs
-        Number of large gangs (rigid jobs that need at least a quarter of the cluster) around which surcharges
-        are tried, with up to 2,000 further evaluations each. It must be 0 if there are adaptive jobs, shared
-        GPUs or slower types.
+        Maximum number of large gangs (rigid jobs that need at least a quarter of the cluster) around which jobs
+        pay surcharges, with up to 2,000 further evaluations each. For each second, the largest total surcharge
+        of jobs that fit on the cluster together is subtracted from the bound. Must be 0 if there are adaptive
+        jobs, shared GPUs or GPU types with slowdowns.
     on_progress
-        Function that is called with each better bound; with `gangs`, also after each gang whose surcharges
-        improve the bound.
+        Function that is called with better bounds as they are found.
 
     Raises
     ------
