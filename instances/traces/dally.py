@@ -93,7 +93,7 @@ def dally(
         Mean seconds between two arrivals. Jobs arrive in the order of the file, with exponential gaps.
     load
         GPU-seconds submitted per second and GPU, without communication, between 1e-6 and 1e6. The mean gap is
-        the jobs' mean GPU time divided by ``load * gpus``.
+        the mean GPU time of the list's jobs, divided by ``load * gpus``.
     gpus
         Number of GPUs of the cluster, for `load`.
     listed

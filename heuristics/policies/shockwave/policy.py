@@ -78,12 +78,12 @@ def shockwave(
         A new plan is made every time this number of rounds has passed. Arrivals, completions, changes of GPUs
         and the end of a window also lead to a new plan.
     makespan
-        Cost per second of the longest remaining time (k in the paper). The authors' program uses 1e-3 to 1e5,
+        Cost per second of the longest remaining time (k in the paper); 1e-3 to 1e5 in the authors' program,
         depending on the cluster.
     ratio
         Largest finish-time ratio that is considered fair.
     power
-        Power of the finish-time ratio in weights (lambda in the paper). The authors' program uses 5 to 15. For
+        Power of the finish-time ratio in weights (lambda in the paper); 5 to 15 in the authors' program. For
         jobs that need less than a round, the power is 100.
     most_weight
         Largest weight of a late job, at most a billion.

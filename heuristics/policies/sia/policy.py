@@ -37,9 +37,10 @@ def sia(
     """Choose a configuration of GPUs, or none, for every job, so as to optimize the sum of powers of goodputs.
 
     A configuration consists of GPUs of one kind: 1, 2, 4, ... GPUs of a node, one entire node, or several
-    entire nodes. At every interval, the decision `gsopt.problems.Configuration` is solved for all jobs
-    together. A job that keeps its configuration keeps its GPUs, unless it makes room for a larger job. A
-    restarting job keeps its configuration. Goodputs are determined as follows:
+    entire nodes. A job that can run in none of these has one for each number of GPUs on which it can run. At
+    every interval, the decision `gsopt.problems.Configuration` is solved for all jobs together. A job that
+    keeps its configuration keeps its GPUs, unless it makes room for a larger job. A restarting job keeps its
+    configuration. Goodputs are determined as follows:
 
     - A job's goodputs are divided by the smallest of them. For a rigid job, which chooses only its kind of GPU,
       they are then multiplied by its number of GPUs.
@@ -60,9 +61,7 @@ def sia(
 
     - In the authors' simulator, moves within a configuration cost nothing (``restarts="shape"`` in a scenario)
       and are not avoided. Here, jobs keep their nodes if possible.
-    - A job that cannot run in any of these configurations has configurations for its own numbers of GPUs.
-    - An entire node is a configuration even if its number of GPUs is not a power of two. A plain cluster is
-      treated as one node.
+    - The number of GPUs of a node need not be a power of two. A plain cluster is treated as one node.
 
     Parameters
     ----------
@@ -77,15 +76,15 @@ def sia(
         Largest number of GPUs of an elastic job, as a multiple of the most that it has had so far; None for any
         number. Its smallest number is always allowed.
     most_gpus
-        Largest number of GPUs of a configuration. It does not apply to a job's own numbers of GPUs (see the
-        departures).
+        Largest number of GPUs of a configuration. Jobs that can run in no configuration up to this size are not
+        limited.
     restart_time
         Duration of a restart, in seconds.
     restart_times
-        Durations of restarts, in seconds, keyed by model, which replace `restart_time`.
+        Durations of restarts, keyed by model, which replace `restart_time`.
     batches
-        The largest batch size that the policy assumes for an adaptive job: the one that its ``user`` chose, as
-        in the authors' simulator, or the limit of its ``model``.
+        Largest batch size assumed for an adaptive job: the one that its ``user`` chose, as in the authors'
+        simulator, or the limit of its ``model``.
     solver
         A method of `configuration`, or its name, such as ``exact``, ``milp`` or ``greedy``.
 
