@@ -26,20 +26,18 @@ def skew_consolidation(
 ) -> Decider:
     """Let jobs of skewed models wait for their best tier, while all other jobs accept any tier.
 
-    Source: Tiresias (NSDI 2019), sections 3.3 (placement by skew) and 3.2 (discretized attained service), as in
-    Dally's baseline, section V-C. Key: the job's queue, which depends on the GPU-seconds that it has held, as
-    in `tiresias`, then the job's release date. Ties: the job that has waited longer, then the lower
-    job number. Preemptive at the end of leases, like `heuristics.policies.dally.dally`. Does not know
-    durations. O(waiting jobs) per event.
+    Source: Tiresias (NSDI 2019), sections 3.2 (discretized attained service) and 3.3 (placement by skew), as in
+    Dally's baseline, section V-C. Key: first the job's queue (by its GPU-seconds so far), then its release
+    date. Ties: the job that has waited longer, then the lower job number. Preemptive at the end of leases. Does
+    not know durations. O(waiting jobs) per event.
 
-    Departures: "as few machines as possible" is taken to mean the innermost level that can hold the job. A job
-    is demoted when its lease ends, not when it reaches the threshold. With shorter leases, the difference is
-    smaller.
+    Departures: "as few machines as possible" means the innermost level that can hold the job. A job is demoted
+    when its lease ends, not when it reaches the threshold.
 
     Parameters
     ----------
     skewed
-        Names of the models with a large tensor, whose jobs wait for their best tier.
+        Names of the models with a large tensor.
     thresholds
         GPU-seconds, in ascending order, at which a job leaves the first queue, the second queue, and so on.
     lease, renew, placement

@@ -24,28 +24,23 @@ def tiresias(
 ) -> Decider:
     """Run the jobs in the highest queue first, and demote jobs when their service reaches a threshold.
 
-    Jobs that do not fit are skipped. The defaults are those of the authors' public simulator. With them, and if
-    all times are integer seconds, the schedules are identical to the simulator's.
+    A job's service is measured in GPU-seconds. Jobs that do not fit are skipped.
 
     Source: Tiresias (NSDI 2019), section 3.2 (Discretized 2D-LAS, without knowledge of durations), and the
-    authors' public simulator (schedule ``dlas-gpu``, including its thresholds).
+    authors' public simulator (schedule ``dlas-gpu``). With the defaults, and if all times are integer seconds,
+    the schedules are identical to the simulator's.
 
-    Key: the queue, which depends on the job's service, in GPU-seconds. Within a queue, running jobs come before
-    waiting ones, and each of these two groups keeps the order in which its jobs joined. A job that arrives, is
-    demoted or is promoted joins the end of its queue, behind the waiting jobs. Any other job that is stopped is
-    put in front of the waiting jobs. Ties: lower job number. Preemptive at every event.
+    Key: the queue. By default, running jobs of a queue come before waiting ones, and each of these two groups
+    keeps the order in which its jobs joined. A job that arrives, is demoted or is promoted joins its queue
+    behind the waiting jobs. Any other job that is stopped is put in front of them. Ties: lower job number.
+    Preemptive at every event.
 
-    Departures: the paper orders a queue by the first start of each job, but some waiting jobs have never
-    started. With `by_release`, a queue is ordered by release date, so that a waiting job may stop a running one
-    that was released later. In the paper, a job is demoted when it reaches the threshold. By default, as in the
-    simulator, this is checked whenever a job arrives or completes, and at the time at which the simulator
-    expects a job to reach its threshold. This time is rounded up to a full second, and too late for jobs on
-    several GPUs, because the simulator mistakes seconds for GPU-seconds. Jobs therefore stay in their queues a
-    little longer and are stopped less often. With `on_time`, they are demoted at the exact time.
+    Departure: the paper orders a queue by the first start of each job, but some waiting jobs have never
+    started.
 
-    Pollux (OSDI 2021) uses this policy as a baseline, with one threshold of 57,600 GPU-seconds, `by_release`
-    and `on_time`, in rounds of 60 s and on the ``emptiest`` nodes. With these settings, every job in Pollux'
-    workloads 2 to 4 completes in the same second as in the authors' runs.
+    With one threshold of 57,600 GPU-seconds, `by_release`, `on_time`, the ``emptiest`` nodes and 60-second
+    rounds, the policy is a baseline of Pollux (OSDI 2021). In Pollux' workloads 2 to 4, every job then
+    completes in the same second as in the authors' runs.
 
     Parameters
     ----------
@@ -58,7 +53,10 @@ def tiresias(
     by_release
         Whether queues are ordered by release date, regardless of which jobs run.
     on_time
-        Whether a job is demoted exactly when it reaches a threshold.
+        Whether a job is demoted exactly when it reaches a threshold, as in the paper. Otherwise, as in the
+        simulator, it may be demoted later: at an arrival, at a completion, or when the simulator expects it to
+        reach the threshold. The simulator rounds this time up to a full second, and mistakes seconds for
+        GPU-seconds.
     placement
         Which GPUs a job gets: those that the run's placer chooses (``best``), the ``first`` free ones, or those
         on the ``emptiest`` nodes.

@@ -45,15 +45,14 @@ def greedy(
     denominator
         Which servers of a job are counted: those on loan (``on_loan``), or ``all``, including training servers.
     single
-        How the server is chosen if only one is demanded: by the lowest total cost of the jobs on it
-        (``fewest_jobs``, as printed; if all costs are equal, this preempts the fewest jobs), or by the
-        ``fractions``, as for every other demand.
+        How the server is chosen if only one is demanded: by the total cost of its jobs (``fewest_jobs``, our
+        reading of FindBestServer in line 19), or by the ``fractions``, as for larger demands.
 
     Raises
     ------
     InvalidInput
-        An option has an unknown value, or GPU fractions over all servers are requested, although problems
-        do not state how many GPUs a job uses on training servers.
+        An option has an unknown value, or GPU fractions over all servers are requested, although problems do
+        not state how many GPUs a job uses on training servers.
 
     Notes
     -----
@@ -63,25 +62,18 @@ def greedy(
 
     Our interpretations where the paper is silent:
 
-    - Ties in the queue (line 24) are broken by `tie`. They matter: in the example of Figure 5, the algorithm
-      preempts one or two jobs, depending only on ties.
+    - Ties (line 24) are broken by `tie`. In the example of Figure 5, the algorithm preempts one or two jobs,
+      depending only on ties.
     - "s not in s'" (line 12) means "s other than s'".
-    - The full share of a preempted job is subtracted (line 14), based on its number of servers at the start,
-      and only once.
-    - The queue is updated in place (the value returned in line 28 is not used).
-    - FindBestServer (line 19) picks the server where the total cost of the jobs is lowest. A demand of one
-      server is therefore decided by a different rule than a larger demand.
-    - A server without jobs costs nothing. A demand of 0 returns nothing.
+    - A preempted job's share (line 14) is subtracted in full and only once.
 
     Departures from the paper:
 
-    - Costs are scaled to integers by their common denominator, so ties are exact.
     - Jobs are weighted by their costs; in the paper, all have the same weight.
-    - Algorithm 1 does not consider elastic jobs. Here, only base workers are considered, so servers with only
-      flexible workers cost nothing (section 5.3).
-    - Base and flexible workers are distinguished even with ``elasticity="fungible"``. This is safe: a job that
-      keeps its base workers survives under both rules.
-    - Collateral damage is ignored.
+    - Algorithm 1 does not consider elastic jobs. Here, only base workers count, so servers with only flexible
+      workers cost nothing (section 5.3).
+    - Costs are exact fractions, so ties are exact.
+    - The second objective, collateral damage, is ignored.
 
     Examples
     --------

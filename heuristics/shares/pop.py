@@ -37,15 +37,12 @@ def pop(
     """Distribute the jobs over parts at random, divide the GPUs evenly, and solve each part separately.
 
     Each part gets the number of GPUs of each type divided by the number of parts, rounded down. The remaining
-    GPUs stay idle. Reference values of a criterion, such as isolated shares, are computed for each part
-    separately.
+    GPUs stay idle. Reference values of a criterion, such as isolated shares, are those of the part.
 
-    A part may have fewer GPUs of a type than a job needs. Such a job can still use all the GPU time of its
-    part, because a part stands for a share of the time of all GPUs, not for certain GPUs. The job is therefore
-    replaced by equal pieces that fit, if at most 64 pieces are needed. If more are needed, or if the criterion
-    is `fifo` or `finish_time`, the job runs only on types of which its part has enough GPUs. A job that does
-    not run in its part gets no time. If the criterion minimizes times, there is no solution in this case,
-    because the job would never end.
+    A part stands for a share of the time of all GPUs. A job that needs more GPUs of a type than its part has is
+    therefore replaced by equal pieces that fit, at most 64. If that is impossible, or if the criterion is
+    `fifo` or `finish_time`, the job runs only on types of which its part has enough GPUs. A job that does not
+    run in its part gets no time. If the criterion minimizes times, there is then no solution.
 
     Complexity for k parts: k times that of `solver` on problems with 1/k of the jobs (or pieces) and GPUs.
 
@@ -58,14 +55,12 @@ def pop(
     seed
         Seed of the partition, which depends on the positions of the jobs, not on their names.
     even
-        Whether the numbers of jobs in the parts differ by at most one, as in the paper's Figure 2. Otherwise,
-        the part of each job is drawn independently, as in the scheduler of the authors' program. Here, a piece
-        created by `split` counts as a job.
+        Whether the parts' numbers of jobs (or pieces created by `split`) differ by at most one, as in the
+        paper's Figure 2. Otherwise, the part of each job is drawn independently, as in the authors' program.
     split
-        Client splitting: number of additional pieces, as a share of the number of jobs. To create each of them,
-        the largest job or piece is halved. Jobs and pieces with an odd number of GPUs are not halved. With
-        `even`, the pieces of a job go to as many different parts as possible. Between 0 and 1; must be 0 for
-        `fifo` and `finish_time`.
+        Client splitting: number of additional pieces, as a share of the number of jobs, between 0 and 1. To
+        create each piece, the largest job or piece with an even number of GPUs is halved. With `even`, a job's
+        pieces go to as many parts as possible. Must be 0 for `fifo` and `finish_time`.
     solver
         The method that solves each part, or its name.
     budget
@@ -82,7 +77,7 @@ def pop(
     Source: POP (SOSP 2021), section 3. The rounding of GPUs, the treatment of jobs larger than their part, and
     the order of splits are those of the authors' program.
 
-    Departures: jobs can be split here, while the authors' program splits only network demands.
+    Departure: the authors' program splits network demands; here, jobs are split.
 
     Examples
     --------

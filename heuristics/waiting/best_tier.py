@@ -18,9 +18,8 @@ def best_tier(problem: Waiting, *, order: Order = "shortest", wait: bool = True)
 
     Whenever a job is released or ends, the waiting jobs are considered in order, and those that do not fit are
     skipped. The best tier of a job is the innermost tier at which one group of GPUs, such as a machine or a
-    rack, could hold it in the empty cluster. A job gets its GPUs in a single group: of those with enough free
-    GPUs, the one with the fewest. Within this group, GPUs on machines (or other innermost groups) with the most
-    free GPUs are taken first.
+    rack, could hold it in the empty cluster. Of the groups with enough free GPUs, the one with the fewest is
+    used. Within it, machines (or other innermost groups) with the most free GPUs are used first.
 
     Source: list scheduling, with the fully consolidated placement that is a baseline of Dally (section V).
     Complexity: O(jobs^2 * groups).
@@ -30,9 +29,9 @@ def best_tier(problem: Waiting, *, order: Order = "shortest", wait: bool = True)
     problem
         The problem.
     order
-        ``"shortest"``: by run time on the best tier; ``"smallest"``: by this run time, multiplied by the job's
-        number of GPUs; ``"release"``: by release date. Ties go to the earlier release, then to the earlier job
-        in the problem.
+        ``"shortest"``: by run time on the best tier; ``"smallest"``: by this run time, multiplied by the number
+        of GPUs; ``"release"``: by release date. Ties go to the earlier release, then to the earlier job in the
+        problem.
     wait
         Whether a job waits for its best tier. Otherwise, it starts on the innermost tier with enough free GPUs.
 

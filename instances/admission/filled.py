@@ -95,18 +95,17 @@ def filled(
     """Generate a cluster on which gangs have come and gone for a while, with pending gangs.
 
     A running gang is placed in the first of eight random racks in which it fits or, if there is none, anywhere
-    in the cluster. On an LLM cluster, it is placed within a pod. The fullest machines are used first. A gang
-    that does not fit is dropped. Running gangs have one of three priorities, two of which are lower than that
-    of the pending gangs. They have been running for at most a week.
+    in the cluster. On an LLM cluster, it is placed in a pod. The fullest machines are used first. Running gangs
+    have one of three priorities, and pending gangs have the highest of them. Running gangs started at most a
+    week ago.
 
     Parameters
     ----------
     workload
         ``philly``: machines with 8 GPUs, and jobs with 1 to 128 GPUs, distributed as in the Philly trace.
         ``openb``: machines with CPUs, memory, and GPUs of one of five types, and gangs of 1 to 16 workers like
-        the tasks in Alibaba's cluster "openb"; some tasks need no GPUs. ``llm``: racks of 3 to 24 machines, and
-        pods, i.e. groups of racks, as in Alibaba's cluster "Lingjun", and jobs with 8 to 1,024 GPUs, each
-        within a pod.
+        the tasks in Alibaba's cluster "openb". ``llm``: racks and pods (groups of racks) as in Alibaba's
+        cluster "Lingjun", and jobs with 8 to 1,024 GPUs.
     machines, rack
         Number of machines, and number of machines per rack. The racks of an LLM cluster vary in size.
     utilisation
@@ -117,13 +116,13 @@ def filled(
     within
         Level at which a single group must hold a pending gang; empty if it may run anywhere.
     slices, slice_within
-        Number of equal slices of a pending gang (1 for no slices), which must divide `workers`, and the level
-        at which a single group must hold each slice.
+        Number of equal slices of a pending gang, which must divide `workers`, and the level at which a single
+        group must hold each slice. If there is one slice, `slice_within` is ignored.
     gangs
         Number of pending gangs.
     costs
-        Cost of an eviction: 1 (``ones``), the gang's number of GPUs (``gpus``), or the GPU-hours since the
-        last checkpoint, which is at most four hours ago (``gpu_hours``).
+        Cost of an eviction: 1 (``ones``), the gang's number of GPUs (``gpus``), or the GPU-hours since the last
+        checkpoint, at most four hours ago (``gpu_hours``).
     movable, protected
         Probability that a running gang may be moved, and probability that it must not be evicted. A move costs
         the GPU-hours of six minutes.

@@ -28,18 +28,15 @@ Throughputs = Mapping[str, Mapping[str, Any]]
 def gavel(path: str | Path, *, gpu: str = "v100") -> PairReading:
     """Read the pairs of jobs on one GPU from a table of throughputs published with Gavel.
 
-    The table contains the iterations per second of each configuration of a job (usually a model and its batch
-    size) alone (``null``), and of both jobs of each pair. The entries for pairs of jobs on several GPUs are all
-    0 and are not read. Pairs on one GPU with a speed of 0 are left out; they presumably need too much memory.
-    Pairs with a configuration that did not run alone are left out as well. Jobs that are faster in a pair than
-    alone get a slowdown of 1.
+    The table has the iterations per second of each configuration of a job (usually a model and its batch size)
+    alone, and of both jobs of each pair. Pairs on several GPUs are not read. Pairs in which a job has a speed
+    of 0, alone or in the pair, are left out. A job that is faster in a pair than alone gets a slowdown of 1.
 
     The features of a configuration are its batch size (1 if the name has none), its iterations and samples per
     second, and, for each other GPU type in the file, how many times faster it is on `gpu` than on that type (0
-    if it did not run there). The files record neither utilization nor memory.
+    if it did not run there).
 
-    Source: the public repository of Gavel (OSDI 2020). The keys in ``oracle_throughputs.json`` are names of
-    configurations. Those in the other files also contain the number of GPUs.
+    Source: the public repository of Gavel (OSDI 2020).
 
     Parameters
     ----------

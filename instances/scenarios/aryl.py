@@ -98,8 +98,8 @@ def aryl(
 ) -> Scenario:
     """Create a scenario of Aryl: a training cluster and an inference cluster, their jobs, and the loans.
 
-    The machines of the inference cluster come after those of the training cluster. They are absent while they
-    are not on loan. `ASSUMPTIONS` lists what is unknown or differs from the paper.
+    Machines of the inference cluster are absent while they are not on loan. `ASSUMPTIONS` lists what is unknown
+    or differs from the paper.
 
     Parameters
     ----------
@@ -116,17 +116,17 @@ def aryl(
     jobs, load, shortest, longest
         As in `overlaid_workload`.
     elastic, heterogeneous, mixed
-        Override the values of `support`: the shares of elastic and of heterogeneous jobs, and the factor by
-        which a heterogeneous job is slower on mixed types.
+        The shares of elastic and of heterogeneous jobs, and the factor by which heterogeneous jobs are slower
+        on mixed types. By default, they follow from `support`.
     either, reach, worker_gpus, scaling, checkpoints
         As in `KindShares`.
     normalised
-        Whether a job takes `slower` times as many GPUs on the inference cluster. In this case `slower` must be
-        an integer.
+        Whether a job takes `slower` times as many GPUs on the inference cluster; `slower` must then be an
+        integer.
     slower
         How many times slower a GPU of the inference cluster is.
     overhead
-        Time in seconds that a job loses when it restarts after it was stopped.
+        Seconds that a job loses when it restarts after it was stopped.
     interval, headroom
         As in `lending`.
     mean, peak, peak_to_trough, begin

@@ -51,19 +51,18 @@ def failures(
     """Create a scenario of an LLM cluster whose nodes of eight GPUs fail and are repaired.
 
     A job that loses a node returns to the queue with the progress of its last checkpoint. With real data, jobs
-    and nodes are those of Crux (the first nodes of its cluster), and every node has the outages of a server
-    drawn from the trace of InfiniteHBD. Without real data, jobs with the sizes and durations of those in Crux
-    arrive at random, and nodes fail independently. `ASSUMPTIONS` lists what is unknown.
+    and nodes are those of Crux, and every node has the outages of a server drawn from the trace of InfiniteHBD.
+    Without real data, jobs with the sizes and durations of those in Crux arrive at random, and nodes fail
+    independently. `ASSUMPTIONS` lists what is unknown.
 
     Parameters
     ----------
     path
         The folder of all public traces. If None, jobs and faults are generated.
     nodes
-        Number of nodes. Jobs that demand more GPUs than the cluster has are left out.
+        Number of nodes. Jobs that demand more GPUs than these have are left out.
     jobs
-        Number of jobs, which are generated or drawn from the trace. By default, 1,000 jobs are generated, or
-        all jobs of the trace are used.
+        Number of jobs. By default, 1,000 jobs are generated, or all jobs of the trace are used.
     load
         Offered load of generated jobs, as in `poisson`.
     days

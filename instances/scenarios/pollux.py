@@ -40,10 +40,9 @@ def pollux(
 ) -> Scenario:
     """Create a scenario of Pollux: jobs of six models whose progress follows from measurements.
 
-    In its default mode, a job has its user's batch size. With the setting ``published``, jobs also have the
-    mode ``adaptive``, in which they choose their batch sizes (except for jobs of the model NCF). The authors'
-    simulator decides in rounds of 60 s. Pass the round length to `gsopt.simulate` as `round_length`.
-    `ASSUMPTIONS` lists what is unknown or differs from the published data.
+    In its default mode, a job has its user's batch size. The authors' simulator decides in rounds of 60 s; pass
+    this as `round_length` to `gsopt.simulate`. `ASSUMPTIONS` lists what is unknown or differs from the
+    published data.
 
     Parameters
     ----------
@@ -55,11 +54,12 @@ def pollux(
     number
         Number of the workload, from 1.
     setting
-        ``published``: as in the authors' simulator. ``ares``: as in the simulator of Ares, where progress is
-        measured in samples, batch sizes are fixed, a job has at most as many GPUs as eight nodes have, and a
-        restart takes time only if the number of nodes changes.
+        ``published``: as in the authors' simulator. Jobs also have the mode ``adaptive``, in which they choose
+        their batch sizes (except for jobs of the model NCF). ``ares``: as in the simulator of Ares. Progress is
+        measured in samples, batch sizes are fixed, a job has at most as many GPUs as eight nodes, and a restart
+        takes time only if the number of nodes changes.
     nodes, gpus_per_node
-        Number of nodes, and number of GPUs per node. Nodes with more than four GPUs were not measured.
+        Number of nodes, and number of GPUs per node, at most four.
     jobs
         Number of jobs to read, starting with the first row; None for all.
 

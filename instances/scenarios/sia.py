@@ -53,9 +53,8 @@ def sia(
     """Create a scenario of Sia: like `pollux`, but with slower runs and model-dependent restarts.
 
     The largest batch size of a GPU depends on the placement. Real runs are slower than the jobs' own estimates.
-    With the setting ``published``, a job that moves to other nodes of the same type does not restart if it has
-    as many GPUs on each of them as before. `ASSUMPTIONS` lists what is unknown or differs from the published
-    data.
+    With the setting ``published``, a job does not restart if it moves to nodes of the same type and has as many
+    GPUs on each of them as before. `ASSUMPTIONS` lists what is unknown or differs from the published data.
 
     Parameters
     ----------
@@ -66,14 +65,13 @@ def sia(
         (A100), or ``dgx-ext``, which allows larger batches.
     nodes
         Number of nodes. For several GPU types, a mapping from GPU type to number of nodes, such as `CLUSTER`;
-        in this case, `gpu` is ignored. A job runs on one type at a time. Its duration and the speeds in its
-        menu are those on the best type.
+        `gpu` is then ignored. A job's duration and the speeds in its menu are those on the best type.
     gpus_per_node
         Number of GPUs per node. By default, nodes are like those on which the models were measured.
     halvings
         How many times to halve a job's demand, after rounding it down to a power of two. If the job cannot run
         on the result, it demands the next larger number on which it can. By default, the demand is the one in
-        the trace. Policies that divide GPUs by goodput ignore demands.
+        the trace.
 
     Raises
     ------

@@ -52,9 +52,9 @@ def ares(
 ) -> Reading:
     """Read a workload of Sia for the cluster of Ares, with nodes of four RTX 2080 Ti.
 
-    Jobs run on the GPUs that they demand, or on twice, four times, ... as many. `ASSUMPTIONS` lists what is
-    unknown or differs from the paper. A row is dropped for the same reasons as in the reader `sia`, or if its
-    job demands more than `gpus`.
+    Jobs run on the GPUs that they demand, or on twice, four times, ... as many. A row is dropped for the same
+    reasons as in the reader `sia`, or if its job demands more than `gpus`. `ASSUMPTIONS` lists what is unknown
+    or differs from the paper.
 
     Parameters
     ----------
@@ -69,9 +69,8 @@ def ares(
     halvings
         How many times to halve a job's demand, after rounding it down to a power of two. If the result was not
         measured, the job demands the largest smaller number that was measured or, if there is none, the
-        smallest measured one. The number of iterations stays the same. By default, the demand is the one in
-        the trace, and only 5 to 18 % of the jobs, depending on the trace, can grow at a scaling control
-        threshold of 0.75. With one halving, 63 to 87 % can.
+        smallest measured one. The number of iterations stays the same. By default, the demand is the one in the
+        trace.
     profiles
         Folder of the profiles; see `sia`.
     selection

@@ -71,16 +71,14 @@ def dally(
 ) -> Reading:
     """Read a job list of Dally: arrival (s), work (s), number of GPUs, model and batch size of every job.
 
-    The arrival is ``start_time``. Depending on the list, it is 0 for every job (a batch), a real arrival, or -1
-    if Dally's simulator draws the arrivals. If it is -1 for most jobs, there are three options. If `mean_gap`
-    or `load` is given, jobs arrive in the order of the file, with exponential gaps. If `listed` is true, they
-    arrive at the list's ``arrival_time``. Otherwise, they arrive at their original ``submit_time``. Every
-    arrival that replaces a -1 is reported as a repair.
+    The arrival is ``start_time``. In some lists, it is -1 for most jobs, because Dally's simulator draws the
+    arrivals. These jobs arrive at their original ``submit_time``, unless `mean_gap`, `load` or `listed` is
+    given. Every arrival that replaces a -1 is reported as a repair.
 
     The number of GPUs is ``max_parallelism``. For models of Table I, the names in
-    `gsopt.scenario.speed.TIER_PENALTIES` are used. Slowdowns are not read, because they are the same for every
-    job. An entry is dropped if a required value is missing or breaks a rule, or if its job has been read
-    before. `ASSUMPTIONS` lists what is unknown or differs from the paper.
+    `gsopt.scenario.speed.TIER_PENALTIES` are used. Slowdowns are not read. An entry is dropped if a required
+    value is missing or breaks a rule, or if its job has been read before. `ASSUMPTIONS` lists what is unknown
+    or differs from the paper.
 
     Parameters
     ----------
@@ -92,15 +90,15 @@ def dally(
         Duration of a job. ``iterations``: the number of iterations times the duration of one iteration on a
         single GPU, divided by the number of GPUs, as in the simulator. ``duration``: the recorded duration.
     mean_gap
-        Mean seconds between two arrivals, if arrivals are drawn.
+        Mean seconds between two arrivals. Jobs arrive in the order of the file, with exponential gaps.
     load
-        GPU-seconds submitted per second and GPU, without communication, if arrivals are drawn. Must be between
-        1e-6 and 1e6. The mean gap is the mean GPU time of the listed jobs divided by ``load * gpus``.
+        GPU-seconds submitted per second and GPU, without communication, between 1e-6 and 1e6. The mean gap is
+        the mean GPU time of the list's jobs, divided by ``load * gpus``.
     gpus
         Number of GPUs of the cluster, for `load`.
     listed
-        If the list has -1: whether jobs arrive at its ``arrival_time`` instead of their ``submit_time``. At
-        most one of `mean_gap`, `load` and `listed` may be given.
+        Whether jobs arrive at the list's ``arrival_time``. At most one of `mean_gap`, `load` and `listed` may
+        be given.
     selection
         Window, GPU cap and sample; see `Selection`. `seed` is also the seed for arrivals.
 

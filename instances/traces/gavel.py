@@ -37,13 +37,11 @@ def gavel(
 ) -> Reading:
     """Read a trace of Gavel: arrival (s), type, steps and number of GPUs of every job.
 
-    The duration of a job is the time for its steps at its measured speed on the first GPU type, with
-    consolidated workers. With several GPU types, the default mode is for the first type. For each other type,
-    a job that was measured on it has a mode named after the type. Jobs are numbered from 0 in the order of the
-    lines, as in the authors' simulator. Because data sets are not described, a training run has a single epoch,
-    whose number of samples is the number of steps times the batch size. If the job type has no batch size, a
-    step is one sample. Weights and deadlines are not read. A row is dropped if a value is missing or breaks a
-    rule, or if its job type was not measured on that number of GPUs of the first type.
+    The duration of a job is the time for its steps at its measured speed, with consolidated workers. Jobs are
+    numbered from 0 in the order of the lines. A training run has a single epoch. Its number of samples is the
+    number of steps times the batch size (1 if the job type has none). Weights and deadlines are not read. A row
+    is dropped if a value is missing or breaks a rule, or if its job type was not measured on that number of
+    GPUs of the first type.
 
     Parameters
     ----------
@@ -52,7 +50,8 @@ def gavel(
     trace
         If `path` is a folder: name of the trace, such as ``msr/seed=0/795a4c``.
     gpu_types
-        GPU types among ``v100``, ``p100`` and ``k80``. Durations are for the first one.
+        GPU types among ``v100``, ``p100`` and ``k80``. Durations and the default mode are for the first one.
+        For each other type on which a job was measured, it has a mode named after the type.
     throughputs
         The table of speeds. By default, the nearest ``simulation_throughputs.json``, plain or gzipped, in the
         folder of the file or above.

@@ -27,14 +27,12 @@ def philly(
 ) -> Reading:
     """Read the Philly trace of 2017: submission time, duration (s) and number of GPUs of every job.
 
-    Two forms of the trace can be read. In Sia's form, there are 82,247 rows in no particular order, and jobs
-    are named after their rows. In RFold's form, there are 111,549 rows, the failed attempts of a job are merged
-    into one row, there are neither dates nor virtual clusters, and jobs are named after their numbers in the
-    file. The trace is sparse before October 2017.
+    Two forms of the trace can be read. In Sia's form, there are 82,247 rows, and jobs are named after their
+    rows. In RFold's form, there are 111,549 rows with the numbers of jobs, but neither dates nor virtual
+    clusters. The failed attempts of a job are merged into one row. The trace is sparse before October 2017.
 
     A row is dropped if a value is missing or breaks a rule, or if it repeats an earlier row completely. In
-    RFold's form, it is also dropped if the number of its job has been read before. Issues are reported for the
-    whole file, regardless of the selected jobs.
+    RFold's form, it is also dropped if the number of its job has been read before.
 
     Parameters
     ----------

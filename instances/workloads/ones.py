@@ -44,18 +44,17 @@ def ones(
 ) -> Workload:
     """Generate ONES's training jobs, with elastic batch sizes and Poisson arrivals.
 
-    Each job is one of the 50 tasks in the paper's Table 2, and scales to w GPUs. By default, w is the smaller
-    of `largest` and `gpus` (see `widths`). Each of the job's modes is a batch size: a multiple of the largest
-    local batch size b of one GPU, up to w b, or b divided by 2, 4 or 8. A batch of B samples may run on
-    ceil(B / b) to w GPUs, but on at most B. The default mode has batch size b; schedulers that ignore batch
-    sizes use only this mode. A job on up to four GPUs is assumed to be on one server.
+    Each job is one of the 50 tasks in the paper's Table 2, and scales to w GPUs (see `widths`). Each of its
+    modes is a batch size: b, 2 b, ..., w b, or b divided by 2, 4 or 8, where b is the model's largest batch
+    size on one GPU. A batch of B samples may run on ceil(B / b) to w GPUs, but on at most B. The default mode
+    has batch size b.
 
-    The paper gives the tasks, a cluster of 64 GPUs with four per server, and the ten epochs for which a job
-    continues after it reaches its target. Everything else is gsopt's own. Speeds, data sets, and the number of
-    samples for each batch size are those of `instances.workloads.ones_tasks`. The number of epochs to the
-    target is drawn uniformly from the model's range. Users request 1, 2 and 4 GPUs in the ratio 5:3:2. The loss
-    begins at the logarithm of the number of classes and ends between a tenth and a third of that. The accuracy
-    at the target is within 0.05 of the model's. Loss and accuracy have the same curvature, between 2 and 5.
+    The paper gives the tasks, and the ten epochs for which a job continues after it reaches its target.
+    Everything else is gsopt's own. Speeds, data sets, and the number of samples for each batch size are those
+    of `instances.workloads.ones_tasks`. The number of epochs to the target is drawn uniformly from the model's
+    range. Users request 1, 2 and 4 GPUs in the ratio 5:3:2. The loss begins at the logarithm of the number of
+    classes and ends between a tenth and a third of that. The accuracy at the target is within 0.05 of the
+    model's.
 
     Parameters
     ----------

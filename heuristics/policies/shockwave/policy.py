@@ -36,80 +36,66 @@ def shockwave(
 ) -> Decider:
     """Plan the next rounds for even progress, promised completion times, and a short makespan.
 
-    A plan states which jobs run in which of the next T rounds (the window), each on all the GPUs that it
-    demands. It maximizes the sum of log((e + q) / E) / (N T) over all N jobs, minus `makespan` times the
-    longest remaining time of any job after the window. Here, e is the job's completed work, q its planned work,
-    and E its total work. The logarithm is replaced by a piecewise linear function, with breakpoints at fifths
-    and the value log(1e-6) at 0. Plans must be fair: after the window, an equal share (see the readings below)
-    must suffice for each job to complete by its promised time, multiplied by `ratio`. The promised time is the
-    time at which the job would complete with an equal share since its release. It is estimated anew at every
-    plan, and a weighted mean of all estimates so far is used. If no plan is fair, one is made without this
-    requirement, in which the logarithm of every job that would be late with an equal share is multiplied by a
-    weight: a power of its finish-time ratio, i.e. the time at which it would complete with an equal share,
-    divided by the promised time. All other weights are 1. Jobs with the most weight per planned round run
-    first. GPUs that would be idle go to jobs that fit, those with the most remaining time first.
+    A plan assigns jobs to the next T rounds (the window). In its rounds, a job runs on all the GPUs that it
+    demands. The plan maximizes the sum of log((e + q) / E) / (N T) over all N jobs that demand at most the M
+    GPUs present, minus `makespan` times the longest remaining time of any job after the window. Here, e, q and
+    E are a job's completed, planned and total work. The logarithm is interpolated linearly between fifths, with
+    the value log(1e-6) at 0.
 
-    Source: Shockwave (NSDI 2023), sections 4 to 6. Breakpoints, estimates, weights and defaults are from the
-    program that its authors published. Key: as above. Ties: as in the knapsack and the solver. Preemptive at
-    the beginning of rounds; knows durations. A plan takes one or more knapsacks, each O(J T^2 M) for J jobs on
-    M GPUs, and an integer program with 2 J T columns for the order of the jobs. If the solution of a knapsack
-    cannot be packed into rounds, or only with a loss, it is replaced by that of another integer program of this
-    size. With many jobs, this may take several seconds.
+    Plans must be fair: from the end of the window, an equal share of the GPUs must suffice for each job to
+    complete by its promised time, multiplied by `ratio`. With this share, a job has min(1, M / N) times its
+    full speed. The promised time is when the job would complete with an equal share since its release. This
+    time is estimated at every plan, and a weighted mean of all estimates so far is used.
 
-    For its four clusters, the authors' program sets `makespan` between 1e-3 and 1e5 and `power` between 5 and
-    15. The defaults here are its values for 32 GPUs.
+    If no plan is fair, fairness is not required. Instead, the logarithm of each job that would be late with an
+    equal share from now on is multiplied by a weight. The weight is a power of the job's finish-time ratio: its
+    completion time with this share, divided by its promised time. All other weights are 1.
 
-    Readings:
+    The rounds of a plan are then rearranged so that jobs with more weight per planned round tend to run
+    earlier. Idle GPUs go to jobs that fit, those with the longest remaining time first.
 
-    - `since`: in the program, finish times are measured from the ``start`` of the run, so the longer a run
-      lasts, the closer ratios are to 1. In the paper, they are measured from each job's ``release``. Here, the
-      start of a run is the release of its first job.
-    - With an equal share, a job progresses at its full speed (that on all the GPUs that it demands) times the
-      number of GPUs divided by the number of jobs, or at full speed if there are fewer jobs than GPUs. As in
-      the program, this ignores how many GPUs jobs demand.
-    - In the program, the weight of a late job that needs less than a round is its ratio to the power 100, which
-      solvers cannot represent. Here, weights are capped at `most_weight`.
-    - For `renewal`, only rounds in which jobs are present are counted. In the program, a completion restarts
-      the count.
-    - Here, the rounds of all plans are put into the best order. The program does this only for unfair plans,
-      and leaves the others as the solver returns them.
+    Source: Shockwave (NSDI 2023), sections 4 to 6. Breakpoints, estimates, weights, and all defaults except
+    that of `most_weight` are from its authors' program. Key: the plan. Ties: as in the knapsack and the solver.
+    Preemptive at the beginning of rounds; knows durations. A plan takes one or more knapsacks, each O(N T^2 M),
+    and usually integer programs with 2 N T columns. With many jobs, this may take several seconds.
 
-    Departures: the program predicts how batch sizes grow, and derives the remaining time of a job from this.
-    Here, the remaining time at the job's current speed is known. Progress is measured continuously, not in full
-    epochs. The two terms of the objective are optimized separately (`heuristics.policies.shockwave.search`), so
-    that a gap (see `exact`) applies to the first term alone. Plans do not include overheads, and a job that
-    stops before its restart is over makes no progress, so rounds should be longer than restarts. While GPUs are
-    absent, jobs that demand more than the capacity are in no plan and are not counted in equal shares.
+    Departures:
+
+    - The program predicts how batch sizes grow, and counts full epochs. Here, the remaining time at a job's
+      current speed is known.
+    - In the program, rounds are rearranged only if no plan is fair, weights are not limited, and a completion
+      restarts the count of `renewal`.
 
     Comparisons include the policy only if it is named by its path, ``heuristics.policies.shockwave:shockwave``.
-    It rejects GPUs of several kinds, and jobs that demand more GPUs than the cluster has.
 
     Parameters
     ----------
     interval
-        Length of a round, in seconds.
+        Length of a round, in seconds. It should exceed the duration of restarts, which plans ignore.
     rounds
         Number of rounds in a window.
     renewal
         A new plan is made every time this number of rounds has passed. Arrivals, completions, changes of GPUs
         and the end of a window also lead to a new plan.
     makespan
-        Cost per second of the longest remaining time (k in the paper).
+        Cost per second of the longest remaining time (k in the paper); 1e-3 to 1e5 in the authors' program,
+        depending on the cluster.
     ratio
         Largest finish-time ratio that is considered fair.
     power
-        Power of the finish-time ratio in the weights of late jobs (lambda in the paper).
+        Power of the finish-time ratio in weights (lambda in the paper); 5 to 15 in the authors' program. For
+        jobs that need less than a round, the power is 100.
     most_weight
         Largest weight of a late job, at most a billion.
     since
-        The time from which finish times are measured: the ``start`` of the run, or a job's ``release``.
+        Whether finish times are measured from the ``start`` of the run, i.e. the release of its first job, as
+        in the program, or from each job's ``release``, as in the paper.
     exact
-        Whether integer programs are solved to proven optimality. Otherwise, they are solved to a gap of a
-        thousandth, or until the `limit`. `gsopt.simulate` has an option of the same name, so set this one with
-        `functools.partial`.
+        Whether integer programs are solved to proven optimality instead of a gap of a thousandth. Set it with
+        `functools.partial`, because `gsopt.simulate` has an option of the same name.
     limit
-        Seconds after which an integer program ends with its best solution so far. None: no limit, so that runs
-        are the same on every machine. Ignored with `exact`.
+        Time limit of an integer program, in seconds; ignored with `exact`. If None, there is no limit, and runs
+        are the same on every machine.
 
     Raises
     ------

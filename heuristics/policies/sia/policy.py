@@ -37,34 +37,31 @@ def sia(
     """Choose a configuration of GPUs, or none, for every job, so as to optimize the sum of powers of goodputs.
 
     A configuration consists of GPUs of one kind: 1, 2, 4, ... GPUs of a node, one entire node, or several
-    entire nodes. At every interval, the decision `gsopt.problems.Configuration` is solved for all jobs
-    together, by default exactly, usually by dynamic programming. A job that keeps its configuration keeps its
-    GPUs, unless it has to make room for a larger job.
+    entire nodes. A job that can run in none of these has one for each number of GPUs on which it can run. At
+    every interval, the decision `gsopt.problems.Configuration` is solved for all jobs together. A job that
+    keeps its configuration keeps its GPUs, unless it makes room for a larger job. A restarting job keeps its
+    configuration. Goodputs are determined as follows:
 
-    - An adaptive job (`gsopt.scenario.scenario.Physics.applications`) reports goodputs fitted to its own steps.
-      Before it has run, only its smallest number of GPUs is allowed, with a goodput of 1 on every kind of GPU.
-      On a type that it has not tried, its goodputs are those on another type, multiplied by the ratio of known
-      single-GPU speeds. For any other elastic job, the speeds are known.
-    - A job's goodputs are divided by the smallest of them. If the job currently has a configuration, its
-      goodputs in all others are multiplied by a restart factor. For a job of age t with n restarts so far and s
-      seconds per restart, the factor is max(t - n s, 0) / (t + s). It is 1 as long as t or, for a rigid job,
-      the number of its GPU-seconds so far is below s.
-    - An elastic job may have at most `growth` times the largest number of GPUs that it has had so far. Its
-      smallest number is always allowed.
-    - A rigid job chooses only its kind of GPU. On the slowest kind, its goodput is its number of GPUs.
-    - A restarting job keeps its configuration.
+    - A job's goodputs are divided by the smallest of them. For a rigid job, which chooses only its kind of GPU,
+      they are then multiplied by its number of GPUs.
+    - An elastic adaptive job (`gsopt.scenario.scenario.Physics.applications`) reports goodputs fitted to its
+      own steps. At first, it may have only its smallest number of GPUs. On a new GPU type, its goodputs are
+      those on another type, multiplied by the ratio of single-GPU speeds. The speeds of all other jobs are
+      known.
+    - If a job has a configuration, its goodputs in all others are multiplied by max(t - n s, 0) / (t + s).
+      Here, t is its age, n its number of restarts, and s the duration of a restart. The factor is 1 while t
+      (for a rigid job, the number of its GPU-seconds) is below s.
 
-    Source: Sia (SOSP 2023), section 3. The rounding, the cap, the durations of restarts and all defaults are
-    from its authors' public simulator. Key: the objective. Ties, which are frequent because powers are rounded
-    to hundredths: fewest changes, then jobs released first (`formulations.configuration.exact`). Preemptive at
-    every interval; resizes; does not know durations. O(J C G) per decision, for J jobs and C configurations,
-    where G is the product of the numbers of GPUs over all kinds.
+    Source: Sia (SOSP 2023), section 3. The rounding and the limit of powers, the durations of restarts and all
+    defaults are from its authors' public simulator. Key: the objective. Ties: as in `solver`. Preemptive at
+    every interval; resizes; does not know durations. With ``exact``, usually O(J C G) per decision, for J jobs
+    and C configurations, where G is the product of the numbers of GPUs over all kinds.
 
-    Departures: in the authors' simulator, a job that moves to other nodes in the same configuration loses
-    nothing (``restarts="shape"`` in a scenario), so moves are not avoided. Here, jobs keep their nodes if
-    possible. A job that cannot run in any of these configurations has configurations for its own numbers of
-    GPUs instead, and takes any remaining GPUs if no nodes have room for it. An entire node is a configuration
-    even if its number of GPUs is not a power of two. A plain cluster is treated as one node.
+    Departures:
+
+    - In the authors' simulator, moves within a configuration cost nothing (``restarts="shape"`` in a scenario)
+      and are not avoided. Here, jobs keep their nodes if possible.
+    - The number of GPUs of a node need not be a power of two. A plain cluster is treated as one node.
 
     Parameters
     ----------
@@ -73,23 +70,21 @@ def sia(
     power
         Power of the goodputs, not 0; the lower it is, the more weight the slowest jobs have.
     penalty
-        The cost of a job without GPUs. With a negative power, the slowest configuration of an elastic job costs
-        1 unless the job has to restart. The penalty must be above 1; otherwise, jobs would wait although GPUs
-        are free.
+        Cost of a job without GPUs, above 1. With a negative power, the slowest configuration of an elastic job
+        costs 1, unless the job has to restart.
     growth
-        The largest number of GPUs that a job may have, as a multiple of the most that it has had so far; None
-        for any number.
+        Largest number of GPUs of an elastic job, as a multiple of the most that it has had so far; None for any
+        number. Its smallest number is always allowed.
     most_gpus
-        Largest number of GPUs of a configuration. It does not apply to jobs that have configurations for their
-        own numbers of GPUs (see above).
+        Largest number of GPUs of a configuration. Jobs that can run in no configuration up to this size are not
+        limited.
     restart_time
-        Duration of a restart, in seconds, in the restart factor.
+        Duration of a restart, in seconds.
     restart_times
-        Durations of restarts, in seconds, keyed by model, which replace `restart_time`.
+        Durations of restarts, keyed by model, which replace `restart_time`.
     batches
-        The largest batch size that the policy assumes for an adaptive job: the one that its ``user`` chose, as
-        in the authors' simulator (although a job that tunes its batch size may exceed it), or the limit of its
-        ``model``.
+        Largest batch size assumed for an adaptive job: the one that its ``user`` chose, as in the authors'
+        simulator, or the limit of its ``model``.
     solver
         A method of `configuration`, or its name, such as ``exact``, ``milp`` or ``greedy``.
 
@@ -98,7 +93,7 @@ def sia(
     InvalidInput
         An option is out of range.
     Unsupported
-        A job cannot run on GPUs of a single kind, whichever kind and however many GPUs it gets.
+        A job cannot run on GPUs of a single kind, whatever their number.
 
     Examples
     --------
