@@ -25,8 +25,8 @@ from gsopt.problems.admission import Admission, AdmissionSolution, Gang, Part
 def exact(problem: Admission, budget: Budget) -> Result[AdmissionSolution]:
     """Search for the cheapest way to admit the pending gangs, and for a proof that no other way is cheaper.
 
-    A domain is a group of machines, such as a rack, within which the pending gang must run. For one pending
-    gang with identical workers, the steps are as follows:
+    A domain is a group of machines, such as a rack, within which a pending gang must run. For one pending gang
+    with identical workers, the steps are as follows:
 
     1. Compute a lower bound on the cost in every domain (`formulations.admission.bounds`).
     2. In ascending order of bounds, find the cheapest gangs to stop in each domain by dynamic programming.

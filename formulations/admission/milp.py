@@ -30,9 +30,9 @@ class Milp(Formulation[Admission, AdmissionSolution]):
     Parameters
     ----------
     c_r: cost of evicting gang r. d_r: cost of moving it. n_p: workers of part p. s_p: workers in each slice of
-    part p. a_pi: amount of resource i that a worker of part p needs. u_pm: workers of part p that fit on
-    machine m if all gangs that may stop do so. f_mi: free amount of resource i on machine m. w_rmi: amount of
-    resource i that gang r uses on machine m.
+    part p. a_pi: amount of resource i that a worker of part p needs. u_pm: workers of part p that machine m can
+    hold if all gangs that may stop do so; 0 if they may not run there. f_mi: free amount of resource i on
+    machine m. w_rmi: amount of resource i that gang r uses on machine m.
 
     Variables
     ---------
@@ -66,8 +66,8 @@ class Milp(Formulation[Admission, AdmissionSolution]):
 
     Size
     ----
-    Mainly one column for each pair of a part and a machine on which a worker fits, and one row per machine and
-    resource. At most 50,000 pairs of a part and a machine are allowed.
+    Mainly one column per pair of a part and a machine, and one row per machine and resource. At most 50,000
+    such pairs of a part and a machine are allowed.
 
     Source
     ------

@@ -23,50 +23,50 @@ class Milp(Formulation[Placement, PlacementSolution]):
 
     Sets
     ----
-    i: lines of workers. s: individual servers. r: resources. j: jobs. k: racks. v: GPUs of a server that have a
-    free part.
+    i: lines (entries) of workers. s: individual servers. r: resources. j: jobs. k: racks. v: GPUs of a server
+    that have a free part.
 
     Parameters
     ----------
-    n_i: workers of line i. d_ir: amount of resource r that each of them needs. g_i: whole GPUs per worker. q_i:
-    thousandths of a GPU per worker, if it needs only part of one. e_sr: free amount of resource r on server s.
-    a_sv: free thousandths of GPU v. u_is: workers of line i that fit on server s; 0 if they do not accept its
-    GPU type. c_s: 0 if server s is already in use, otherwise 1 or, if fragmentation is minimized, its GPUs. W:
-    weight of a misplaced GPU.
+    n_i: workers of line i. d_ir: amount of resource r per worker. g_i: whole GPUs per worker. q_i: thousandths
+    of a GPU per worker; 0 for most lines. e_sr: free amount of resource r on server s. a_sv: free thousandths
+    of GPU v. u_is: workers of line i that server s can hold; 0 if they do not accept its GPU type. c_s: 0 if
+    server s is already in use, otherwise 1 or, if fragmentation is minimized, its GPUs. W: weight of a
+    misplaced GPU.
 
     Variables
     ---------
-    x[i, s], integer from 0 to u_is: workers of line i on server s. y[s], binary: server s is in use.
+    x[i, s], integer, at most u_is: workers of line i on server s. y[s], binary: server s is in use.
 
     If preferences are minimized, for inference servers: f[s], binary: the server is for flexible workers only.
-    m[i, s], integer from 0 to u_is: flexible workers of line i that share server s with other kinds of workers.
+    m[i, s], integer, at most u_is: flexible workers of line i that share the server with other kinds.
 
     If jobs must not be split: h[j], binary: job j runs on inference servers. If racks are minimized: z[k],
     binary: rack k is used.
 
-    For lines with q_i > 0, instead of x: p[i, s, v], integer: workers of line i on GPU v of server s. For each
-    GPU without a part in use: b[s, v], binary: the GPU is shared.
+    For lines with q_i > 0, instead of x: p[i, s, v], integer: workers of line i on GPU v. b[s, v], binary: GPU
+    v, of which no part is in use yet, is shared.
 
     If server s is already in use, y[s] = 1, f[s] = 0, and z[k] = 1 for its rack k.
 
     Objective
     ---------
-    Minimize the sum of c_s y[s], plus a constant. If preferences are minimized, W times the misplaced GPUs are
-    added: the g_i x[i, s] of inelastic lines on inference servers and of other lines on training servers, and
-    the g_i m[i, s]. If racks are minimized, the objective is the sum of z[k] instead. If unallocated GPUs are
-    minimized, it is a constant minus the thousandths of all workers placed.
+    Minimize the sum of c_s y[s], plus a constant. For preferences, add W times the misplaced GPUs: the g_i m[i,
+    s], and the g_i x[i, s] of inelastic lines on inference servers and of other lines on training servers. For
+    racks, minimize the sum of z[k] instead. For unallocated GPUs, minimize a constant minus the thousandths of
+    all workers placed.
 
     Constraints
     -----------
     If q_i > 0, x[i, s] stands for the sum of the p[i, s, v] over v.
 
-    place[i]: the x[i, s] + m[i, s] add up to n_i, or to at most n_i if unallocated GPUs are minimized.
+    place[i]: the x[i, s] + m[i, s] add up to n_i or, for unallocated GPUs, to at most n_i.
 
     hold[s, r]: the d_ir (x[i, s] + m[i, s]), and for GPUs also the b[s, v], add up to at most e_sr y[s].
 
     share[s, v]: the q_i p[i, s, v] add up to at most a_sv b[s, v], or a_sv if part of the GPU is in use.
 
-    alike[s, v]: b[s, v] >= b[s, v + 1]. order[s]: y[s] >= y[s + 1] for servers of the same entry.
+    alike[s, v]: b[s, v] >= b[s, v + 1]. order[s]: y[s] >= y[s + 1] if both servers belong to one entry.
 
     group[i, s]: x[i, s] <= u_is f[s] for flexible lines, and x[i, s] <= u_is (1 - f[s]) for others.
 
@@ -76,8 +76,8 @@ class Milp(Formulation[Placement, PlacementSolution]):
 
     Size
     ----
-    Mainly two columns per line and server, and one row per server and line or resource. At most 1,000 pairs of
-    a line and a server (or a GPU that may be shared) are allowed.
+    Mainly one or two columns per line and server, and one row per server and line or resource. At most 1,000
+    pairs of a line and a server (or a GPU that may be shared) are allowed.
 
     Source
     ------

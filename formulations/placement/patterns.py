@@ -40,8 +40,7 @@ def patterns(problem: Placement, budget: Budget, *, most: int = MOST_PATTERNS) -
     Size
     ----
     One column per maximal pattern of every zone and kind of server, one row per demand and zone, and one row
-    per kind. If pools matter, also one column per unit and at most one per demand. The number of patterns grows
-    quickly with the number of demands.
+    per kind. If pools matter, also one column per unit and at most one per demand.
 
     Source
     ------
@@ -59,8 +58,8 @@ def patterns(problem: Placement, budget: Budget, *, most: int = MOST_PATTERNS) -
     Raises
     ------
     Unsupported
-        There are more maximal patterns than `most`, or their enumeration takes too many steps; racks or
-        unallocated GPUs are minimized; or workers need parts of GPUs or GPUs of certain types.
+        There are more maximal patterns than `most`, or their enumeration takes too many steps. Or racks or
+        unallocated GPUs are minimized, or workers need parts of GPUs or GPUs of certain types.
 
     Examples
     --------

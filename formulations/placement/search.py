@@ -27,7 +27,7 @@ def search(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
 
     The bound is the number of servers in use plus those that the scarcest resource still requires. If
     unallocated GPUs are minimized, it is what stays unallocated even if all remaining workers are placed. With
-    more than 200 workers, there is no search, and the result has only a bound.
+    more than 200 workers, only a bound is computed.
 
     Size
     ----

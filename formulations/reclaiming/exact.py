@@ -23,8 +23,8 @@ def exact(problem: Reclaiming, budget: Budget, *, width: int = 12) -> Result[Rec
     1. Dynamic programming (`decomposition`) over merged servers and jobs, if few jobs share servers.
     2. A bound: the lower convex hull of the minimum cost as a function of the number of servers. A first choice
        is derived from the hull, and often meets the bound.
-    3. Dynamic programming over the core, which comprises the servers and jobs on which a better choice may
-       differ from the best known one, if few of these jobs share servers.
+    3. Dynamic programming over the core, if few of its jobs share servers. The core comprises the servers and
+       jobs on which a better choice may differ from the best known one.
     4. Local search, for at most half of the remaining time if step 6 may follow.
     5. For at most 400 servers, a bound that counts the pairs of servers that share jobs.
     6. A mixed-integer program over the core, unless there is a time limit and the core is too large. If no
@@ -33,9 +33,9 @@ def exact(problem: Reclaiming, budget: Budget, *, width: int = 12) -> Result[Rec
     All techniques use integers, so the optimum is exact. If the hull is a straight line over more than half of
     the servers, its bound is weak. The message then says so, unless the optimum is proven.
 
-    Merging is impossible if a job survives the loss of each of several servers but not of all of them, or if
-    collateral damage depends on flexible workers. Steps 1 to 5 then yield a bound and a solution by way of two
-    simpler problems. If these do not meet, `milp` continues from the solution.
+    Servers and jobs cannot be merged if a job survives the loss of each of several servers but not of all of
+    them, or if collateral damage depends on flexible workers. Steps 1 to 5 then solve two simpler problems,
+    which yield a bound and a solution. If these do not meet, `milp` continues from the solution.
 
     Parameters
     ----------
