@@ -60,9 +60,9 @@ class Milp(Formulation[Admission, AdmissionSolution]):
     hold[m, i]: the a_pi x[g, p, m] add up to at most f_mi plus the w_rmi (evicted[r] + moved[r]). The amounts
     are divided by their greatest common divisor.
 
-    If some of these amounts exceed 2^15, all are written in two digits to this base. Then, low[m, i] lets the
-    lower digits of what is needed exceed those of what is available by carry[m, i] times the base. The carry is
-    added to the upper digits of what is needed in hold[m, i].
+    low[m, i], if some of these amounts exceed 2^15: the same row for their lower digits to this base, which may
+    be exceeded by carry[m, i] times the base. Then, hold[m, i] is the row for the upper digits, and the carry
+    is added to what is needed.
 
     Size
     ----

@@ -30,19 +30,18 @@ class Milp(Formulation[Placement, PlacementSolution]):
     ----------
     n_i: workers of line i. d_ir: amount of resource r per worker. g_i: whole GPUs per worker. q_i: thousandths
     of a GPU per worker; 0 for most lines. e_sr: free amount of resource r on server s. a_sv: free thousandths
-    of GPU v. u_is: workers of line i that server s can hold; 0 if they do not accept its GPU type. c_s: 0 if
-    server s is already in use, otherwise 1 or, if fragmentation is minimized, its GPUs. W: weight of a
-    misplaced GPU.
+    of GPU v. u_is: workers of line i that fit on server s, also by GPU type. c_s: 0 if server s is already in
+    use, otherwise 1 or, for fragmentation, its GPUs. W: weight of a misplaced GPU.
 
     Variables
     ---------
     x[i, s], integer, at most u_is: workers of line i on server s. y[s], binary: server s is in use.
 
-    If preferences are minimized, for inference servers: f[s], binary: the server is for flexible workers only.
-    m[i, s], integer, at most u_is: flexible workers of line i that share the server with other kinds.
+    For preferences, on inference servers: f[s], binary: the server is for flexible workers only. m[i, s],
+    integer, at most u_is: flexible workers of line i that share the server with other kinds.
 
-    If jobs must not be split: h[j], binary: job j runs on inference servers. If racks are minimized: z[k],
-    binary: rack k is used.
+    If jobs must not be split: h[j], binary: job j runs on inference servers. For racks: z[k], binary: rack k is
+    used.
 
     For lines with q_i > 0, instead of x: p[i, s, v], integer: workers of line i on GPU v. b[s, v], binary: GPU
     v, of which no part is in use yet, is shared.
@@ -52,9 +51,9 @@ class Milp(Formulation[Placement, PlacementSolution]):
     Objective
     ---------
     Minimize the sum of c_s y[s], plus a constant. For preferences, add W times the misplaced GPUs: the g_i m[i,
-    s], and the g_i x[i, s] of inelastic lines on inference servers and of other lines on training servers. For
-    racks, minimize the sum of z[k] instead. For unallocated GPUs, minimize a constant minus the thousandths of
-    all workers placed.
+    s], and the g_i x[i, s] of inelastic lines on inference servers and of others on training servers. For
+    racks, instead: the sum of z[k]. For unallocated GPUs, instead: a constant minus the thousandths of the
+    workers placed.
 
     Constraints
     -----------

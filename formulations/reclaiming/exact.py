@@ -25,10 +25,9 @@ def exact(problem: Reclaiming, budget: Budget, *, width: int = 12) -> Result[Rec
        is derived from the hull, and often meets the bound.
     3. Dynamic programming over the core, if few of its jobs share servers. The core comprises the servers and
        jobs on which a better choice may differ from the best known one.
-    4. Local search, for at most half of the remaining time if step 6 may follow.
+    4. Local search.
     5. For at most 400 servers, a bound that counts the pairs of servers that share jobs.
-    6. A mixed-integer program over the core, unless there is a time limit and the core is too large. If no
-       backend is given, CP-SAT solves it if installed, and otherwise HiGHS.
+    6. A mixed-integer program over the core, unless there is a time limit and the core is too large.
 
     All techniques use integers, so the optimum is exact. If the hull is a straight line over more than half of
     the servers, its bound is weak. The message then says so, unless the optimum is proven.
@@ -42,7 +41,8 @@ def exact(problem: Reclaiming, budget: Budget, *, width: int = 12) -> Result[Rec
     problem
         The problem.
     budget
-        Time limit, gap, backend of the mixed-integer program, start and callback.
+        Time limit, gap, start, callback, and backend. Without a backend, step 6 uses CP-SAT if installed, and
+        otherwise HiGHS.
     width
         Maximum number of jobs in one table of the dynamic programs; -1 disables dynamic programming.
 

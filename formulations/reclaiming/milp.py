@@ -24,9 +24,8 @@ class Milp(Formulation[Reclaiming, ReclaimingSolution]):
 
     Parameters
     ----------
-    N: servers to give back. w_j: cost of preempting job j. n_js: GPUs of job j on server s. F_j: GPUs that job
-    j can do without. M_j: GPUs that job j can lose at most if N servers of O_j are returned. G: GPUs in use on
-    all servers.
+    N: servers to give back. w_j: cost of preempting job j. n_js: its GPUs on server s. F_j: GPUs that it can do
+    without. M_j: GPUs that it loses at most if N servers of O_j are returned. G: GPUs in use on all servers.
 
     Variables
     ---------
