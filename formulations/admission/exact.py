@@ -23,33 +23,28 @@ from gsopt.problems.admission import Admission, AdmissionSolution, Gang, Part
 
 @exact_method()
 def exact(problem: Admission, budget: Budget) -> Result[AdmissionSolution]:
-    """Find a provably cheapest way to admit the pending gangs, domain by domain.
+    """Search for the cheapest way to admit the pending gangs, and for a proof that no other way is cheaper.
 
-    A domain is a group of machines, such as a rack, at the level at which a single group must hold the pending
-    gang. If there is one pending gang and its workers are identical, the steps are as follows:
+    A domain is a group of machines, such as a rack, within which a pending gang must run. For one pending gang
+    with identical workers, the steps are as follows:
 
-    1. Compute a bound for every domain (`formulations.admission.bounds`).
-    2. In ascending order of bounds, find the cheapest gangs to stop in each domain by dynamic programming over
-       the gangs that run on several machines. If too many of these share machines and no gang may be moved,
-       solve the domain's mixed-integer program.
-    3. Stop when the next bound is not below the best cost. If no gang may be moved, the best choice is then
-       optimal.
+    1. Compute a lower bound on the cost in every domain (`formulations.admission.bounds`).
+    2. In ascending order of bounds, find the cheapest gangs to stop in each domain by dynamic programming.
+    3. Stop when the next bound is not below the best cost.
+    4. If no gang may be moved, solve the domains whose tables were too large by mixed-integer programs.
 
-    If gangs may be moved, stopping a gang costs the lower of its eviction cost and its move cost in these
-    steps. The resulting total is a lower bound. It is optimal if all gangs that move fit into the remaining
-    room. If one of them does not fit, other gangs stop to make room for it, or it is evicted. If a gap remains
-    and all workers are identical, as on clusters where gangs use whole machines, a mixed-integer program over
-    groups of machines is solved, unless it would be too large. Otherwise, the bound is improved by taking into
-    account the room that moved gangs need elsewhere (`formulations.admission.displacement`). If a gap still
-    remains and the problem is small enough, `milp` is solved.
+    If gangs may be moved, steps 1 to 3 count the lower of a gang's eviction cost and its move cost. Their
+    result is a lower bound. A solution follows if the moved gangs find room elsewhere. If one of them does not,
+    other gangs stop to make room for it, or it is evicted.
 
-    If there are several pending gangs, or different workers, admitting the gangs one by one yields a solution,
-    and the cost of admitting any part of a gang alone is a lower bound. If a gap remains, the program over
-    groups of machines is solved under the same conditions, and otherwise `milp`. If no gang may be moved,
-    `milp` is first solved for only the machines and gangs that a better solution can use. On large clusters,
-    the result may be a solution with a gap.
+    In all other problems, the pending gangs are admitted one by one. The highest cost of admitting one part of
+    a gang alone is a lower bound.
 
-    Costs are computed in integer multiples of a common unit, so an optimum is exact.
+    If a gap remains in these two cases, a mixed-integer program follows: one over groups of machines if all
+    workers are identical, and otherwise `milp`. Programs that would be too large are skipped, so a gap may
+    remain on large clusters.
+
+    Costs are computed in integers, so an optimum is exact.
 
     Parameters
     ----------

@@ -23,43 +23,51 @@ class Milp(Formulation[Admission, AdmissionSolution]):
 
     Sets
     ----
-    r: running gangs. g: gangs that need a place, that is, the pending gangs and those that may be moved. p:
-    parts of a gang. m: machines on which a part may run. k: groups at the level at which one group must hold
-    a gang. h: groups at the level at which one group must hold a slice. i: resources that may be scarce.
+    r: running gangs. g: pending gangs and those that may be moved. p: parts of a gang. m: machines. k: groups
+    at the level at which one group must hold a gang. h: groups at the level at which one group must hold a
+    slice. i: resources.
 
     Parameters
     ----------
-    c_r: cost of evicting gang r. d_r: cost of moving gang r. n_p: number of workers of part p. s_p: number of
-    workers in each slice of part p. a_pi: amount of resource i that a worker of part p needs. u_pm: number of
-    workers of part p that fit on machine m if all gangs that may stop do so. f_mi: free amount of resource i
-    on machine m. w_rmi: amount of resource i that gang r uses on machine m.
+    c_r: cost of evicting gang r. d_r: cost of moving it. n_p: workers of part p. s_p: workers in each slice of
+    part p. a_pi: amount of resource i that a worker of part p needs. u_pm: workers of part p that machine m can
+    hold if all gangs that may stop do so; 0 if they may not run there. f_mi: free amount of resource i on
+    machine m. w_rmi: amount of resource i that gang r uses on machine m.
 
     Variables
     ---------
-    evicted[r], binary, for each gang that may be evicted: whether it is. moved[r], binary, for each gang that
-    may be moved: whether it is. x[g, p, m], integer from 0 to u_pm: number of workers of part p of gang g on
-    machine m. group[g, k], binary: whether group k holds gang g. slices[g, p, h], integer: number of slices of
-    part p in group h. carry[m, i], integer: carry from the lower to the upper digit.
+    evicted[r], moved[r], binary: whether gang r is evicted or moved, if it may be. x[g, p, m], integer from 0
+    to u_pm: workers of part p of gang g on machine m. group[g, k], binary: group k holds gang g. slices[g, p,
+    h], integer: slices of part p in group h. carry[m, i], integer: carry from the lower to the upper digit.
 
     Objective
     ---------
-    Minimize the sum of c_r evicted[r] and d_r moved[r]. If ties are broken, each stopped gang costs a little
-    more.
+    Minimize the sum of c_r evicted[r] and d_r moved[r]. With the second objective `gangs`, each stopped gang
+    costs a little more.
 
     Constraints
     -----------
-    once[r]: evicted[r] + moved[r] <= 1. place[g, p]: the x[g, p, m] add up to n_p, times moved[g] if g is a
-    running gang. one[g]: the group[g, k] add up to 1, or moved[g]. together[g, p, k]: the x[g, p, m] in group k
-    add up to n_p group[g, k]. sliced[g, p, h]: the x[g, p, m] in group h add up to s_p slices[g, p, h]. hold[m,
-    i]: the a_pi x[g, p, m] add up to at most f_mi plus the w_rmi (evicted[r] + moved[r]), all divided by their
-    greatest common divisor. If amounts exceed 2^15, they are written in two digits to this base: low[m, i] lets
-    the lower digits of what is needed exceed those of what is available by carry[m, i] times the base, and
-    hold[m, i] adds the carry to the upper digits of what is needed.
+    once[r]: evicted[r] + moved[r] <= 1.
+
+    place[g, p]: the x[g, p, m] add up to n_p, or to n_p moved[g] if gang g is running.
+
+    one[g]: the group[g, k] add up to 1, or to moved[g] if gang g is running.
+
+    together[g, p, k]: the x[g, p, m] in group k add up to n_p group[g, k].
+
+    sliced[g, p, h]: the x[g, p, m] in group h add up to s_p slices[g, p, h].
+
+    hold[m, i]: the a_pi x[g, p, m] add up to at most f_mi plus the w_rmi (evicted[r] + moved[r]). The amounts
+    are divided by their greatest common divisor.
+
+    low[m, i], if some of these amounts exceed 2^15: the same row for their lower digits to this base, which may
+    be exceeded by carry[m, i] times the base. Then, hold[m, i] is the row for the upper digits, and the carry
+    is added to what is needed.
 
     Size
     ----
-    Mainly one column for each pair of a part that may be placed and a machine on which a worker fits, and one
-    row per machine and resource. At most 50,000 pairs of a part and a machine are allowed.
+    Mainly one column per pair of a part and a machine, and one row per machine and resource. At most 50,000
+    such pairs of a part and a machine are allowed.
 
     Source
     ------

@@ -24,18 +24,19 @@ Level = tuple[Integers, Integers, Integers]
 def bundling(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
     """Solve a problem whose step sizes divide each other, with diminishing gains within each job.
 
-    A step leads from one allowed number of workers to the next. If a job allows every number, each of its steps
-    is one worker. Every step becomes an item. Because gains diminish, a job's best steps are its first ones, so
-    for any set of items, there is a solution that uses as many GPUs and is at least as valuable.
+    A step leads from one allowed number of workers of a job to the next. Its size is the number of GPUs that it
+    adds.
 
-    The sizes of items, in GPUs, are processed in ascending order. If the capacity is not a multiple of the next
-    size d', the remainder can only hold items of the current size d, so it is filled with the best of them. The
-    other items, in descending order of value, are tied into bundles of d' / d items, which are then treated as
-    items of size d'. At the largest size, the best items that fit are taken.
+    1. Begin with the smallest size d. If the capacity is not a multiple of the next size d', only steps of size
+       d fit into the remainder. Fill it with the best of them.
+    2. Tie the other steps of size d, in descending order of value, into bundles of d' / d steps. These count as
+       steps of size d'. Continue with this size.
+    3. At the largest size, take the best steps that fit. As gains diminish, the best steps of a job are its
+       first ones.
 
-    Proportional speed-up always has diminishing gains, so the method applies in the usual case in which workers
-    have 1, 2, 4 or 8 GPUs and each job allows every number of workers up to its maximum. With a single size,
-    the method is the greedy algorithm by value. Values are exact integers over a common denominator.
+    Gains always diminish if speed-up is proportional and each job allows every number of workers up to its
+    maximum. With a single size, this is the greedy algorithm by value. Values are exact integers over a common
+    denominator.
 
     Parameters
     ----------
@@ -55,8 +56,7 @@ def bundling(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
     Source: the standard method for knapsacks with divisible weights, here for the second phase of Aryl's
     Algorithm 2 (Appendix D).
 
-    Complexity: O(I log I) for I items (allowed numbers of extra workers of all jobs), independent of the
-    capacity.
+    Complexity: O(I log I) for I steps, independent of the capacity.
 
     Examples
     --------

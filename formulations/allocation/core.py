@@ -30,16 +30,12 @@ def core(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
     The method accepts any values and any worker sizes. An item is an allowed number of extra workers for one
     job.
 
-    At a given price per GPU, each job takes the item whose value exceeds the price of its GPUs the most, or
-    none. The sum of these differences, plus the price of the whole capacity, bounds the optimum from above. At
-    the best price, the jobs' choices usually come close to the capacity. The rest is filled greedily, which
-    yields a choice close to the bound. An item can be ruled out if its difference is below that of its job's
-    best item by more than the distance between bound and choice. All this is done in floating point, with an
-    allowance for rounding. Jobs with a single item left are decided. The others are the core: their values
-    become integers over a common denominator. Divisibility tightens the bound
-    (`formulations.allocation.lattice`), and a dynamic program finds the best choice
-    (`formulations.allocation.states`). If it has too many states, two lists of partial choices are combined
-    (`formulations.allocation.halves`).
+    1. Find the price per GPU with the lowest Lagrangian bound. At this price, each job takes the item whose
+       value exceeds the price of its GPUs the most, or none.
+    2. Fill the remaining capacity greedily. The resulting choice is usually close to the bound.
+    3. Rule out the items that no better choice can contain. Jobs with a single item left are decided.
+    4. Solve the core, which comprises the other jobs, by dynamic programming in integers. If it has too many
+       states, combine two lists of partial choices instead.
 
     If time or memory runs out before the proof, or if exact values have too many digits, the best known choice
     and bound are returned.
@@ -56,8 +52,8 @@ def core(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
     Source: prices and cores are the standard tools for large multiple-choice knapsacks, applied here to the
     second phase of Aryl's Algorithm 2 (Appendix D).
 
-    Complexity: O(I) per price for I items, with about ten prices over fewer and fewer items, plus the dynamic
-    program over the core. In the worst case, the core is the whole problem.
+    Complexity: O(I) per price for I items, with about ten prices, plus the dynamic program over the core. In
+    the worst case, the core is the whole problem.
 
     Examples
     --------

@@ -19,16 +19,15 @@ MOST_COLUMNS = 30_000
 
 @exact_method()
 def exact(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
-    """Solve a problem with the fastest technique that its structure allows; the message names that technique.
+    """Solve a problem with the technique that its structure allows; the message names that technique.
 
-    1. A price per GPU, which yields a Lagrangian bound and a choice close to it, and usually decides most jobs.
-    2. Bundling of the core, which comprises the remaining jobs, if step sizes divide each other and gains
-       diminish.
-    3. Otherwise, a dynamic program over the few states of the core that matter. If it needs too much memory,
-       two lists of partial choices that meet in the middle.
-    4. If the lists need too much memory, too, or exact values have too many digits, the integer program, which
-       continues from the best known choice. It is used for at most 30,000 columns, one for each job and allowed
-       number of extra workers.
+    1. A price per GPU yields a Lagrangian bound and a choice close to it, and usually decides most jobs. The
+       remaining jobs form the core.
+    2. If step sizes divide each other and gains diminish, the core is solved by `bundling`.
+    3. Otherwise, it is solved by dynamic programming, as in `core`.
+    4. If this needs too much memory, or if exact values have too many digits, the integer program continues
+       from the best known choice. It is used for at most 30,000 columns, one for each job and allowed number of
+       extra workers.
 
     If the solution is optimal, its value and the bound are the same exact number. If the time limit is reached,
     the best known choice and bound are returned.

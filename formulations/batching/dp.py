@@ -18,11 +18,10 @@ from gsopt.problems.batching import Batches, Batching
 def dp(problem: Batching, budget: Budget) -> Result[Batches]:
     """Solve a problem by dynamic programming in floating point, and prove the optimum in exact arithmetic.
 
-    The table holds the minimum cost of the first jobs for each number of GPUs that they use. Costs may be
+    A table holds the minimum cost of the first jobs for each number of GPUs that they use. Costs may be
     non-convex, and the allowed numbers of GPUs may have gaps. A second table, which starts from the last job,
-    rules out all states that no optimum can pass through, with an allowance for rounding. If the remaining
-    states form a single path, it is the optimum. Otherwise, the few remaining choices are compared in integers.
-    The value and the bound are then the same exact number, unless time runs out or these integers get too long.
+    rules out choices that are not optimal. If several allocations remain, they are compared in integers. The
+    value and the bound are then the same exact number, unless time runs out or these integers get too long.
 
     Parameters
     ----------
@@ -34,18 +33,16 @@ def dp(problem: Batching, budget: Budget) -> Result[Batches]:
     Raises
     ------
     Unsupported
-        The table of costs, the table for the first allocation, or the two tables of the dynamic program are too
-        large.
+        A table is too large.
 
     Notes
     -----
-    Source: the problem of ONES, Equations 3 and 4, for which the paper uses an evolutionary search. Because
-    costs are separable and there is one capacity, the problem is a multiple-choice knapsack, and this method is
-    its textbook dynamic program.
+    Source: the problem of ONES, Equations 3 and 4, for which the paper uses an evolutionary search. It is a
+    multiple-choice knapsack, and this method is its textbook dynamic program.
 
-    Complexity: O(J n w) additions and O(J n) memory for n GPUs and J jobs that may have up to w GPUs each. For
-    large tables, some rows are computed again, so that O(sqrt(J) n) memory suffices. The proof takes the
-    same time again, or longer if many allocations have the same cost up to the last digits.
+    Complexity: O(J n w) additions and O(J n) memory for n GPUs and J jobs with up to w GPUs each. For large
+    tables, O(sqrt(J) n) memory suffices. The proof takes the same time again, or longer if many allocations
+    have almost the same cost.
 
     Examples
     --------

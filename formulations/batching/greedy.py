@@ -46,13 +46,16 @@ class Walk:
 def greedy(problem: Batching, budget: Budget) -> Result[Batches]:
     """Grant GPUs step by step to the job that gains the most per GPU, along the convex hulls of the costs.
 
-    If the steps use up all GPUs, or if no further step helps, a price per GPU, computed exactly, proves that no
-    allocation is better, unless gains differ only in their last digits. The steps always end in this way if
-    costs are strictly convex and every number of GPUs is allowed, because every step is then a single GPU.
-    Otherwise, a step may need more GPUs than are left. The price then only yields a bound, and the remaining
-    GPUs all go to the job that gains the most from them. If no job gains, they stay idle. If all GPUs must be
-    used, however, the remaining ones go to the job that loses the least. If no job may have all of them, the
-    result is the allocation with which the method begins.
+    The steps end when no GPUs are left, when no further step helps, or when the next step needs more GPUs than
+    are left.
+
+    In the first two cases, a price per GPU proves that the result is optimal, unless gains differ only in their
+    last digits. The steps always end in this way if costs are strictly convex and every number of GPUs is
+    allowed.
+
+    In the third case, the price only yields a bound. The remaining GPUs go to the one job that gains the most
+    from all of them, or stay idle if no job gains. If all GPUs must be used, they go to the job that loses the
+    least; if no job may have them, the result is a simple first allocation.
 
     Parameters
     ----------
@@ -64,7 +67,7 @@ def greedy(problem: Batching, budget: Budget) -> Result[Batches]:
     Raises
     ------
     Unsupported
-        The table of costs, or the table for the first allocation, is too large.
+        A table is too large.
 
     Notes
     -----

@@ -32,10 +32,9 @@ class Milp(Formulation[Batching, Batches]):
 
     Parameters
     ----------
-    v_j: contribution of job j to the objective if it has no GPUs: that of a reconfiguration if it is running
-    now, and otherwise 0. w_jc: its contribution on c GPUs with its best batch size, including any
-    reconfiguration, minus v_j. n: the number of GPUs or, if as many as possible must be used, the number that
-    can be used.
+    v_j: contribution of job j to the objective without GPUs: that of a reconfiguration if it is running now,
+    and otherwise 0. w_jc: its contribution on c GPUs with its best batch size, including any reconfiguration,
+    minus v_j. n: number of GPUs or, if as many as possible must be used, the largest number that can be used.
 
     Variables
     ---------
@@ -57,9 +56,9 @@ class Milp(Formulation[Batching, Batches]):
 
     Source
     ------
-    ONES, Equations 3 and 4. The paper uses all GPUs. By default, as many as possible are used here, because
-    batch limits may prevent the use of all GPUs. The batch sizes of a job on its GPUs (Equation 1) need no
-    variables, because only the best one for each number of GPUs matters.
+    ONES, Equations 3 and 4. The paper uses all GPUs; here, by default, as many as possible, because batch
+    limits may prevent the use of all. Batch sizes (Equation 1) need no variables, because only the best one for
+    each number of GPUs matters.
 
     Examples
     --------

@@ -17,18 +17,15 @@ from gsopt.problems.configuration import Configuration, ConfigurationSolution
 def exact(problem: Configuration, budget: Budget) -> Result[ConfigurationSolution]:
     """Solve a problem by dynamic programming or, if its table cannot be built, by an integer program.
 
-    The message names the technique that yielded the result.
-
-    1. The current configurations, as far as they are still allowed and fit, are the first solution, with a
-       bound that ignores contention. Even if value and bound are equal, the search continues, because another
-       solution of equal value may be better at breaking ties. The search ends here only if a gap, the time
-       limit or the callback requires it.
-    2. Dynamic programming over the jobs and the remaining GPUs of each type. It uses integers, so the optimum
-       is exact. Ties go to the solution that changes the configurations of the fewest jobs. Further ties are
-       broken job by job, in favour of the current configuration, then the first one in the list, and finally no
-       configuration.
+    1. The current configurations, as far as they are still allowed and fit, are the first solution. The search
+       ends there only if a gap, the time limit or the callback requires it.
+    2. Dynamic programming over the jobs and the remaining GPUs of each type, in integers. Ties go to the
+       solution that changes the configurations of the fewest jobs. Further ties are broken job by job, in
+       favour of the current configuration, then the first one in the list, and finally no configuration.
     3. The reference integer program, if the table would be too large or the costs have too many digits for it.
        Ties are then broken by the solver.
+
+    The message names the technique that yielded the result.
 
     Source
     ------

@@ -20,9 +20,8 @@ class Counts(Formulation[Consolidation, ConsolidationSolution]):
 
     Sets
     ----
-    J: jobs. T: levels, where 0 is the innermost. V: groups with a free GPU; V_t: those of level t. V_0 holds
-    machines (or smaller groups); the last level holds the whole cluster. U: machines without a busy GPU, if the
-    objective counts machines left whole.
+    J: jobs. V_t: groups of level t with a free GPU. Level 0 holds machines (or smaller groups), and the last
+    level the whole cluster. U: machines without a busy GPU, if the objective counts machines left whole.
 
     Parameters
     ----------
@@ -31,9 +30,9 @@ class Counts(Formulation[Consolidation, ConsolidationSolution]):
 
     Variables
     ---------
-    count[j, v], integer: GPUs of job j in group v of V_0. touch[j, v], binary: job j has GPUs in group v (for
-    any group but the whole cluster). on[j, t], binary: job j is placed, and one group of level t holds all its
-    GPUs. whole[m], binary: machine m of U is left whole.
+    count[j, v], integer: GPUs of job j in group v of V_0. touch[j, v], binary: job j has GPUs in group v, which
+    is not the whole cluster. on[j, t], binary: job j is placed, and one group of level t holds all its GPUs.
+    whole[m], binary: machine m of U is left whole.
 
     Objective
     ---------
@@ -41,11 +40,20 @@ class Counts(Formulation[Consolidation, ConsolidationSolution]):
 
     Constraints
     -----------
-    once[j]: the on[j, t] add up to at most 1. all[j]: the count[j, v] add up to d_j times the on[j, t].
-    room[v]: the count[j, v] over the jobs add up to at most f_v. flag[j, v]: count[j, v] <= min(d_j, f_v)
-    touch[j, v]. inside[j, v]: touch[j, v] <= touch[j, u] for the group u around v. few[j, t]: the touch[j, v]
-    over V_t add up to at most the sum of the on[j, s] for s <= t, plus |V_t| times the sum of the other on[j,
-    s]. spare[j, v]: touch[j, v] <= 1 - whole[m] for v of V_0 within m.
+    once[j]: the on[j, t] add up to at most 1.
+
+    all[j]: the count[j, v] add up to d_j times the on[j, t].
+
+    room[v]: the count[j, v] over the jobs add up to at most f_v.
+
+    flag[j, v]: count[j, v] <= min(d_j, f_v) touch[j, v].
+
+    inside[j, v]: touch[j, v] <= touch[j, u] for the group u around v.
+
+    few[j, t]: the touch[j, v] over V_t add up to at most the sum of on[j, s] for s <= t, plus |V_t| times the
+    sum for s > t.
+
+    spare[j, v]: touch[j, v] <= 1 - whole[m] for v of V_0 within m.
 
     Size
     ----

@@ -15,23 +15,22 @@ class Divisible(Merged):
 
     Sets
     ----
-    K: kinds of jobs with the same demand and the same value on every tier. T_k: levels worth considering for
-    kind k, that is, levels on which its jobs fit and are worth more than on the next wider level. D: demands.
-    P: groups just above machines, usually racks. V: P and all groups around them. M_p: machines in p. U:
-    machines without a busy GPU, by group p and size f, if the objective counts machines left whole.
+    K: kinds of jobs with the same demand and the same value on every tier. D: demands. P: groups just above
+    machines, usually racks. V: P and all groups around them. M_p: machines in p. U: machines without a busy
+    GPU, if the objective counts machines left whole.
 
     Parameters
     ----------
     n_k: jobs of kind k. d_k: GPUs of each. w_kt: value of one on level t. f_v: free GPUs of group v. J: maximum
     number of jobs that can be placed if this number is the primary objective, and otherwise 0. b: bonus per
-    placed job. h: bonus per machine left whole. A slot of d GPUs is room for a job of d GPUs on one machine: a
-    machine with f free GPUs has floor(f / d) of them.
+    placed job. h: bonus per machine left whole.
 
     Variables
     ---------
-    take[k, t], integer: jobs of kind k placed on level t. alone[d, p], integer: jobs of d GPUs on single
-    machines in p. across[d, v], integer: jobs of d GPUs within v, but not within one group inside v. whole[p,
-    f], integer: machines of f GPUs in p that are left whole.
+    take[k, t], integer: jobs of kind k placed on level t, if they fit there and are worth more than on the next
+    wider level. alone[d, p], integer: jobs of d GPUs on single machines in p. across[d, v], integer: jobs of d
+    GPUs within v, but not within one group inside v. whole[p, f], integer: machines of f GPUs in p, all in U,
+    that are left whole.
 
     Objective
     ---------
@@ -39,21 +38,26 @@ class Divisible(Merged):
 
     Constraints
     -----------
-    once[k]: the take[k, t] add up to at most n_k. link[d, t]: the take[k, t] of the kinds with d GPUs have the
-    same sum as the across[d, v] of the groups on level t or, for machines, as the alone[d, p]. room[v]: the d
-    alone[d, p], d across[d, u] and f whole[p, f] within v add up to at most f_v. slots[d, p]: the (e / d)
-    alone[e, p] for e >= d, plus the floor(f / d) whole[p, f], add up to at most the sum over machines m in M_p
-    of floor(f_m / d). number: all take[k, t] add up to at least J.
+    once[k]: the take[k, t] add up to at most n_k.
+
+    link[d, t]: the take[k, t] of the kinds with d GPUs have the same sum as the across[d, v] on level t or, for
+    machines, as the alone[d, p].
+
+    room[v]: the d alone[d, p], d across[d, u] and f whole[p, f] within v add up to at most f_v.
+
+    slots[d, p]: the (e / d) alone[e, p] for e >= d, plus the floor(f / d) whole[p, f], add up to at most the
+    floor(f_m / d) over the machines m in M_p.
+
+    number: all take[k, t] add up to at least J.
 
     Size
     ----
-    At most |K| + |D| |V| columns per level, and |U| more: a few hundred in all for 1,024 GPUs and 200 jobs.
+    At most |K| + |D| |V| columns per level, and |U| more.
 
     Source
     ------
-    Dally, section III-B, for values by tier. The slots suffice if jobs are placed in descending order of
-    demand: at any time, the number of GPUs taken from a machine is a multiple of the current demand d, so the
-    machine has lost exactly one slot of d GPUs for every d GPUs taken.
+    Dally, section III-B, for values by tier. A machine with f free GPUs has floor(f / d) slots for jobs of d
+    GPUs. If larger jobs are placed first, every d GPUs taken from the machine cost exactly one of these slots.
 
     Raises
     ------

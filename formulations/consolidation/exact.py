@@ -20,20 +20,16 @@ from gsopt.problems.consolidation import Consolidation, ConsolidationSolution
 def exact(problem: Consolidation, budget: Budget) -> Result[ConsolidationSolution]:
     """Solve a problem with the model that suits it; the message names that model.
 
-    1. A greedy placement and a knapsack bound, whose values coincide if jobs do not compete.
-    2. If no job that fits on a single machine is worth more there than on the next wider level, and the
-       objective does not count machines left whole, the inner levels are left out. The model is then
-       `patterns`, which fills racks (or wider groups) instead of machines. If there are too many ways to fill
-       them, item 3 applies.
-    3. Otherwise, the model is `divisible` if demands that fit on a machine divide each other, as powers of two
-       do, and `patterns` if not. If machines can be filled in too many ways, or if machines have islands and
-       the objective counts machines left whole, the model is `laminar`.
+    1. A greedy placement and a knapsack bound. The search ends if their values meet.
+    2. Inner levels are left out if no job is worth more there than on the next wider level, and machines left
+       whole do not count. The model is then `patterns`, which fills racks (or wider groups) instead of
+       machines.
+    3. Otherwise, the model is `divisible` if demands that fit on a machine divide each other, and `patterns` if
+       not.
+    4. If these models do not support the problem, the model is `laminar`.
 
-    Values are computed as fractions, so a proven optimum is exact. If the number of placed jobs is the primary
-    objective, its maximum is determined first, by counting how many jobs fit into the free GPUs if the smallest
-    jobs are placed first. If ties are broken by the machines left whole, the integer program is solved in
-    stages, the first of which maximizes the value. For online decisions, request a gap such as 1e-3, because
-    closing the gap completely takes much longer.
+    Values are computed as fractions, so a proven optimum is exact. For online decisions, request a gap such as
+    1e-3, because closing the gap completely takes much longer.
 
     Source
     ------

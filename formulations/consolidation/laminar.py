@@ -15,9 +15,8 @@ class Laminar(GroupModel):
     Sets
     ----
     K: kinds of jobs with the same demand and the same value on every tier. V: groups of GPUs on all levels,
-    such as machines, racks and the whole cluster. V_k: groups on a level on which jobs of kind k fit and are
-    worth more than on the next wider level. U: machines without a busy GPU, if the objective counts machines
-    left whole.
+    such as machines, racks and the whole cluster. U: machines without a busy GPU, if the objective counts
+    machines left whole.
 
     Parameters
     ----------
@@ -27,8 +26,9 @@ class Laminar(GroupModel):
 
     Variables
     ---------
-    stay[k, v], integer: jobs of kind k that stay within v, but not within one group inside v. whole[m], binary:
-    machine m of U is left whole.
+    stay[k, v], integer: jobs of kind k that stay within v, but not within one group inside v. They must fit on
+    the level of v, and be worth more there than on the next wider level. whole[m], binary: machine m of U is
+    left whole.
 
     Objective
     ---------
@@ -36,9 +36,12 @@ class Laminar(GroupModel):
 
     Constraints
     -----------
-    once[k]: the stay[k, v] add up to at most n_k. room[v]: the d_k stay[k, u] over all u within v (including
-    v), plus the f_m whole[m] of the machines within v, add up to at most f_v. If v lies within machine m, f_v
-    whole[m] replaces the f_m whole[m]. number: all stay[k, v] add up to at least J.
+    once[k]: the stay[k, v] add up to at most n_k.
+
+    room[v]: the d_k stay[k, u] over all u within v (including v), plus the f_m whole[m] of the machines within
+    v, add up to at most f_v. If v lies within machine m, f_v whole[m] replaces the f_m whole[m].
+
+    number: all stay[k, v] add up to at least J.
 
     Size
     ----
@@ -46,7 +49,7 @@ class Laminar(GroupModel):
 
     Source
     ------
-    Dally, section III-B, for values by tier. If every group has enough room, there is a placement, as
+    Dally, section III-B, for values by tier. These rows suffice, as
     `formulations.consolidation.case.ConsolidationCase` explains.
 
     Examples

@@ -23,9 +23,8 @@ class Patterns(Merged):
 
     Sets
     ----
-    As in `formulations.consolidation.divisible.Divisible`, and F_p: numbers of free GPUs on machines in p. Q_f:
-    maximal patterns for f free GPUs. A pattern states how many jobs of each demand a machine holds together;
-    it is maximal if no further job fits.
+    As in `formulations.consolidation.divisible.Divisible`, and Q_f: maximal patterns for f free GPUs. A pattern
+    states how many jobs of each demand a machine holds together; it is maximal if no further job fits.
 
     Parameters
     ----------
@@ -50,8 +49,7 @@ class Patterns(Merged):
 
     Size
     ----
-    The size of `divisible`, plus one column per rack, number of free GPUs and pattern. There are at most a
-    dozen patterns for machines of 8 GPUs and demands of 2 to 8.
+    The size of `divisible`, plus one column per rack, number of free GPUs and pattern.
 
     Source
     ------

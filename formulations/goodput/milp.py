@@ -44,25 +44,25 @@ class Milp(Formulation[Goodput, GoodputSolution]):
     -----------
     one: waits_j + keeps_j + sum_nk runs_jnk = 1.
 
-    total: sum_i gpus_ji = sum_nk k runs_jnk. single: sum_i alone_ji = sum_k runs_j1k. several: sum_i part_ji =
-    sum_{n > 1, k} n runs_jnk.
+    total: sum_i gpus_ji = sum_nk k runs_jnk.
+
+    single: sum_i alone_ji = sum_k runs_j1k. several: sum_i part_ji = sum_{n > 1, k} n runs_jnk.
 
     least, most: alone_ji + part_ji <= gpus_ji <= g_i (alone_ji + part_ji).
 
     room: sum_j (gpus_ji + a_ji keeps_j) <= g_i.
 
-    wide: sum_j part_ji + sum_{j now on i and other nodes} keeps_j <= 1: a node hosts at most one of the jobs
-    that run on several nodes.
+    wide: sum_j part_ji + sum_{j now on i and other nodes} keeps_j <= 1, so that at most one job on node i runs
+    on several nodes.
 
     Size
     ----
-    One column per job and shape, one per job, one per job that may keep its GPUs, and 3 |J| |I| more; 4 |J| + 2
-    |J| |I| + 2 |I| rows.
+    3 |J| |I| columns, up to two more per job, and one per job and shape; 4 |J| + 2 |J| |I| + 2 |I| rows.
 
     Source
     ------
-    Pollux (OSDI 2021), section 4.2, as an integer program. Each job has exactly one shape, so the sum of powers
-    in the objective becomes linear.
+    Pollux (OSDI 2021), section 4.2, as an integer program. The sum of powers is linear, because each job has
+    exactly one shape.
 
     Examples
     --------

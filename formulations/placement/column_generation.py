@@ -51,25 +51,20 @@ _FIRST_DIVES, _DIVES = 5, 20
 def column_generation(problem: Placement, budget: Budget, *, seed: int = 0) -> Result[PlacementSolution]:
     """Solve the relaxation of the pattern model by column generation, then search for integer solutions.
 
-    The model is that of `formulations.placement.packing.Packing`. Patterns with a negative reduced cost are
-    generated, first until the relaxation is feasible, then until it is optimal. At first, this stage may use
-    two fifths of the remaining time. The bound is Lagrangian, so there is one even if the relaxation is not
-    optimal by then. Next, the relaxation is rounded down, and the remaining workers are placed greedily at
-    varied prices. If the result does not meet the bound and pools do not matter (a single zone), dives follow,
-    which fix patterns step by step and generate new ones for the remaining workers. A relaxation that was not
-    optimal in time is then continued for up to four fifths of the remaining time, and rounded again. Integer
-    programs over all patterns found are solved for a few seconds each, before and after further dives. If a gap
-    remains and there are few maximal patterns, the model over all of them is solved. Otherwise, or if time runs
-    out, a gap may remain.
+    The model is that of `formulations.placement.packing.Packing`. The search ends once value and bound meet.
+
+    1. Generate patterns with negative reduced costs until the relaxation is optimal.
+    2. Round the relaxation down, and place the remaining workers greedily.
+    3. If pools do not matter, dive: fix patterns step by step, and generate new ones for the remaining workers.
+    4. Solve integer programs over all patterns found, for a few seconds each.
+    5. If there are few maximal patterns, solve the model over all of them.
+
+    The bound is Lagrangian, so it is valid even if the relaxation is not optimal in time. A gap may remain.
 
     Size
     ----
     One column per generated pattern, one row per demand and zone, and one row per kind of server. If pools
     matter, also one column per unit and at most one per demand.
-
-    If at least half of the demands have enough workers to fill a server, and amounts are coarse (at most
-    2,000,000 combinations on a server), new patterns are usually found with a table that has an entry for each
-    combination. Otherwise, they are found by branch and bound.
 
     Source
     ------
@@ -82,7 +77,7 @@ def column_generation(problem: Placement, budget: Budget, *, seed: int = 0) -> R
     budget
         Time limit, gap, start, and the backend of the integer programs. HiGHS solves the linear programs.
     seed
-        Seed of the varied prices.
+        Seed of the prices at which workers are placed greedily, and of the dives.
 
     Raises
     ------

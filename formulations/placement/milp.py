@@ -19,57 +19,64 @@ _LARGEST = 1_000
 class Milp(Formulation[Placement, PlacementSolution]):
     """A model that decides how many workers of each line run on each individual server.
 
-    It is slow and meant for small instances, on which it serves to test the other methods.
+    It is slow, and serves to test the other methods on small instances.
 
     Sets
     ----
-    i: lines of workers, flexible or not. s: individual servers, each in the training or the inference pool. r:
-    resources. j: jobs. k: racks. v: individual GPUs of a server that have a free part, already shared or not.
+    i: lines (entries) of workers. s: individual servers. r: resources. j: jobs. k: racks. v: GPUs of a server
+    that have a free part.
 
     Parameters
     ----------
-    n_i: number of workers of line i. d_ir: amount of resource r that one of them needs. g_i: GPUs that one of
-    them needs. e_sr: free amount of resource r on server s. u_is: number of workers of line i that fit on
-    server s, 0 if its GPU type does not suit them. c_s: cost of using server s: 1, or its number of GPUs if
-    fragmentation is minimized; 0 if it is already in use. W: weight of a misplaced GPU. q_i: part of a GPU that
-    one worker of line i needs, in thousandths; 0 for most lines. a_sv: free thousandths of GPU v of server s.
+    n_i: workers of line i. d_ir: amount of resource r per worker. g_i: whole GPUs per worker. q_i: thousandths
+    of a GPU per worker; 0 for most lines. e_sr: free amount of resource r on server s. a_sv: free thousandths
+    of GPU v. u_is: workers of line i that fit on server s, also by GPU type. c_s: 0 if server s is already in
+    use, otherwise 1 or, for fragmentation, its GPUs. W: weight of a misplaced GPU.
 
     Variables
     ---------
-    x[i, s], integer: number of workers of line i on server s. y[s], binary: server s is in use. If preferences
-    are minimized, for inference servers: f[s], binary: server s is for flexible workers only; m[i, s], integer:
-    flexible workers of line i that share server s with workers that are not flexible. If jobs are not split:
-    h[j], binary: job j runs on inference servers. If racks are minimized: z[k], binary: rack k is used. For
-    lines that need part of a GPU, instead of x: p[i, s, v], integer: workers of line i on GPU v of server s;
-    b[s, v], binary: GPU v, of which no part is in use yet, is shared.
+    x[i, s], integer, at most u_is: workers of line i on server s. y[s], binary: server s is in use.
 
-    Bounds: x[i, s] and m[i, s] are at most u_is. If server s is already in use, y[s] is 1, f[s] is 0, and z[k]
-    is 1 for its rack k.
+    For preferences, on inference servers: f[s], binary: the server is for flexible workers only. m[i, s],
+    integer, at most u_is: flexible workers of line i that share the server with other kinds.
+
+    If jobs must not be split: h[j], binary: job j runs on inference servers. For racks: z[k], binary: rack k is
+    used.
+
+    For lines with q_i > 0, instead of x: p[i, s, v], integer: workers of line i on GPU v. b[s, v], binary: GPU
+    v, of which no part is in use yet, is shared.
+
+    If server s is already in use, y[s] = 1, f[s] = 0, and z[k] = 1 for its rack k.
 
     Objective
     ---------
-    Minimize the sum of c_s y[s], plus a constant. If preferences are minimized, W times the misplaced GPUs are
-    added: g_i x[i, s] for inelastic lines on inference servers and for other lines on training servers, and
-    g_i m[i, s]. If racks are minimized: the sum of z[k]. If unallocated GPUs are minimized: a constant minus
-    the thousandths of all workers placed.
+    Minimize the sum of c_s y[s], plus a constant. For preferences, add W times the misplaced GPUs: the g_i m[i,
+    s], and the g_i x[i, s] of inelastic lines on inference servers and of others on training servers. For
+    racks, instead: the sum of z[k]. For unallocated GPUs, instead: a constant minus the thousandths of the
+    workers placed.
 
     Constraints
     -----------
-    place[i]: the x[i, s] + m[i, s] add up to n_i, or to at most n_i if workers may stay unplaced. hold[s, r]:
-    the d_ir (x[i, s] + m[i, s]) add up to at most e_sr y[s]. Here and below, the sum of p[i, s, v] over v
-    replaces x[i, s] if line i needs part of a GPU. If r is GPUs, the b[s, v] are added to the sum. share[s, v]:
-    the q_i p[i, s, v] add up to at most a_sv b[s, v], or to a_sv if the GPU is shared already. alike[s, v]:
-    b[s, v] >= b[s, v + 1]. order[s]: y[s] >= y[s + 1] if both servers belong to the same line of servers.
-    group[i, s]: x[i, s] <= u_is f[s] for flexible lines and x[i, s] <= u_is (1 - f[s]) for others. touch[s]:
-    y[s] <= z[k] for the rack k of server s, if racks are minimized. together[i]: the x[i, s] + m[i, s] on
-    inference servers add up to n_i h[j] for the line's job j.
+    If q_i > 0, x[i, s] stands for the sum of the p[i, s, v] over v.
+
+    place[i]: the x[i, s] + m[i, s] add up to n_i or, for unallocated GPUs, to at most n_i.
+
+    hold[s, r]: the d_ir (x[i, s] + m[i, s]), and for GPUs also the b[s, v], add up to at most e_sr y[s].
+
+    share[s, v]: the q_i p[i, s, v] add up to at most a_sv b[s, v], or a_sv if part of the GPU is in use.
+
+    alike[s, v]: b[s, v] >= b[s, v + 1]. order[s]: y[s] >= y[s + 1] if both servers belong to one entry.
+
+    group[i, s]: x[i, s] <= u_is f[s] for flexible lines, and x[i, s] <= u_is (1 - f[s]) for others.
+
+    touch[s]: y[s] <= z[k] for the rack k of server s.
+
+    together[i]: the x[i, s] + m[i, s] on inference servers add up to n_i h[j] for the line's job j.
 
     Size
     ----
-    At most two columns per line and server, two per server, one per rack, and one per job. If workers need
-    parts of GPUs, each GPU that may be shared adds one column, and one for each line of such workers. Rows: two
-    per line, one per server and resource, two more per server, at most one per line and server, and two per GPU
-    that may be shared. At most 1,000 pairs of a line and a server (or a GPU that may be shared) are allowed.
+    Mainly one or two columns per line and server, and one row per server and line or resource. At most 1,000
+    pairs of a line and a server (or a GPU that may be shared) are allowed.
 
     Source
     ------

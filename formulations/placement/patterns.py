@@ -31,18 +31,16 @@ MOST_PATTERNS = 20_000
 def patterns(problem: Placement, budget: Budget, *, most: int = MOST_PATTERNS) -> Result[PlacementSolution]:
     """Enumerate the maximal patterns (ways to fill one server), and decide how often to use each of them.
 
-    The model is that of `formulations.placement.packing.Packing`, whose docstring gives its sets, variables,
-    objective and constraints. The relaxation is solved and rounded down, and the remaining workers are placed
-    greedily or by a small integer program. If the result does not meet the bound, the whole program is solved
-    without the patterns that reduced costs rule out. If the time limit ends the enumeration, the result is the
-    placement and the bound with which the method begins.
+    The model is that of `formulations.placement.packing.Packing`. Its relaxation is solved and rounded down. If
+    the result does not meet the bound, the integer program is solved.
+
+    If time runs out during the enumeration, the result is a quick bound and, if one was found, a quick
+    placement.
 
     Size
     ----
     One column per maximal pattern of every zone and kind of server, one row per demand and zone, and one row
-    per kind. If pools matter, also one column per unit and at most one per demand. The number of patterns grows
-    quickly with the number of demands. More workers of a demand than fit on one server make no difference to
-    it.
+    per kind. If pools matter, also one column per unit and at most one per demand.
 
     Source
     ------
@@ -60,8 +58,8 @@ def patterns(problem: Placement, budget: Budget, *, most: int = MOST_PATTERNS) -
     Raises
     ------
     Unsupported
-        There are more maximal patterns than `most`, or their enumeration takes too many steps; racks or
-        unallocated GPUs are minimized; or workers need parts of GPUs or GPUs of certain types.
+        There are more maximal patterns than `most`, or their enumeration takes too many steps. Or racks or
+        unallocated GPUs are minimized, or workers need parts of GPUs or GPUs of certain types.
 
     Examples
     --------

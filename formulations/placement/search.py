@@ -22,14 +22,12 @@ _OFTEN = 256
 def search(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
     """Place one worker after another, the largest first, in all possible ways, and skip repeated states.
 
-    If unallocated GPUs are minimized, a worker may also stay unplaced. A state is what each server has left,
-    regardless of the order of identical servers and of the GPUs of a server. A branch ends if an earlier one
-    reached the same state with the same remaining workers at no higher value, or if its bound is no better than
-    the best placement. If servers are minimized, the bound is the number of servers in use plus the number of
-    further servers that the remaining needs for the scarcest resource require. Otherwise, it is the number of
-    GPUs that would stay unallocated if all remaining workers could be placed. With more than 200 workers, there
-    is no search, and the result has only a bound: that of `formulations.placement.ceiling` on unallocated GPUs,
-    or the number of servers already in use.
+    A state is what each server has left; identical servers are interchangeable. If unallocated GPUs are
+    minimized, a worker may also stay unplaced. A branch ends if its bound is no better than the best placement.
+
+    The bound is the number of servers in use plus those that the scarcest resource still requires. If
+    unallocated GPUs are minimized, it is what stays unallocated even if all remaining workers are placed. With
+    more than 200 workers, only a bound is computed.
 
     Size
     ----

@@ -20,35 +20,29 @@ _SHARE = 0.25
 def exact(problem: Reclaiming, budget: Budget, *, width: int = 12) -> Result[ReclaimingSolution]:
     """Try the following techniques until one proves optimality; the message then names it.
 
-    1. Reduction, followed by dynamic programming (`decomposition`) if few jobs share servers.
-    2. A bound: the lower convex hull of the minimum cost as a function of the number of servers, found by
-       parametric minimum cuts. Each corner of the hull is an optimal choice for some number of servers. Where
-       the choices at the two corners next to the demand differ, dynamic programming or a greedy rule decides.
-       The value often meets the bound.
-    3. The core: the servers and jobs on which solutions that are better than the best known one may still
-       differ, according to this bound. If few jobs of the core share servers, it is solved by dynamic
-       programming.
-    4. Local search, for at most half of the remaining time if a mixed-integer program may follow.
-    5. A bound that counts the pairs of servers that share jobs (`formulations.reclaiming.pairs`).
-    6. A mixed-integer program over the core, unless there is a time limit and the core is too large. If no
-       backend is given, CP-SAT solves it if installed, and otherwise HiGHS.
+    1. Dynamic programming (`decomposition`) over merged servers and jobs, if few jobs share servers.
+    2. A bound: the lower convex hull of the minimum cost as a function of the number of servers. A first choice
+       is derived from the hull, and often meets the bound.
+    3. Dynamic programming over the core, if few of its jobs share servers. The core comprises the servers and
+       jobs on which a better choice may differ from the best known one.
+    4. Local search.
+    5. For at most 400 servers, a bound that counts the pairs of servers that share jobs.
+    6. A mixed-integer program over the core, unless there is a time limit and the core is too large.
 
-    All techniques use integers, in the unit of the given costs, so the optimum is exact. If every server hosts
-    its own random set of many jobs, the hull is nearly a straight line, so its bound is weak. The message then
-    says so unless the optimum is proven. With at most 400 servers, the fifth technique usually yields a better
-    bound.
+    All techniques use integers, so the optimum is exact. If the hull is a straight line over more than half of
+    the servers, its bound is weak. The message then says so, unless the optimum is proven.
 
-    If a job survives the loss of each of several servers but not of all of them, or if collateral damage
-    depends on flexible workers, steps 1 to 5 are applied to two simpler problems instead. One ignores some
-    losses and yields a bound. The other assumes that every base worker is needed and yields a start. If the two
-    do not meet, the method `milp` continues from the best solution found.
+    Servers and jobs cannot be merged if a job survives the loss of each of several servers but not of all of
+    them, or if collateral damage depends on flexible workers. Steps 1 to 5 then solve two simpler problems,
+    which yield a bound and a solution. If these do not meet, `milp` continues from the solution.
 
     Parameters
     ----------
     problem
         The problem.
     budget
-        Time limit, gap, backend of the mixed-integer program, start and callback.
+        Time limit, gap, start, callback, and backend. Without a backend, step 6 uses CP-SAT if installed, and
+        otherwise HiGHS.
     width
         Maximum number of jobs in one table of the dynamic programs; -1 disables dynamic programming.
 

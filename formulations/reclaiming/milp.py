@@ -24,26 +24,29 @@ class Milp(Formulation[Reclaiming, ReclaimingSolution]):
 
     Parameters
     ----------
-    N: number of servers to give back. w_j: cost of preempting job j. n_js: GPUs of job j on server s. F_j:
-    number of GPUs that job j can do without. G: total number of GPUs in use on all servers.
+    N: servers to give back. w_j: cost of preempting job j. n_js: its GPUs on server s. F_j: GPUs that it can do
+    without. M_j: GPUs that it loses at most if N servers of O_j are returned. G: GPUs in use on all servers.
 
     Variables
     ---------
-    returned[s] and preempted[j], binary. If collateral damage is the second objective, stranded[j, s], binary,
-    for s in O_j: job j is preempted and server s is kept.
+    returned[s] and preempted[j], binary. With collateral damage as the second objective, stranded[j, s],
+    binary, for s in O_j: job j is preempted and server s is kept.
 
     Objective
     ---------
-    Minimize the sum of w_j preempted[j]. With collateral damage: minimize (1 + G) times that sum, plus
-    n_js (preempted[j] - returned[s]) for s in C_j, plus n_js stranded[j, s] for s in O_j.
+    Minimize the sum of w_j preempted[j]. With collateral damage: minimize (1 + G) times that sum, plus n_js
+    (preempted[j] - returned[s]) for s in C_j, plus n_js stranded[j, s] for s in O_j.
 
     Constraints
     -----------
-    demand: the returned[s] add up to N. vacate[s, j]: returned[s] <= preempted[j] for s in C_j. spare[j]: the
-    n_js returned[s] over O_j add up to at most F_j + (M_j - F_j) preempted[j], where M_j is the largest number
-    of GPUs that job j can lose if N servers of O_j are returned. The row is left out if M_j <= F_j, which is
-    always the case if workers are tagged. Otherwise, it is divided by the greatest common divisor of the n_js,
-    and F_j is rounded down. strand[j, s]: stranded[j, s] >= preempted[j] - returned[s].
+    demand: the returned[s] add up to N.
+
+    vacate[s, j]: returned[s] <= preempted[j] for s in C_j.
+
+    spare[j], if M_j > F_j: the n_js returned[s] over O_j add up to at most F_j + (M_j - F_j) preempted[j]. The
+    row is divided by the greatest common divisor of the n_js, and F_j is rounded down.
+
+    strand[j, s]: stranded[j, s] >= preempted[j] - returned[s].
 
     Size
     ----

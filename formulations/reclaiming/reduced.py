@@ -21,18 +21,19 @@ class Reduced(Formulation[Reclaiming, ReclaimingSolution]):
     Sets
     ----
     A job counts as being on a server if the loss of that server preempts it. J: merged jobs, each of which
-    comprises the jobs on one set of two or more servers. Jobs on more servers than may be kept are preempted in
-    any case, and are left out. G: groups of servers with the same merged jobs and the same own cost. J_g:
-    merged jobs on the servers of group g.
+    comprises the jobs on one set of two or more servers. Jobs on more servers than may be kept are left out,
+    because every choice preempts them. G: groups of servers with the same merged jobs and the same own cost.
+    J_g: merged jobs on the servers of group g.
 
     Parameters
     ----------
-    N: number of servers to give back. W_j: total weight of merged job j. m_g: servers in group g. The weight of
-    a job is its cost, and the own cost of a server is the total weight of the jobs that are only on this
-    server. If collateral damage is the second objective, however, the weight of a job is its cost times (1 +
-    GPUs in use) plus its GPUs, and the GPUs in use on a server are subtracted from its own cost. l_g: own cost
-    of a server of group g, minus that of the cheapest server. B: the cost that every choice has: N times the
-    cheapest own cost, plus the weights of the jobs left out.
+    N: servers to give back. W_j: total weight of merged job j, where the weight of a job is its cost. m_g:
+    servers in group g. The own cost of a server is the total weight of the jobs on this server only. l_g: own
+    cost of a server of group g, minus that of the cheapest server. B: N times the cheapest own cost, plus the
+    weights of the jobs left out.
+
+    With collateral damage as the second objective, a job's weight is its cost times (1 + GPUs in use), plus its
+    GPUs. The GPUs in use on a server are subtracted from its own cost.
 
     Variables
     ---------
@@ -44,7 +45,9 @@ class Reduced(Formulation[Reclaiming, ReclaimingSolution]):
 
     Constraints
     -----------
-    demand: the returned[g] add up to N. vacate[g, j]: returned[g] <= m_g preempted[j] for j in J_g.
+    demand: the returned[g] add up to N.
+
+    vacate[g, j]: returned[g] <= m_g preempted[j] for j in J_g.
 
     Size
     ----
@@ -52,15 +55,15 @@ class Reduced(Formulation[Reclaiming, ReclaimingSolution]):
 
     Source
     ------
-    Aryl, section 4 and Appendix B. Without the row `demand`, and with returned[g] in units of m_g, the matrix
-    is totally unimodular. The optimum of the relaxation, as a function of N, is therefore the lower convex hull
-    of the minimum cost.
+    Aryl, section 4 and Appendix B. The optimum of the relaxation, as a function of N, is the lower convex hull
+    of the minimum cost. The reason is that the matrix without the row `demand` is totally unimodular, with
+    returned[g] in units of m_g.
 
     Raises
     ------
     Unsupported
         A job survives the loss of each of several servers but not of all of them, or collateral damage depends
-        on flexible workers (see `formulations.reclaiming.reduction.reduce`).
+        on flexible workers.
 
     Examples
     --------
