@@ -35,9 +35,9 @@ class Study(Frozen):
         instances of a decision), ``reader`` (of a trace), ``workload`` (a generator of workloads, or a workload
         file), ``scenario`` (a function that creates whole scenarios) or ``space`` (a space of small instances).
     methods
-        Names of methods or policies, such as ``package.module:function``, or objects with the key ``method`` or
-        ``policy`` and the method's options. The optional key ``for`` restricts the method to the instances with
-        the given label.
+        Names of methods or policies, such as ``greedy`` or ``package.module:function``, or objects with the key
+        ``method`` or ``policy`` and the method's options. The optional key ``for`` restricts the method to the
+        instances with the given label.
     seeds
         Seeds for each randomized method that does not set its own ``seed``. Other methods run once.
     time_limit

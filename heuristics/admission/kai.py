@@ -16,8 +16,8 @@ def kai(
 ) -> AdmissionSolution | NoSolution:
     """Stop gangs as KAI's scenario solver does, and place them again where they still fit.
 
-    The search finds victims for 1, 2, 4, ... workers of the pending gang, and bisects after a failure. The
-    victims found so far stop in every later scenario.
+    The search finds victims for 1, 2, 4, ... workers of the pending gang, and continues by bisection after a
+    failure. The victims found so far also stop when victims for more workers are sought.
 
     Candidates are the evictable gangs of lower priority in the same queue. They are gathered in ascending order
     of priority; among equals, the gang that started last comes first. Once the workers could fit if all
@@ -26,12 +26,12 @@ def kai(
     - By machine: for each machine of the gang gathered last, all gathered gangs on this machine stop.
     - By GPUs: the machines of the gathered gangs are sorted in ascending order of the GPUs that would be free
       if all these gangs stopped. Machines with too few of these GPUs for a worker are left out. In the first
-      scenario, the gathered gangs on just enough machines stop. Later scenarios add those on 1, then 2, 4, ...
-      further machines.
+      scenario, the gathered gangs on just enough of the first machines stop. Later scenarios add those on 1,
+      then 2, 4, ... further machines.
 
     In a scenario, the pending workers are placed on the fullest machines. Then the stopped gangs are placed in
-    descending order of priority, earliest start first. Gangs that return to their own machines keep running.
-    Others that fit are moved if they have a `move_cost`. All remaining gangs are evicted.
+    descending order of priority; among equals, earliest start first. Gangs that return to their own machines
+    keep running. Others that fit are moved if they have a `move_cost`. All remaining gangs are evicted.
 
     Parameters
     ----------

@@ -22,9 +22,9 @@ def kueue(
 
     All queues form one cohort. The candidates are evictable gangs of lower priority: first those in other
     queues that exceed their quota, then those in the pending gang's own queue. Both lists are in ascending
-    order of priority, latest start first. Candidates stop one by one until the pending gang fits. A candidate
-    in another queue is skipped once that queue is within its quota. Then the stopped gangs except the last one
-    resume in reverse order, each if the pending gang then still fits.
+    order of priority; among equals, latest start first. Candidates stop one by one until the pending gang fits.
+    A candidate in another queue is skipped once that queue is within its quota. Then, in reverse order, each
+    stopped gang except the last one resumes if the pending gang still fits.
 
     Without `borrow_below`, gangs in other queues stop only if the pending gang's queue then stays within its
     quota.

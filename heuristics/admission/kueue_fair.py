@@ -29,8 +29,8 @@ def kueue_fair(
     queues than the pending gang's, a candidate is skipped if the queue's share without it would be smaller than
     that of the pending gang's queue (``LessThanOrEqualToFinalShare``). If the pending gang does not fit after
     that, the first skipped candidate of each queue with a larger share than the pending gang's queue stops,
-    until the pending gang fits (``LessThanInitialShare``). Then the stopped gangs except the last one resume in
-    reverse order, each if the pending gang then still fits.
+    until the pending gang fits (``LessThanInitialShare``). Then, in reverse order, each stopped gang except the
+    last one resumes if the pending gang still fits.
 
     Parameters
     ----------

@@ -21,13 +21,13 @@ def slurm(
 ) -> AdmissionSolution | NoSolution:
     """Stop gangs by priority and number of machines until the pending gang fits; evict those in its way.
 
-    Evictable gangs of lower priority stop tentatively until the pending gang fits: in ascending order of
-    priority, fewest machines first. Then they resume, and the search restarts with a new order, up to
-    ``reorder_count + 1`` times. In a new order, the gang that stopped last comes first. The other stopped gangs
-    follow, in descending order of how many machines they share with the pending gang's places.
+    Evictable gangs of lower priority stop tentatively until the pending gang fits, in ascending order of
+    priority; among equals, fewest machines first. Then they resume, and the search restarts with a new order,
+    up to ``reorder_count + 1`` times. In a new order, the gang that stopped last comes first. The other stopped
+    gangs follow, in descending order of how many machines they share with the pending gang's places.
 
-    The last attempt determines the pending gang's places. Of the gangs that this attempt stopped, those on
-    machines of these places are evicted, whether or not this is necessary. All other gangs keep running.
+    The pending gang gets the places that the last attempt found. Of the gangs that this attempt stopped, those
+    with workers on these machines are evicted, whether or not this is necessary. All other gangs keep running.
 
     Parameters
     ----------

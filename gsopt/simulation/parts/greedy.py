@@ -25,10 +25,10 @@ class Greedy:
 
     The scan gives each job the largest allowed number of GPUs that the jobs before it leave free.
 
-    Each decision repairs the last allocation. A waiting job, or a running job below its largest number, takes
-    free GPUs. If these are too few for its largest number, running jobs after it are stopped to make room,
-    starting with the last one. If all GPUs are of one kind (type and memory size), the allocation then equals
-    that of the scan.
+    Each decision repairs the last allocation. A waiting job, or a running job below its largest allowed number,
+    takes free GPUs. If these are too few for its largest number, running jobs after it are stopped to make
+    room, starting with the last one. If all GPUs are of one kind (type and memory size), the allocation then
+    equals that of the scan.
 
     If there are several kinds, a job first takes GPUs of the kinds that it already holds, then those with the
     smallest memory that suffices. A job is stopped only to make room for a job that can use its GPUs. The
