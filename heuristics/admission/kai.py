@@ -16,21 +16,21 @@ def kai(
 ) -> AdmissionSolution | NoSolution:
     """Stop gangs as KAI's scenario solver does, and place them again where they still fit.
 
-    The search finds victims for 1, 2, 4, ... workers of the pending gang, and continues by bisection after a
-    failure. The victims found so far also stop when victims for more workers are sought.
+    The search makes room for 1, 2, 4, ... workers of the pending gang, and continues by bisection after a
+    failure. The victims found so far also stop when room for more workers is sought.
 
     Candidates are the evictable gangs of lower priority in the same queue. They are gathered in ascending order
-    of priority; among equals, the gang that started last comes first. Once the workers could fit if all
-    gathered gangs stopped, and again after each further gang, scenarios of one of two kinds are tried:
+    of priority; among equals, latest start first. Once the workers could fit if all gathered gangs stopped,
+    scenarios of one of two kinds are tried, and again after each further gang:
 
     - By machine: for each machine of the gang gathered last, all gathered gangs on this machine stop.
-    - By GPUs: the machines of the gathered gangs are sorted in ascending order of the GPUs that would be free
-      if all these gangs stopped. Machines with too few of these GPUs for a worker are left out. In the first
-      scenario, the gathered gangs on just enough of the first machines stop. Later scenarios add those on 1,
-      then 2, 4, ... further machines.
+    - By GPUs: the machines of the gathered gangs are sorted by the GPUs that would be free if these gangs
+      stopped, fewest first. Machines with too few for a worker are left out. In the first scenario, the
+      gathered gangs on just enough of the first machines stop. Later scenarios add those on 1, then 2, 4, ...
+      further machines.
 
-    In a scenario, the pending workers are placed on the fullest machines. Then the stopped gangs are placed in
-    descending order of priority; among equals, earliest start first. Gangs that return to their own machines
+    In each scenario, the pending workers are placed on the fullest machines. Then the stopped gangs are placed
+    in descending order of priority; among equals, earliest start first. Gangs that return to their own machines
     keep running. Others that fit are moved if they have a `move_cost`. All remaining gangs are evicted.
 
     Parameters

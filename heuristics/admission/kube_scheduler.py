@@ -28,15 +28,15 @@ def kube_scheduler(problem: Admission, *, budget: Budget = UNLIMITED) -> Admissi
     which it fits.
 
     If a worker fits nowhere, each machine is examined. All workers of evictable gangs of lower priority leave
-    it. Those that still leave enough room are put back one by one, in descending order of priority; among
-    equals, earliest start first. The others are the victims. Machines on which the worker then fits are
-    compared by four criteria, in this order: the lowest maximum priority of the victims, the lowest sum of
-    their priorities (each plus 2^31), the fewest victims, and the latest first start of a victim with the
-    maximum priority. The gangs of the chosen machine's victims stop as a whole.
+    it. Those that still leave enough room return one by one, in descending order of priority; among equals,
+    earliest start first. The others are the victims. The worker goes to the machine with the lowest maximum
+    priority of victims; among equals, with the lowest sum of their priorities, each plus 2^31; then with the
+    fewest victims; then with the latest first start of a victim with the maximum priority. The victims' gangs
+    stop as a whole.
 
-    The first worker determines the group at the gang's level. Only groups that could hold each part if all
-    evictable gangs of lower priority stopped are considered. The first worker of each slice determines the
-    slice's group in the same way.
+    The first worker determines the group at the gang's level, among those that could hold each part if all
+    evictable gangs of lower priority stopped. The first worker of each slice determines the slice's group in
+    the same way.
 
     Parameters
     ----------

@@ -25,12 +25,12 @@ def kueue_fair(
     the quota. The share of the pending gang's queue includes that gang. The candidates of each queue and their
     order are those of `heuristics.admission.kueue`.
 
-    Gangs stop one by one, always in the queue with the largest share among those with candidates. In other
-    queues than the pending gang's, a candidate is skipped if the queue's share without it would be smaller than
-    that of the pending gang's queue (``LessThanOrEqualToFinalShare``). If the pending gang does not fit after
-    that, the first skipped candidate of each queue with a larger share than the pending gang's queue stops,
-    until the pending gang fits (``LessThanInitialShare``). Then, in reverse order, each stopped gang except the
-    last one resumes if the pending gang still fits.
+    Gangs stop one by one until the pending gang fits, always in the queue with the largest share among those
+    with candidates. In other queues than the pending gang's, a candidate is skipped if the queue's share
+    without it would be smaller than that of the pending gang's queue (``LessThanOrEqualToFinalShare``). If that
+    does not make enough room, the first skipped candidate of each queue whose share exceeds that of the pending
+    gang's queue stops (``LessThanInitialShare``). Then, in reverse order, each stopped gang except the last one
+    resumes if the pending gang still fits.
 
     Parameters
     ----------

@@ -22,12 +22,12 @@ def slurm(
     """Stop gangs by priority and number of machines until the pending gang fits; evict those in its way.
 
     Evictable gangs of lower priority stop tentatively until the pending gang fits, in ascending order of
-    priority; among equals, fewest machines first. Then they resume, and the search restarts with a new order,
-    up to ``reorder_count + 1`` times. In a new order, the gang that stopped last comes first. The other stopped
-    gangs follow, in descending order of how many machines they share with the pending gang's places.
+    priority; among equals, fewest machines first. Then the search restarts up to ``reorder_count + 1`` times
+    with a new order. The gang that stopped last comes first, followed by the other stopped gangs in descending
+    order of how many machines they share with the pending gang's places.
 
-    The pending gang gets the places that the last attempt found. Of the gangs that this attempt stopped, those
-    with workers on these machines are evicted, whether or not this is necessary. All other gangs keep running.
+    The pending gang gets the places that the last attempt found. Gangs that this attempt stopped and that run
+    on these machines are evicted, whether or not this is necessary. All other gangs keep running.
 
     Parameters
     ----------

@@ -33,16 +33,16 @@ def read(
     The files contain nodes and, optionally, pods and disruption budgets, in any order, as printed by ``kubectl
     get nodes -o json`` or ``kubectl get pods,pdb --all-namespaces -o yaml``.
 
-    - **GPUs** include similar accelerators of any vendor. A node's number of GPUs includes those that are
-      divided into slices (MIG) or shares, which are also separate resources. With time slicing, physical GPUs
-      are counted, whereas the node's resources contain the replicas.
+    - **GPUs** include similar accelerators of any vendor. A node's GPUs include those that are divided into
+      slices (MIG) or shares, which are also separate resources. Time-sliced GPUs count once, whereas the node's
+      resources contain the replicas.
     - **Gangs** consist of the pods of one PodGroup, JobSet, LeaderWorkerSet group, Kubeflow, Volcano or Ray
       job, Job or other owner. A pod without an owner, or owned only by a ReplicaSet, a StatefulSet or the like,
       is a gang of its own. Pods of a DaemonSet and static pods belong to no gang.
-    - **Kept nodes** must not be given back. They are cordoned, not ready, part of the control plane, or marked
-      by an annotation that forbids removing them, or they run a gang that must not be evicted. A gang must not
-      be evicted if one of its running pods has an annotation that forbids it, a disruption budget that allows
-      no eviction, or several disruption budgets.
+    - **Kept nodes** must not be given back: those that are cordoned, not ready or in the control plane, those
+      with an annotation that forbids removing them, and those with a gang that must not be evicted. A gang must
+      not be evicted if one of its running pods has an annotation that forbids it, a disruption budget that
+      allows no eviction, or several disruption budgets.
 
     Parameters
     ----------
