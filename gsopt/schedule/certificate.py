@@ -50,7 +50,9 @@ class Surcharge(Frozen):
 
 
 class Certificate(Frozen):
-    """Prices that prove a lower bound on the mean JCT of every schedule of a scenario.
+    """Prices that prove a lower bound on the mean job completion time of every schedule of a scenario.
+
+    Time is divided into cells, each with its own prices.
 
     Attributes
     ----------
@@ -61,24 +63,23 @@ class Certificate(Frozen):
     digest
         SHA-256 of the data on which the proof depends (`ProofData.digest`).
     ticks
-        Number of ticks per second. All times in the data are integer numbers of ticks, except those of adaptive
-        jobs, which are rounded down to whole ticks.
+        Number of ticks per second. All times are integer numbers of ticks; those of adaptive jobs are rounded
+        down.
     edges
         Start times of the cells, in ticks after the first release date. The last cell has no end.
     unit
         The integer in `prices` that represents a price of 1: one second of completion time per GPU-second.
     prices
-        Prices of a GPU-second, one for each cell except the last, in which GPUs cost nothing.
+        Prices of a GPU-second in each cell except the last, in which GPUs cost nothing.
     total_jct
         Lower bound on the sum of job completion times, in seconds, written as a fraction.
     round_length
-        Seconds between decisions if the bound holds only for schedules that decide in rounds; None if it holds
-        for all schedules.
+        Seconds between decisions if the bound holds only for schedules in rounds; otherwise None.
     type_prices
         Surcharges on `prices` for GPUs of a type on which adaptive jobs may run, keyed by type.
     parts, steps
-        For each group of adaptive jobs that differ only in their release dates: the number of parts of each
-        epoch, and the number of time steps in each cell except the last.
+        Numbers of parts of each epoch, and of time steps in each cell except the last. There is one entry for
+        each group of adaptive jobs that differ only in their release dates.
     surcharges
         Surcharges for rigid jobs that do not all fit on the cluster together.
 

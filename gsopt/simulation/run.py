@@ -140,16 +140,16 @@ def simulate(
     given
         A workload, or a whole scenario.
     policy
-        The policy, which is any callable that returns a decider. `gsopt.simulate` also accepts the name of a
-        policy from `heuristics.policies`, or ``package.module:function``.
+        The policy: a callable that returns a decider. `gsopt.simulate` also accepts the name of a policy from
+        `heuristics.policies`, or ``package.module:function``.
     cluster
         The cluster on which a workload runs, its number of GPUs, or equal racks such as ``4x8x8``; None if
         `given` is a scenario.
     round_length
-        Time in seconds between decisions, at least 1e-6. Decisions are made only at multiples of it, counted
-        from the origin of the scenario's clock. While no job waits or no job runs, rounds before the next
-        event or requested wake are skipped. If None, a decision is made at every arrival, completion, change
-        of the available GPUs, reclaim request and requested wake.
+        Seconds between decisions, at least 1e-6. Decisions are made only at multiples of it on the scenario's
+        clock. While no job waits or no job runs, rounds before the next event or requested wake are skipped. If
+        None, a decision is made at every arrival, completion, change of the available GPUs, reclaim request and
+        requested wake.
     placer
         Function that chooses the GPUs of a job if the policy grants only a number of GPUs.
     record
@@ -157,25 +157,22 @@ def simulate(
     exact
         Whether to compute with fractions instead of floats; not allowed if any job is adaptive.
     bound
-        Whether to compute a lower bound on the mean job completion time under any policy with the same
-        `round_length` (`gsopt.schedule.bounds.mean_jct_bound`), or a bound that is already known.
+        Whether to compute a lower bound on the mean job completion time of any policy with the same
+        `round_length`, by `gsopt.schedule.bounds.mean_jct_bound`; or a bound that is already known.
     bound_evaluations
-        Number of price vectors to try for the bound, the `evaluations` of `mean_jct_bound`.
+        The `evaluations` of `mean_jct_bound`.
     time_limit
-        Wall-clock time in seconds, or a string such as ``30s``, after which the run is aborted. Time spent on
-        computing the bound beforehand does not count. The limit is checked at every event and action, so a
-        policy is not interrupted while it computes an action.
+        Wall-clock time in seconds, or a string such as ``30s``, after which the run is aborted. The time to
+        compute the bound does not count. A policy is not interrupted while it computes an action.
     options
-        If a workload is given, any fields of `gsopt.scenario.scenario.Physics`, such as `overheads`,
-        `share_limit` and `capacity_changes`. All other options are passed to the policy. If an option of the
-        policy has the same name as a field or as one of these parameters, such as `exact`, set it with
-        `functools.partial`.
+        If a workload is given, fields of `gsopt.scenario.scenario.Physics`, such as `overheads`. All other
+        options are passed to the policy. If a policy's option has the name of a field or of a parameter above,
+        set it with `functools.partial`.
 
     Raises
     ------
     InvalidInput
-        The scenario breaks a rule (for example, because a job can never fit), or an argument is invalid or
-        does not exist.
+        The scenario or an argument is invalid, or an option does not exist.
     IllegalDecision
         A decision of the policy breaks a rule, or the run makes no progress (`gsopt.simulation.guard`).
     Contradiction

@@ -338,8 +338,8 @@ def admit(
     """Choose which running gangs to evict or move, at minimum cost, so that a gang fits.
 
     Only nodes with GPUs are considered. A gang is evicted only if its priority is lower than that of the
-    admitted gang. If `move_cost` is given, a gang of any priority may be moved. Gangs that must not be
-    preempted, for example because a disruption budget allows no eviction, are neither evicted nor moved.
+    admitted gang. Gangs that must not be preempted, for example because of a disruption budget, are neither
+    evicted nor moved.
 
     Parameters
     ----------
@@ -348,11 +348,11 @@ def admit(
     request
         The request, or just the name or size of the gang.
     cost
-        Cost of evicting a gang, as in `Snapshot.reclaiming`. Gangs without GPUs may be evicted too, so
-        ``"priority"`` counts from the lowest priority of all gangs that run on nodes with GPUs.
+        Cost of evicting a gang, as in `Snapshot.reclaiming`. Here, ``"priority"`` counts from the lowest
+        priority of all gangs on nodes with GPUs.
     move_cost
-        Cost of moving a gang to other nodes, relative to the cost of evicting it; None if no gang may be
-        moved.
+        Cost of moving a gang of any priority, as a multiple of the cost of evicting it, from 0 to 1,000; None
+        if no gang may be moved.
     protect
         Names of further gangs that must be neither evicted nor moved.
     time_limit

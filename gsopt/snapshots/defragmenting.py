@@ -29,9 +29,8 @@ def defragment(
 ) -> Admit:
     """Choose which running gangs to move, at minimum cost, so that some nodes have enough free GPUs.
 
-    No gang is evicted: every moved gang gets a new place. Gangs that must not be preempted, for example because
-    a disruption budget allows no eviction, do not move. The result is an `Admit` whose admitted gang is
-    imaginary and has one worker on each freed node.
+    No gang is evicted. Gangs that must not be preempted, for example because of a disruption budget, do not
+    move. The result is an `Admit` whose admitted gang is imaginary, with one worker on each freed node.
 
     Parameters
     ----------
@@ -40,11 +39,10 @@ def defragment(
     nodes
         Number of nodes to free.
     within
-        Network level at which a single group (for example, one rack) must hold all freed nodes; empty if they
-        may be anywhere.
+        Network level at which a single group, such as a rack, must hold all freed nodes; empty if they may be
+        anywhere.
     gpus
-        Number of GPUs that must be free on each of these nodes; None for the number on the cluster's largest
-        node.
+        Number of GPUs that must be free on each of these nodes; None for that of the cluster's largest node.
     gpu_type
         Type of these GPUs; empty if any type will do.
     cost

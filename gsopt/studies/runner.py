@@ -82,12 +82,12 @@ def run(
     folder
         Folder for the results, which is created if needed.
     workers
-        Number of processes; one per CPU if None. Solvers that share CPUs take longer, so use a single process
-        to measure run times.
+        Number of processes; one per CPU if None. Use 1 to measure run times, because solvers that share CPUs
+        take longer.
     scheduler
-        A Dask scheduler whose workers compute the cells instead: its address, such as ``"tcp://host:8786"``,
-        ``"local:4"`` for four workers on this machine, or a Dask `Client` or cluster. In this case, `workers`
-        must be None.
+        Dask scheduler whose workers compute the cells instead: an address such as ``"tcp://host:8786"``,
+        ``"local:4"`` for four workers on this machine, or a Dask `Client` or cluster. `workers` must then be
+        None.
     retry
         Whether to recompute the cells that failed in earlier runs.
     on_progress
@@ -102,13 +102,13 @@ def run(
     Returns
     -------
     Results
-        The results of all cells or, after Ctrl-C, of the cells that are finished, with `interrupted` set.
+        The results of all cells or, after Ctrl-C, of the finished cells, with `interrupted` set.
 
     Raises
     ------
     InvalidInput
-        The study, the folder, another argument or a worker of the scheduler breaks a rule. In this case, no
-        cell is computed, unless the rule is broken by a worker that joined after the start.
+        The study, the folder, another argument or a worker of the scheduler breaks a rule. Unless the worker
+        joined after the start, no cell is computed.
     LostScheduler
         The scheduler is no longer reachable. The results are kept.
     Contradiction

@@ -183,21 +183,18 @@ def score(
 ) -> Score:
     """Run a method on instances, each in a process with limits, and compare its values with proven bounds.
 
-    The score is the mean, over the instances, of the bound divided by the value (when maximizing, of the value
-    divided by the bound): 1 if every value equals its bound. The bound is the one stored with the instance. If
-    none is stored, the bound is the optimum, provided that the exact method proves it within a minute;
-    otherwise, the instance is left out.
+    The score is the mean quality over the instances. The quality is the bound divided by the value (when
+    maximizing, the value divided by the bound). It is 0 if the method fails, hangs or exceeds a limit. A score
+    of 1 means that every value equals its bound.
 
-    If the method fails, hangs, exits or exhausts its memory on an instance, this instance contributes 0, and
-    the others are not affected. Unless a run comes close to its limits, the score depends neither on the number
-    of workers nor on other programs on the machine.
+    The bound is the one stored with the instance. If none is stored, it is the optimum that the exact method
+    proves. If no optimum is proven within a minute, the instance is left out.
 
     Parameters
     ----------
     method
         A method or policy by name, such as ``"greedy"``, ``"my_module:my_function"`` or
-        ``"folder/program.py:my_function"``. A file is imported only in the processes that run
-        the method, so if it lacks the function, every instance contributes 0.
+        ``"folder/program.py:my_function"``. If the file lacks the function, every instance counts as 0.
     instances
         Problems, names of instances, suites or files, or the name of a generator such as
         ``"reclaiming/churn"``.
@@ -211,7 +208,7 @@ def score(
         Options of the method.
     fresh, count
         A generator creates `count` instances, with the seeds from ``fresh * count`` on. With the same `count`,
-        different values of `fresh` never share a seed, so a new value yields new instances.
+        a new value of `fresh` yields new seeds.
     arguments
         Arguments of the generator.
 

@@ -35,9 +35,9 @@ class Study(Frozen):
         instances of a decision), ``reader`` (of a trace), ``workload`` (a generator of workloads, or a workload
         file), ``scenario`` (a function that creates whole scenarios) or ``space`` (a space of small instances).
     methods
-        Names of methods or policies, which may have the form ``package.module:function``, or objects with the
-        key ``method`` or ``policy`` and the method's options. The optional key ``for`` restricts the method to
-        the instances with the given label.
+        Names of methods or policies, such as ``greedy`` or ``package.module:function``, or objects with the key
+        ``method`` or ``policy`` and the method's options. The optional key ``for`` restricts the method to the
+        instances with the given label.
     seeds
         Seeds for each randomized method that does not set its own ``seed``. Other methods run once.
     time_limit
@@ -45,9 +45,8 @@ class Study(Frozen):
         do not set their own; None for no limit. If this field is given, it also limits the runs of policies:
         the cell of a run that takes longer fails.
     bound_evaluations
-        Number of price vectors to try for the lower bound on the mean job completion time of every policy,
-        which is computed once per instance; see `gsopt.schedule.bounds.mean_jct_bound`. With 0, only formulas
-        are used. With None, the number is chosen so that this takes at most about as long as a simulation.
+        The `evaluations` of `gsopt.schedule.bounds.mean_jct_bound`, the lower bound for all policies on an
+        instance.
 
     Examples
     --------

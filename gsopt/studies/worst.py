@@ -35,9 +35,7 @@ def worst(
 ) -> WorstCase:
     """Find the instance of a space on which a method is farthest from the proven optimum.
 
-    By default, the method runs on every instance of the space. Instances that differ only in the order of their
-    items, such as jobs, share one proof of the optimum. If `search` is given, a genetic search runs for that
-    time with each seed instead, and shrinks the instance that it finds.
+    By default, the method runs on every instance of the space.
 
     Parameters
     ----------
@@ -47,7 +45,8 @@ def worst(
     space
         Name of the space, such as ``"scheduling/rigid"``.
     search
-        Duration of a genetic search, for spaces that are too large to enumerate.
+        Duration of a genetic search with each seed instead, for spaces that are too large to enumerate. The
+        search shrinks the instance that it finds.
     seeds
         Seeds of the genetic searches.
     folder

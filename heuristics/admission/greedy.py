@@ -15,11 +15,10 @@ from heuristics.admission.room import Room, Seats
 def greedy(problem: Admission, *, budget: Budget = UNLIMITED) -> AdmissionSolution | NoSolution:
     """Stop gangs by cost per useful GPU in each group until there is room; choose the cheapest group.
 
-    The groups are those at the level at which a single group must hold the pending gang, such as racks. In each
-    group, evictable gangs of lower priority stop in ascending order of cost per useful GPU until the pending
-    gang fits. Then gangs that need not have stopped resume, the most expensive ones first. A gang's useful GPUs
-    are those that it holds on machines of the group on which workers of the pending gang may be placed, but at
-    most as many as the pending gang needs. Gangs in all queues may stop.
+    The groups are those at the pending gang's level (`within`), such as racks. In each group, evictable gangs
+    of lower priority stop in ascending order of cost per useful GPU until the pending gang fits. Then each of
+    them, the most expensive first, resumes if the pending gang still fits. A gang's useful GPUs are those on
+    machines of the group that the pending gang may use, at most as many as the pending gang needs.
 
     Parameters
     ----------
@@ -31,7 +30,7 @@ def greedy(problem: Admission, *, budget: Budget = UNLIMITED) -> AdmissionSoluti
     Notes
     -----
     This is not from a paper. It is the usual greedy algorithm for covering problems, with reverse delete as in
-    `heuristics.reclaiming.reverse_delete`. If the pending gang needs no GPUs, gangs are ordered by cost alone.
+    `heuristics.reclaiming.reverse_delete`.
 
     Complexity: O(R log R + M) for R pairs of a running gang and a group in which it has workers, and M machines
     of these gangs, counted once per pair, if pending gangs have one part.

@@ -16,34 +16,30 @@ def kai(
 ) -> AdmissionSolution | NoSolution:
     """Stop gangs as KAI's scenario solver does, and place them again where they still fit.
 
-    For 1, 2, 4, ... workers of the pending gang, and then by bisection, the search looks for victims that make
-    room for these workers. Victims that were found for fewer workers always stop; if the workers could then
-    fit, a scenario without further victims is tried first. Candidates, which are evictable gangs of lower
-    priority in the same queue, are gathered in ascending order of priority, with ties going to the gang that
-    started last, until the workers could fit if all candidates gathered so far stopped. Then, and after each
-    further candidate, scenarios of one of two kinds are tried:
+    The search makes room for 1, 2, 4, ... workers of the pending gang, and continues by bisection after a
+    failure. The victims found so far also stop when room for more workers is sought.
 
-    - With `node_local`, there is a scenario for each machine of the last candidate: the gathered gangs that
-      have workers on this machine.
-    - Without `node_local`, or if the search with the first kind finds no room for all workers, the whole search
-      is done with the second kind. The machines of the gathered gangs are sorted in ascending order of the GPUs
-      that would be free on them if all these gangs stopped; machines with too few of these GPUs for any worker
-      are left out. The first scenario consists of the gathered gangs on the first k machines in this order,
-      where k is the smallest number such that the GPUs that would be free on them and the free GPUs of machines
-      without gathered gangs suffice. The following scenarios add the gangs on 1, then 2, 4, ... further
-      machines.
+    Candidates are the evictable gangs of lower priority in the same queue. They are gathered in ascending order
+    of priority; among equals, latest start first. Once the workers could fit if all gathered gangs stopped,
+    scenarios of one of two kinds are tried, and again after each further gang:
 
-    In a scenario, all its gangs stop. Then the pending workers are placed on the fullest machines. After
-    them, the stopped gangs are placed in descending order of priority, with ties going to the gang that
-    started first. Gangs that return to their own machines keep running. Others that fit are moved if they
-    have a `move_cost`. All remaining gangs are evicted.
+    - By machine: for each machine of the gang gathered last, all gathered gangs on this machine stop.
+    - By GPUs: the machines of the gathered gangs are sorted by the GPUs that would be free if these gangs
+      stopped, fewest first. Machines with too few for a worker are left out. In the first scenario, the
+      gathered gangs on just enough of the first machines stop. Later scenarios add those on 1, then 2, 4, ...
+      further machines.
+
+    In each scenario, the pending workers are placed on the fullest machines. Then the stopped gangs are placed
+    in descending order of priority; among equals, earliest start first. Gangs that return to their own machines
+    keep running. Others that fit are moved if they have a `move_cost`. All remaining gangs are evicted.
 
     Parameters
     ----------
     problem
         The problem.
     node_local
-        Whether to try the first kind of scenario (plugin ``nodelocalgreedy``).
+        Whether to try scenarios by machine first (plugin ``nodelocalgreedy``). Scenarios by GPUs are tried if
+        these fail, or if `node_local` is False.
     budget
         Time limit.
 
@@ -52,12 +48,12 @@ def kai(
     Source: KAI-Scheduler v0.17.0 (commit d5bc503a), ``pkg/scheduler/actions/preempt/preempt.go``,
     ``pkg/scheduler/actions/common/solvers`` (``job_solver.go``, ``pod_scenario_builder.go``,
     ``sub_scenario_emitter.go``, ``by_pod_solver.go``) and ``pkg/scheduler/plugins/nodelocalgreedy``, with the
-    plugins ``priority``, ``nodeplacement`` (packing) and ``topology``. The original program may restart any
-    victim elsewhere; here, gangs without a `move_cost` are evicted unless their own machines still have room.
+    plugins ``priority``, ``nodeplacement`` (packing) and ``topology``. KAI may restart any victim elsewhere;
+    here, only gangs with a `move_cost` move. KAI filters scenarios in two ways; here, the workers that fit are
+    counted.
 
     Left out: queue quotas, elastic jobs, delays before preemption, shared GPUs, time budgets, and all node
-    scores except packing. Gangs move only to machines that had free GPUs or on which a gang stopped. The two
-    filters of scenarios in the original program are replaced by a count of the workers that fit.
+    scores except packing.
 
     Complexity: O(S V M log W) for W workers, S scenarios, and V victims on M machines.
 

@@ -21,18 +21,17 @@ def kai_consolidate(
 ) -> AdmissionSolution | NoSolution:
     """Move gangs as KAI's consolidation does, until the pending gang fits.
 
-    The scenarios are those of `heuristics.admission.kai`. The candidates are all gangs with a `move_cost`,
-    regardless of queue and priority. A scenario succeeds only if all its gangs are placed again. Gangs with a
-    higher priority are placed before the pending gang, and so are gangs with the same priority, because they
-    started earlier.
+    The search is that of `heuristics.admission.kai`, but the candidates are the gangs with a `move_cost`, of
+    any queue and priority. A scenario succeeds only if all its gangs are placed again. Gangs with at least the
+    pending gang's priority are placed before it.
 
     Parameters
     ----------
     problem
         The problem.
     max_preemptees
-        Limit on the number of candidates; None for no limit. As in the original program, one candidate more
-        than the limit is considered, unless the limit is 0.
+        Limit on the number of candidates; None for no limit. As in KAI, a limit above 0 admits one candidate
+        more.
     node_local
         See `heuristics.admission.kai`.
     budget
@@ -46,11 +45,10 @@ def kai_consolidate(
     Notes
     -----
     Source: KAI-Scheduler v0.17.0 (commit d5bc503a), ``pkg/scheduler/actions/consolidation/consolidation.go``,
-    and the solver that is listed in `heuristics.admission.kai`. The default of
-    ``max-consolidation-preemptees`` is 16. The original program limits the candidates in random order before
-    it sorts them; here, the limit applies to the sorted candidates.
+    with the solver of `heuristics.admission.kai` and the default ``max-consolidation-preemptees``. KAI limits
+    the candidates in random order; here, they are sorted first.
 
-    Left out: the order of queues by their shares, and everything that `heuristics.admission.kai` leaves out.
+    Left out: the order of queues by their shares, and what `heuristics.admission.kai` leaves out.
 
     Complexity: O(S V M log W) for W workers, S scenarios, and V victims on M machines.
 

@@ -24,19 +24,19 @@ def kube_scheduler(problem: Admission, *, budget: Budget = UNLIMITED) -> Admissi
     """Place workers one by one, and make room for each on the machine whose victims matter least.
 
     A gang that fits without preemption is placed as a whole, in the group at its level with the least room to
-    spare. The workers of any other gang are placed one by one. If a worker fits anywhere, it goes to the
-    machine with the most free resources. Otherwise, each machine is tried as follows. All workers of evictable
-    gangs with a lower priority leave it. Then those that still leave enough room are put back one by one, in
-    descending order of priority, with ties going to the earliest start. The workers that are not put back are
-    the victims. Among the machines on which the worker then fits, the one whose most important victim has the
-    lowest priority is chosen. Ties are broken by the lowest sum of priorities, to each of which 2^31 is added,
-    so that more victims nearly always have a larger sum; then by the fewest victims. Remaining ties go to the
-    machine on which the earliest start of the victims with the highest priority is latest. The victims' gangs
-    stop as a whole, because their remaining workers cannot continue alone.
+    spare. Workers of other gangs are placed one by one, each on the machine with the most free resources on
+    which it fits.
 
-    The first worker determines the group at the gang's level. A group is considered only if it would hold all
-    workers if all evictable gangs with a lower priority stopped. In the same way, the first worker of each
-    slice determines the group of the slice.
+    If a worker fits nowhere, each machine is examined. All workers of evictable gangs of lower priority leave
+    it. Those that still leave enough room return one by one, in descending order of priority; among equals,
+    earliest start first. The others are the victims. The worker goes to the machine with the lowest maximum
+    priority of victims; among equals, with the lowest sum of their priorities, each plus 2^31; then with the
+    fewest victims; then with the latest first start of a victim with the maximum priority. The victims' gangs
+    stop as a whole.
+
+    The first worker determines the group at the gang's level, among those that could hold each part if all
+    evictable gangs of lower priority stopped. The first worker of each slice determines the slice's group in
+    the same way.
 
     Parameters
     ----------
@@ -49,12 +49,11 @@ def kube_scheduler(problem: Admission, *, budget: Budget = UNLIMITED) -> Admissi
     -----
     Source: Kubernetes v1.36.3, ``pkg/scheduler/framework/plugins/defaultpreemption/default_preemption.go``
     (``SelectVictimsOnNode``) and ``pkg/scheduler/framework/preemption/preemption.go``
-    (``pickOneNodeForPreemption``). The original program knows neither gangs nor levels; here, it is applied
-    worker by worker.
+    (``pickOneNodeForPreemption``). Kubernetes knows neither gangs nor levels. It tries a tenth of the machines,
+    but at least 100; here, all are tried.
 
-    Left out: disruption budgets, all scheduling constraints except resources, types and levels, and all
-    scores except free resources. The original program tries a tenth of the machines, but at least 100,
-    starting from a random one; here, all machines are tried.
+    Left out: disruption budgets, all scheduling constraints except resources, types and levels, and all scores
+    except free resources.
 
     Complexity: O(M + W log M + V) for W workers, M machines, and V workers with a lower priority (counted again
     whenever their machine changes), if pending gangs have one part and no slices.

@@ -20,26 +20,24 @@ def kueue(
 ) -> AdmissionSolution | NoSolution:
     """Stop candidates in Kueue's order until the gang fits, then resume those that need not stop.
 
-    All queues form one cohort. The candidates are the evictable gangs of lower priority in other queues that
-    use more than their quota, followed by those in the pending gang's own queue. Each of these two lists is in
-    ascending order of priority, with ties going to the gang that was admitted last. Candidates stop until the
-    pending gang fits, but those in another queue only as long as that queue exceeds its quota. Afterwards, the
-    stopped gangs except the last one are tried in reverse order: each resumes if the pending gang then still
-    fits.
+    All queues form one cohort. The candidates are evictable gangs of lower priority: first those in other
+    queues that exceed their quota, then those in the pending gang's own queue. Both lists are in ascending
+    order of priority; among equals, latest start first. Candidates stop one by one until the pending gang fits.
+    A candidate in another queue is skipped once that queue is within its quota. Then, in reverse order, each
+    stopped gang except the last one resumes if the pending gang still fits.
 
-    Gangs in other queues stop only if the pending gang's own queue then stays within its quota. The only
-    exceptions are gangs whose priority is at most `borrow_below`, which may stop in any case.
+    Without `borrow_below`, gangs in other queues stop only if the pending gang's queue then stays within its
+    quota.
 
     Parameters
     ----------
     problem
         The problem.
     quotas
-        Nominal quotas of queues in GPUs, keyed by queue; 0 for queues that are not listed. GPUs beyond the
-        quotas belong to the cohort.
+        Nominal quotas of queues in GPUs, keyed by queue; 0 for queues that are not listed.
     borrow_below
-        Highest priority at which gangs in other queues stop even if the pending gang's own queue then exceeds
-        its quota (``borrowWithinCohort`` with a ``maxPriorityThreshold``); None for no exceptions.
+        Highest priority at which gangs in other queues may stop even if the pending gang's queue then exceeds
+        its quota (``borrowWithinCohort`` with a ``maxPriorityThreshold``); None if none may.
     budget
         Time limit.
 
@@ -48,12 +46,11 @@ def kueue(
     Source: Kueue v0.20.0-devel (commit ff69552e), ``pkg/scheduler/preemption/preemption.go``
     (``classicalPreemptions``, ``fillBackWorkloads``), ``classical/candidate_generator.go``,
     ``classical/hierarchical_preemption.go`` and ``common/ordering.go``, with the policies ``withinClusterQueue:
-    LowerPriority`` and ``reclaimWithinCohort: LowerPriority``. The gang fits if topology-aware scheduling finds
-    places for it; here, they are in the group at its level with the least room to spare.
+    LowerPriority`` and ``reclaimWithinCohort: LowerPriority``. Here, gangs are placed in the group at their
+    level with the least room to spare.
 
-    Left out: nested cohorts, limits on borrowing and lending, multiple flavors, quotas for resources other
-    than GPUs, workloads that are already being evicted, priority boosts, the usage of local queues, and
-    policies that evict gangs with the same or a higher priority.
+    Left out: nested cohorts, limits on borrowing and lending, multiple flavors, quotas for resources other than
+    GPUs, priority boosts, and policies that evict gangs of the same or a higher priority.
 
     Complexity: O(R log R + M) for R running gangs on M machines in total, if pending gangs have one part.
 

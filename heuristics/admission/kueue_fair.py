@@ -21,23 +21,23 @@ def kueue_fair(
 ) -> AdmissionSolution | NoSolution:
     """Stop gangs in the queues with the largest shares until the pending gang fits.
 
-    A queue's share is the number of GPUs that it uses beyond its quota, divided by its weight; a queue within
-    its quota has share 0. The share of the pending gang's queue includes that gang. The candidates of a queue
-    and their order are those of `heuristics.admission.kueue`. Gangs stop one by one, always in the queue with
-    the largest share among those with candidates, which may be the pending gang's own queue. A gang in another
-    queue stops only if its queue's share without it is at least that of the pending gang's queue
-    (``LessThanOrEqualToFinalShare``). If that does not make enough room, each queue whose share is larger than
-    that of the pending gang's queue gives up its first candidate that still runs, until the pending gang fits
-    (``LessThanInitialShare``). Afterwards, the stopped gangs except the last one are tried in reverse order:
-    each resumes if the pending gang then still fits.
+    A queue's share is the number of GPUs that it uses beyond its quota, divided by its weight; it is 0 within
+    the quota. The share of the pending gang's queue includes that gang. The candidates of each queue and their
+    order are those of `heuristics.admission.kueue`.
+
+    Gangs stop one by one until the pending gang fits, always in the queue with the largest share among those
+    with candidates. In other queues than the pending gang's, a candidate is skipped if the queue's share
+    without it would be smaller than that of the pending gang's queue (``LessThanOrEqualToFinalShare``). If that
+    does not make enough room, the first skipped candidate of each queue whose share exceeds that of the pending
+    gang's queue stops (``LessThanInitialShare``). Then, in reverse order, each stopped gang except the last one
+    resumes if the pending gang still fits.
 
     Parameters
     ----------
     problem
         The problem.
     quotas
-        Nominal quotas of queues in GPUs, keyed by queue; 0 for queues that are not listed. GPUs beyond the
-        quotas belong to the cohort.
+        Nominal quotas of queues in GPUs, keyed by queue; 0 for queues that are not listed.
     weights
         Weights of queues, greater than 0, keyed by queue; 1 for queues that are not listed.
     budget
@@ -52,11 +52,10 @@ def kueue_fair(
     -----
     Source: Kueue v0.20.0-devel (commit ff69552e), ``pkg/scheduler/preemption/preemption.go``
     (``fairPreemptions``, ``runFirstFsStrategy``, ``runSecondFsStrategy``), ``fairsharing/ordering.go`` and
-    ``fairsharing/strategy.go``, with both strategies in their default order. In a single cohort without
-    weights of 0, the feature ``FairSharingPreemptWithinNominal`` changes nothing.
+    ``fairsharing/strategy.go``, with both strategies in their default order.
 
-    Left out: nested cohorts, weights of 0, shares of resources other than GPUs, limits on borrowing and
-    lending, and everything that `heuristics.admission.kueue` leaves out.
+    Left out: weights of 0, shares of resources other than GPUs, and what `heuristics.admission.kueue` leaves
+    out.
 
     Complexity: O(R (log R + Q) + M) for R running gangs in Q queues on M machines in total, if pending gangs
     have one part.

@@ -21,13 +21,13 @@ def slurm(
 ) -> AdmissionSolution | NoSolution:
     """Stop gangs by priority and number of machines until the pending gang fits; evict those in its way.
 
-    Evictable gangs of lower priority are stopped tentatively, one by one, in ascending order of priority and
-    then of number of machines, until the pending gang fits. Then the order is changed and the search restarts,
-    up to ``reorder_count + 1`` times: the gang that stopped last is moved to the front, followed by the other
-    gangs that stopped, in descending order of how many machines they share with the pending gang's places. With
-    `strict_order`, only the last gang is moved to the front. In the end, every gang that stopped in the last
-    attempt and was running on a machine where the pending gang is placed is evicted, whether or not this is
-    necessary; all others keep running.
+    Evictable gangs of lower priority stop tentatively until the pending gang fits, in ascending order of
+    priority; among equals, fewest machines first. Then the search restarts up to ``reorder_count + 1`` times
+    with a new order. The gang that stopped last comes first, followed by the other stopped gangs in descending
+    order of how many machines they share with the pending gang's places.
+
+    The pending gang gets the places that the last attempt found. Gangs that this attempt stopped and that run
+    on these machines are evicted, whether or not this is necessary. All other gangs keep running.
 
     Parameters
     ----------
@@ -37,10 +37,9 @@ def slurm(
         Whether gangs that started later stop first, regardless of priority
         (``PreemptParameters=youngest_first``).
     strict_order
-        Whether only the last gang is moved to the front (``PreemptParameters=strict_order``).
+        Whether only the gang that stopped last moves to the front (``PreemptParameters=strict_order``).
     reorder_count
-        The order is changed up to this number plus 1 times, as in the original program
-        (``PreemptParameters=reorder_count``).
+        Maximum number of new orders, less 1 as in Slurm (``PreemptParameters=reorder_count``).
     budget
         Time limit. When it is reached, the places from the last complete attempt are used.
 
@@ -51,18 +50,17 @@ def slurm(
 
     Notes
     -----
-    Source: Slurm 26.05 (commit 284c3b95), ``src/interfaces/preempt.c`` (order), ``src/plugins/preempt/qos``
-    and ``partition_prio`` (key: priority of the QOS or partition, then number of nodes), and
+    Source: Slurm 26.05 (commit 284c3b95), ``src/interfaces/preempt.c`` (order), ``src/plugins/preempt/qos`` and
+    ``partition_prio`` (key: priority of the QOS or partition, then number of nodes), and
     ``src/plugins/select/cons_tres/job_test.c`` (``_run_now``), with ``PreemptMode=CANCEL`` or ``REQUEUE``. A
-    gang's priority stands for that of its QOS or partition. Slurm's sort is not stable; here, ties keep the
-    order of the problem in the first attempt, and the previous order in later attempts.
+    gang's priority stands for that of its QOS or partition. Slurm's sort is not stable; here, ties keep their
+    order. Slurm has its own choice of nodes; here, the gang is placed in the group with the least room to
+    spare.
 
-    Left out: suspended jobs, licenses, reservations, heterogeneous jobs, exempt times, grace times, and
-    Slurm's own choice of nodes. Here, the gang is placed in the group with the least room to spare, on the
-    fewest machines.
+    Left out: suspended jobs, licenses, reservations, heterogeneous jobs, exempt times and grace times.
 
-    Complexity: O(C (R log R + M + P)) for ``C = reorder_count + 2`` attempts, R running gangs on M machines
-    in total, and P machines of the pending gang, if pending gangs have one part.
+    Complexity: O(C (R log R + M + P)) for ``C = reorder_count + 2`` attempts, R running gangs on M machines in
+    total, and P machines of the pending gang, if pending gangs have one part.
 
     Examples
     --------

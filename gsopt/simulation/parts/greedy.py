@@ -23,18 +23,15 @@ class _KnownJob(NamedTuple):
 class Greedy:
     """A decider that allocates GPUs as if it scanned all jobs in ascending order of keys.
 
-    The scan gives each job the largest allowed number of GPUs that the jobs before it leave free. It skips a
-    job if not even its smallest number is free. A job therefore grows before the jobs after it get any GPUs.
+    The scan gives each job the largest allowed number of GPUs that the jobs before it leave free.
 
-    Instead of scanning all jobs, each decision repairs the last allocation. A job can improve if it could
-    hold more GPUs while only the jobs before it keep theirs. The first such job takes free GPUs. If these are
-    too few for its largest number, it also takes those of running jobs after it, which are stopped, starting
-    with the last one. This is repeated until no job can improve. If all GPUs are of one kind (type and memory
-    size), the allocation then equals that of the scan. Only waiting jobs, and running jobs below their largest
-    number, can improve. Waiting jobs with the same needs form a queue, of which only the first job is checked.
+    Each decision repairs the last allocation. A waiting job, or a running job below its largest allowed number,
+    takes free GPUs. If these are too few for its largest number, running jobs after it are stopped to make
+    room, starting with the last one. If all GPUs are of one kind (type and memory size), the allocation then
+    equals that of the scan.
 
-    If there are several kinds, a job first takes GPUs of the kinds that it already holds, and then those with
-    the smallest memory that suffices. A job is stopped only to make room for a job that can use its GPUs. The
+    If there are several kinds, a job first takes GPUs of the kinds that it already holds, then those with the
+    smallest memory that suffices. A job is stopped only to make room for a job that can use its GPUs. The
     stopped job may continue at once on other GPUs.
 
     Parameters
@@ -42,9 +39,9 @@ class Greedy:
     state
         The state at the start of the run.
     key
-        Function that returns the current key of a job. After every change of a key, `rekey` or `update_key`
-        must be called, with one exception for running jobs: if `pace` is None, their keys may fall at any time;
-        otherwise, their keys may rise at their pace.
+        Function that returns the current key of a job. Changes of keys must be reported to `rekey` or
+        `update_key`, with one exception: the keys of running jobs may fall if `pace` is None, and rise at their
+        pace otherwise.
     counts
         Function that returns the allowed numbers of GPUs of a job in ascending order; None to allow only the
         demanded number.
@@ -52,8 +49,8 @@ class Greedy:
         Whether a job whose smallest number is not free is skipped. If not, no job after it starts or grows, and
         jobs after it are stopped if it can use any of their GPUs.
     pace
-        Function that returns how much the key of a running job rises per second, given its number of GPUs;
-        None if keys do not rise with time.
+        Function that returns how much the key of a running job rises per second, given its number of GPUs; None
+        if keys do not rise with time.
 
     Examples
     --------

@@ -33,14 +33,12 @@ class _Offer(NamedTuple):
 class Offers:
     """A decider that offers free GPUs to waiting jobs in ascending order of keys; each accepts or declines.
 
-    A job is offered as many GPUs as it demands, chosen by the placer. GPUs that it declines are offered to
-    the next job. A job is skipped if too few GPUs are free for it.
+    A job is offered as many GPUs as it demands. It is skipped if too few are free. GPUs that a job declines are
+    offered to the next job. Ties between keys go to the job that has waited longer, then to the lower number.
 
-    With leases, a job releases its GPUs when its lease ends. They are then offered to all waiting jobs,
-    including this one. When its turn comes, it is offered its own GPUs if these are still free and no closer
-    ones are. If it accepts its own GPUs, it simply continues.
-
-    Ties between keys go to the job that has waited longer, then to the lower number.
+    When a lease ends, the job's GPUs are offered to all waiting jobs, including this one. If its own GPUs are
+    still free, the job is offered these, unless the placer finds closer ones. If it accepts its own GPUs, it
+    simply continues.
 
     Parameters
     ----------
@@ -50,18 +48,17 @@ class Offers:
         Object that decides how long jobs wait before they accept an offer, such as
         `gsopt.simulation.parts.patience.Timers`.
     key
-        Function of the state and a job that returns the job's key. It is called when the job begins to wait.
-        None if all keys are equal.
+        Function of the state and a job that returns the job's key when it begins to wait; None if all keys are
+        equal.
     clock
-        When the waiting time of a job begins. ``"starvation"``: when it arrives or loses its GPUs.
-        ``"offer"``: at its first offer after that.
+        When the waiting time of a job begins. ``"starvation"``: when it arrives or loses its GPUs. ``"offer"``:
+        at its first offer after that.
     lease
-        Duration in seconds for which a job may hold its GPUs. If None, it holds them until it completes, so
-        no job is ever stopped.
+        Seconds for which a job may hold its GPUs; None for no limit, so that no job is stopped.
     renew
-        Which jobs accept GPUs on the same tier as before, or on a closer one, without waiting when their lease
-        ends. ``"best"``: jobs on their best tier, the innermost one that they could ever get. ``"same"``: all
-        jobs. ``"never"``: no jobs.
+        Which jobs, at the end of their lease, accept GPUs on the same or a closer tier without waiting.
+        ``"best"``: jobs on the innermost tier that they could ever get. ``"same"``: all jobs. ``"never"``: no
+        jobs.
     placer
         Function that chooses the GPUs that are offered; None for the placer of the run.
 

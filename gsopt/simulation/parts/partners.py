@@ -40,16 +40,16 @@ class Partner(NamedTuple):
 class Partners:
     """The running jobs that hold GPUs alone and may share them with a waiting job.
 
-    There are no partners if jobs may not share GPUs, or if GPUs have no indices. At most two jobs share a GPU.
+    At most two jobs share a GPU. There are no partners if jobs may not share GPUs, or if GPUs have no indices.
 
-    Rejected pairs are cached: as long as the running job holds the same GPUs alone, such a pair is rated again
-    only if the running job has phases, or after either job was evicted.
+    A rejected pair is rated again only if the running job holds other GPUs alone or has phases, or if either
+    job was evicted.
 
     Parameters
     ----------
     judge
-        Function of the state, the waiting job, the running job, and the GPUs that only the running job holds
-        and that are of a type that the waiting job can use. It returns the `Match` of the two jobs, or None to
+        Function of the state, a waiting job, a running job and GPUs. The running job holds these GPUs alone,
+        and their type suits the waiting job. The function returns the `Match` of the two jobs, or None to
         reject the pair.
 
     Attributes

@@ -30,29 +30,27 @@ def read(
 ) -> Snapshot:
     """Read a snapshot of a Kubernetes cluster.
 
-    The files contain nodes and, optionally, pods and disruption budgets, in any order, as printed by
-    ``kubectl get nodes -o json`` or ``kubectl get pods,pdb --all-namespaces -o yaml``.
+    The files contain nodes and, optionally, pods and disruption budgets, in any order, as printed by ``kubectl
+    get nodes -o json`` or ``kubectl get pods,pdb --all-namespaces -o yaml``.
 
-    - **GPUs** include similar accelerators, and may be of any vendor. A node's number of GPUs includes those
-      that are divided into slices (MIG) or shares; the slices and shares are also listed as separate resources.
-      With time slicing, the number is that of the physical GPUs, whereas the resources of the node contain the
-      replicas.
+    - **GPUs** include similar accelerators of any vendor. A node's GPUs include those that are divided into
+      slices (MIG) or shares, which are also separate resources. Time-sliced GPUs count once, whereas the node's
+      resources contain the replicas.
     - **Gangs** consist of the pods of one PodGroup, JobSet, LeaderWorkerSet group, Kubeflow, Volcano or Ray
-      job, Job or other owner. A pod owned only by a ReplicaSet, a StatefulSet or the like, or by nothing,
+      job, Job or other owner. A pod without an owner, or owned only by a ReplicaSet, a StatefulSet or the like,
       is a gang of its own. Pods of a DaemonSet and static pods belong to no gang.
-    - **Kept nodes**, which must not be given back, are those that are cordoned, not ready or part of the
-      control plane, those with an annotation that forbids removing them, and those with a gang that must not be
-      evicted. A gang must not be evicted if an annotation of one of its running pods forbids it, if a
-      disruption budget that applies to one of them allows no eviction, or if several disruption budgets apply
-      to the same pod.
+    - **Kept nodes** must not be given back: those that are cordoned, not ready or in the control plane, those
+      with an annotation that forbids removing them, and those with a gang that must not be evicted. A gang must
+      not be evicted if one of its running pods has an annotation that forbids it, a disruption budget that
+      allows no eviction, or several disruption budgets.
 
     Parameters
     ----------
     paths
         The files.
     levels
-        Node labels, keyed by the network level that they state, outermost first. If None, labels in common
-        use are read, such as ``topology.kubernetes.io/zone``.
+        Node labels, keyed by the network level that they state, outermost first. If None, labels in common use
+        are read, such as ``topology.kubernetes.io/zone``.
     gpu_resources
         Names of additional resources that represent whole GPUs.
     time
@@ -64,8 +62,7 @@ def read(
     ------
     InvalidInput
         A file cannot be read or is not output of kubectl, there are no nodes, a pod or node occurs twice, or a
-        label in `levels` is not on any node. The message states the field, value and rule and, if the error
-        is in a file, the file.
+        label in `levels` is not on any node.
 
     Examples
     --------

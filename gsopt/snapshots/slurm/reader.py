@@ -42,14 +42,13 @@ def read(
     ``scontrol show nodes --json``, ``squeue --json``, ``sinfo --json`` or slurmrestd (data parsers from v0.0.37
     on). The network is read from a topology.conf, if one is given.
 
-    - **GPUs** are generic resources, with their type if it is stated. Shards and MPS remain separate
-      resources. A job's GPUs on each node are read from its ``gres_detail`` or, if this is missing, from
-      its ``tres_per_node``. If both are missing, the job's GPUs are spread evenly over its nodes.
+    - **GPUs** are generic resources, with their type if it is stated. Shards and MPS remain separate resources.
+      A job's GPUs on each node are read from ``gres_detail`` or else ``tres_per_node``. If both are missing,
+      the job's GPUs are spread evenly over its nodes.
     - **Gangs** are jobs, tasks of job arrays, and heterogeneous jobs as a whole. If a waiting job requests a
-      total number of GPUs (``--gpus``) on any number of nodes, each GPU may be placed on a different node.
-    - **Kept nodes**, which must not be given back, are those that are powered down or about to be, those in an
-      active reservation, and those in a state in which no job starts, such as down, drained, failing or in
-      maintenance.
+      total number of GPUs (``--gpus``) on any number of nodes, each GPU may be on a different node.
+    - **Kept nodes** must not be given back: those that are powered down or about to be, in an active
+      reservation, or in a state in which no job starts, such as down or drained.
 
     Parameters
     ----------
@@ -63,8 +62,7 @@ def read(
     Raises
     ------
     InvalidInput
-        A file cannot be read or is not output of Slurm, there are no nodes, or a job or node occurs twice. The
-        message states the file, field, value and rule.
+        A file cannot be read or is not output of Slurm, there are no nodes, or a job or node occurs twice.
 
     Examples
     --------
