@@ -36,21 +36,20 @@ class Settings(Frozen):
         Whether a mutation preempts whole ``jobs`` (text of section 3.2.2) or single ``workers`` (Figure 9).
     scale_down
         How many of its ``c`` GPUs a job with batch size ``B`` keeps when its batch limit falls to ``R < B``:
-        ``max(1, R * c // B)`` (``at least one``), the printed ``R * c // B``, which can be 0 (``floor``), or
+        ``max(1, R * c // B)`` (``at least one``), the printed ``R * c // B`` (``floor``), or
         ``min(c, ceil(R / b))``, where ``b`` is the job's largest batch size per GPU (``widest``).
     selection
-        Who survives: the candidates with the K lowest scores under one draw of the weights (``one draw``), or
-        the winners of K runs of Algorithm 1, each with a new draw and without the candidates already selected
-        (``thompson``). The choice only matters if weights are drawn.
+        Who survives: the K candidates with the lowest scores under one draw of the weights (``one draw``), or
+        the winners of K runs of Algorithm 1, each with a new draw (``thompson``). The two only differ if
+        weights are drawn.
     fill_draws
         Whether the jobs that fill idle GPUs are ranked by the draw of the ``generation``, or by a new draw for
         every ``selection`` of a job, which is closer to the text but slower.
     pack
         Order in which jobs are packed: by their ``first`` appearance (text) or by their ``last`` (Figure 10).
     distinct
-        Whether to keep only one of several candidates with equal scores, as long as there are enough others. It
-        does not affect who survives if weights are drawn and `selection` is ``thompson``. This is not in the
-        paper, whose populations end up as copies of one candidate.
+        Whether to keep only one of several candidates with equal scores, as long as there are enough others.
+        This is not in the paper, and has no effect on who survives if weights are drawn with ``thompson``.
 
     Examples
     --------
