@@ -41,11 +41,11 @@ def volcano(
     -----
     Source: Volcano v1.16.0-alpha.1 (commit ed72c7c8), ``pkg/scheduler/actions/gangpreempt/gangpreempt.go``,
     ``pkg/scheduler/actions/utils/bundle.go`` (``SortBundlesForPreempt``) and
-    ``pkg/scheduler/plugins/network-topology-aware``, with the plugins ``priority`` and ``gang``. All bundles
-    are whole jobs. In its default configuration, Volcano breaks these ties by identifiers.
+    ``pkg/scheduler/plugins/network-topology-aware``, with the plugins ``priority`` and ``gang``. In its default
+    configuration, Volcano breaks the ties above by identifiers.
 
-    Left out: narrower domains, the limit ``maxHyperNodesForEviction``, the order of domains within a tier, all
-    node scores, and resources other than GPUs when sums are compared.
+    Left out: ``maxHyperNodesForEviction``, the order of domains within a tier, all node scores, and resources
+    other than GPUs when sums are compared.
 
     Complexity: O(D (R log R + M)) for D domains, and R running gangs on M machines in total, if pending gangs
     have one part.

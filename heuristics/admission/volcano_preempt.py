@@ -14,13 +14,12 @@ from heuristics.admission.room import Room, Seats
 def volcano_preempt(problem: Admission, *, budget: Budget = UNLIMITED) -> AdmissionSolution | NoSolution:
     """Place each worker on the fullest machine where stopping lower-priority workers makes enough room.
 
-    Machines are tried in ascending order of free resources, regardless of whether any worker has to stop there.
-    There, evictable gangs of lower priority in the same queue stop until the pending worker fits, the lowest
-    priority first, and among equals, the latest start. A gang stops as a whole, because its other workers
-    cannot continue alone. Ties between machines go to the first one in the cluster.
+    Machines are tried in ascending order of free resources; ties go to the first one. On each, evictable gangs
+    of lower priority in the same queue stop until the pending worker fits: the lowest priority first, and among
+    equals, the latest start. A gang stops as a whole.
 
-    A gang that fits without preemption is placed as a whole, in the group at its level with the least room to
-    spare. Gangs with slices, or with a level narrower than the cluster, are admitted only in this way.
+    A gang that fits without preemption is placed in the group at its level with the least room to spare. Gangs
+    with slices, or with a level narrower than the cluster, are admitted only in this way.
 
     Parameters
     ----------
@@ -32,9 +31,9 @@ def volcano_preempt(problem: Admission, *, budget: Budget = UNLIMITED) -> Admiss
     Notes
     -----
     Source: Volcano v1.16.0-alpha.1 (commit ed72c7c8), ``pkg/scheduler/actions/preempt/preempt.go``
-    (``normalPreempt``) and ``pkg/scheduler/framework/session_plugins.go`` (``BuildVictimsPriorityQueue``),
-    with the plugins ``priority`` and ``gang``. As in the default configuration, ``gang`` has
-    ``enablePreemptable: false``. The order of machines corresponds to the plugin ``binpack``.
+    (``normalPreempt``) and ``pkg/scheduler/framework/session_plugins.go`` (``BuildVictimsPriorityQueue``), with
+    the plugins ``priority``, ``gang`` (``enablePreemptable: false``, the default) and, for the order of
+    machines, ``binpack``.
 
     Left out: preemption within a job, capacities of queues, ``enableTopologyAwarePreemption``, node scores, and
     all scheduling constraints except resources and types.

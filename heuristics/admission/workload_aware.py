@@ -29,7 +29,7 @@ def workload_aware(
         The problem.
     placing
         ``"again"``: as in Kubernetes, the pending gang gets new places after each gang that resumes.
-        ``"once"``: as in KEP-5710, it keeps the places that it got when all these gangs had stopped.
+        ``"once"``: as in KEP-5710, it keeps the places that it got before any gang resumed.
     budget
         Time limit. When it is reached, no further gang resumes.
 
@@ -45,8 +45,8 @@ def workload_aware(
     with ``DisruptionMode: PodGroup``; and KEP-5710, section "Preemption algorithm" (commit 64765b4b of
     kubernetes/enhancements). A gang with one worker is treated as a single pod.
 
-    Left out: disruption budgets, scores, and all scheduling constraints except resources, types and levels. The
-    pending gang gets the group at its level with the least room to spare.
+    Left out: disruption budgets, and all scheduling constraints except resources, types and levels. In place of
+    scores, the pending gang gets the group at its level with the least room to spare.
 
     Complexity: O(R log R + M) for R running gangs on M machines in total, if pending gangs have one part.
 

@@ -43,8 +43,8 @@ def bsbf(
     key
         ``seconds`` sorts jobs by expected time, as in Algorithm 1; ``gpus`` by number of GPUs, as in the text.
     prefers
-        Which partner is best: the one with the lowest mean completion time of the pair (``mean_jct``, Algorithm
-        1, line 14), or the one that saves the most time (``saved``). Ties go to the first partner.
+        Which partner is best: the one with the lowest mean completion time of the pair (``mean_jct``, as in
+        line 14 of Algorithm 1), or the one that saves the most time (``saved``). The first one if tied.
     budget
         Time limit.
 
@@ -55,8 +55,8 @@ def bsbf(
 
     Notes
     -----
-    Departures: the paper collects the GPUs of several jobs; here, a job shares with a single running job that
-    has all the GPUs that it needs. The printed algorithm loops over GPUs; this one loops over running jobs.
+    Departures: a job shares with a single running job, whereas the paper collects the GPUs of several. The
+    printed algorithm loops over GPUs, and this one over running jobs.
     `gsopt.performance.colocation.choose_sub_batch` lists the errors of Algorithm 2.
 
     Examples

@@ -26,8 +26,8 @@ def pop(
 
     Complexity for k parts: k times that of `solver` on problems with 1/k of the jobs and GPUs.
 
-    Source: POP (SOSP 2021), section 3. The paper partitions Gavel's problems, not Sia's. It has no pinned jobs,
-    and splits jobs, which have only one configuration here.
+    Source: POP (SOSP 2021), section 3. The paper partitions Gavel's problems, not Sia's. It has no pinned jobs.
+    Here, jobs cannot be split, because each has only one configuration.
 
     Parameters
     ----------

@@ -26,11 +26,10 @@ def genetic(
     """Search by NSGA-II for the best fitness and utilization, and return the fittest candidate.
 
     Crossover exchanges the jobs before a random point. Mutation resets random jobs to their current GPUs, takes
-    GPUs from random jobs, and grants random jobs GPUs on nodes with idle ones. Repair takes GPUs from jobs that
-    violate a constraint.
+    GPUs from random jobs, and grants random jobs more GPUs on nodes with idle GPUs. Repair takes GPUs from jobs
+    that violate a constraint.
 
-    Source: Pollux (OSDI 2021), section 4.2, and the authors' code where the text is silent: the number of
-    generations, the probability of mutation, the largest number of nodes of a job, and the repair.
+    Source: Pollux (OSDI 2021), section 4.2, and the authors' code where the text is silent.
 
     Complexity: O(P J N) per generation for P candidates, J jobs and N nodes.
 
@@ -40,7 +39,7 @@ def genetic(
         The problem. If nodes or GPUs are scarce, repair favours the jobs listed first. The authors list those
         with the least attained service first.
     population, generations
-        Number of candidates (each generation has as many children), and number of generations.
+        Number of candidates (and of children per generation), and number of generations.
     most_nodes
         Largest number of nodes that a job may use.
     seed
@@ -55,9 +54,9 @@ def genetic(
 
     Notes
     -----
-    Departures: the search starts from the current GPUs, like the authors' first search. Their later searches
-    start from the previous candidates, as in `heuristics.policies.pollux`. Duplicate candidates are not
-    replaced. If no speed-up is known for a job's GPUs, the job loses them.
+    Departures: the search starts from the current GPUs, whereas the authors' later searches start from the
+    previous candidates, as in `heuristics.policies.pollux`. Duplicate candidates are not replaced. A job loses
+    GPUs for which no speed-up is known.
 
     Examples
     --------

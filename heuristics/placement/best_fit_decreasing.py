@@ -32,27 +32,26 @@ def best_fit_decreasing(
     none is in use, an empty one is opened. Ties go to the first line, and to the first server.
 
     If broken preferences are minimized, elastic jobs prefer inference servers, and inelastic jobs training
-    servers. Workers use the other pool if the preferred one is full. Base and flexible workers share an
-    inference server only if they fit nowhere else. With other objectives, only the preferred pools matter, and
-    only if jobs must not be split and `Placement.beyond_amounts` is empty.
+    servers. Base and flexible workers share an inference server only if they fit nowhere else. With other
+    objectives, only the preferred pools matter, and only if jobs must not be split and
+    `Placement.beyond_amounts` is empty.
 
     Complexity: O(E S) for S servers and E pairs of a line and a server that it uses.
 
-    Source: Aryl, section 5.3, in words. The paper leaves open the ties, the choice of the empty server, and
-    what happens when the preferred pool is full. The workers of a job are identical there; here, a job may have
-    several lines, which are sorted separately if the job may be split.
+    Source: Aryl, section 5.3. The paper leaves open how ties are broken, which empty server is opened, and what
+    happens when the preferred pool is full. Here, workers then use the other pool.
 
     Parameters
     ----------
     problem
         The problem.
     order
-        Measure of a worker's size: its number of GPUs, as in the paper (``gpu``), or the ``sum`` or the ``max``
-        of its needs, each as a share of the largest amount of that resource on any server. The last two do not
-        count parts of GPUs.
+        A worker's size: its number of GPUs, as in the paper (``gpu``), or the ``sum`` or the ``max`` of its
+        needs, each as a share of the largest amount of that resource on any server. The last two do not count
+        parts of GPUs.
     opens
-        Which empty server is opened: the one with the fewest free GPUs on which the worker fits (``tightest``),
-        or the one with the most (``largest``). The latter may use far fewer servers if their sizes differ.
+        Which empty server with room is opened: the one with the fewest free GPUs (``tightest``), or with the
+        most (``largest``). The latter may use far fewer servers if their sizes differ.
     budget
         Time limit.
 

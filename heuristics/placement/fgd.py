@@ -24,7 +24,7 @@ def fgd(
     The fragmentation of a server is the expected free GPU capacity that a random worker of the workload cannot
     use. If the worker needs no GPUs, or the server has no room for it, this is the whole free capacity.
     Otherwise, it is the free capacity of those GPUs that have too little left for the worker. As in the paper,
-    only CPUs and GPUs count. Ties go to the first server and, on it, to a GPU that is already shared.
+    memory does not count. Ties go to the first server and, on it, to a GPU that is already shared.
 
     Complexity per worker: O(kinds of workers * GPUs of a server) for each server that has changed since the
     last worker with the same need.
@@ -37,10 +37,9 @@ def fgd(
     problem
         The problem.
     typical
-        Problem whose workers represent the workload. By default, this is the problem itself.
+        Problem whose workers represent the workload; by default, the problem itself.
     popular
-        Share of the typical workers that the most frequent kinds have to cover; above 0 and at most 1. Other
-        kinds are ignored.
+        Share of the typical workers that the most frequent kinds have to cover. Other kinds are ignored.
     rounded
         Whether the growth of fragmentation is mapped to 100 levels with a sigmoid, and rounded down.
     budget

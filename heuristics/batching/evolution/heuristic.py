@@ -67,8 +67,7 @@ def evolution(
         See `heuristics.batching.evolution.Settings`.
     draws
         Whether the remaining work of jobs with a known distribution is drawn anew in every generation, as in
-        Algorithm 1. Otherwise the problem's estimate is used, and `selection` and `fill_draws` have no effect.
-        The result is scored by the estimate in both cases.
+        Algorithm 1. Otherwise, the search uses the problem's estimate, by which the result is always scored.
     budget
         No generation begins after the time limit, so the result then depends on the machine.
 
@@ -79,23 +78,23 @@ def evolution(
     Unsupported
         The candidates do not fit in memory.
     TimeUp
-        A single generation is expected to exceed the time limit.
+        A generation is expected to exceed the time limit.
 
     Notes
     -----
     Departures from the paper:
 
-    - The score is the problem's criterion (`sruf` is Equation 8), and the lowest score is best. The paper's
-      text says "highest", against line 7 of Algorithm 1.
+    - The score is the problem's criterion (`sruf` is Equation 8). The lowest score is best, as in line 7 of
+      Algorithm 1; the text says "highest".
     - A candidate holds jobs, not local batches (Equation 1). A job has the fastest batch size on its GPUs, or
       keeps its current one if a change would cost more than it gains.
-    - The paper fills idle GPUs only after the refresh. Here, children and mutants are filled, too, and jobs
-      give up GPUs that they cannot use.
-    - Jobs that must run are treated like new ones, in children and mutants too. The jobs listed first give up
+    - The paper fills idle GPUs only after the refresh. Here, children and mutants are filled, too, after their
+      jobs have given up GPUs that they cannot use.
+    - Jobs that must run are treated like new ones, in children and mutants, too. The jobs listed first give up
       GPUs for them.
     - Two parents are different candidates. Mutants are drawn with replacement.
-    - If jobs are already running, one initial candidate is the current allocation. If allowed numbers of GPUs
-      have gaps, another one uses as many GPUs as possible.
+    - One initial candidate is the current allocation, if any. If allowed numbers of GPUs have gaps, another one
+      uses as many GPUs as possible.
 
     Examples
     --------

@@ -29,7 +29,7 @@ class Settings(Frozen):
     Attributes
     ----------
     population
-        Number of candidates K; the number of GPUs if None, as the paper suggests.
+        Number of candidates K; the number of GPUs if None, as in the paper.
     mutation_rate
         Probability theta with which a mutation preempts each job or worker; the paper gives no value.
     preempts
@@ -39,17 +39,17 @@ class Settings(Frozen):
         ``max(1, R * c // B)`` (``at least one``), the printed ``R * c // B`` (``floor``), or
         ``min(c, ceil(R / b))``, where ``b`` is the job's largest batch size per GPU (``widest``).
     selection
-        Who survives: the K candidates with the lowest scores under one draw of the weights (``one draw``), or
-        the winners of K runs of Algorithm 1, each with a new draw (``thompson``). The two only differ if
-        weights are drawn.
+        Who survives if weights are drawn: the K candidates with the lowest scores under one draw
+        (``one draw``), or the winners of K runs of Algorithm 1, each with a new draw and the candidates that
+        are left (``thompson``).
     fill_draws
         Whether the jobs that fill idle GPUs are ranked by the draw of the ``generation``, or by a new draw for
         every ``selection`` of a job, which is closer to the text but slower.
     pack
         Order in which jobs are packed: by their ``first`` appearance (text) or by their ``last`` (Figure 10).
     distinct
-        Whether to keep only one of several candidates with equal scores, as long as there are enough others.
-        This is not in the paper, and has no effect on who survives if weights are drawn with ``thompson``.
+        Whether only one of several candidates with equal scores survives, as long as there are enough others.
+        Not in the paper. It does not affect who survives if weights are drawn and `selection` is ``thompson``.
 
     Examples
     --------

@@ -22,18 +22,13 @@ def allox(
 ) -> Decider:
     """Order the waiting jobs on the GPUs to minimize mean completion time; start the first on each free GPU.
 
-    Whenever jobs wait and a GPU is free, jobs are assigned to positions on GPUs so as to minimize the sum of
-    costs (`gsopt.core.numbers.assignment.sequence`). The k-th-to-last job of a GPU costs k times its running
-    time there, plus the time until the GPU is free. The decision is `gsopt.problems.sequencing.Sequencing`.
+    Whenever jobs wait and a GPU is free, jobs are assigned to positions on GPUs so that the sum of costs is
+    minimal. The k-th-to-last job of a GPU costs k times its running time there, plus the time until the GPU is
+    free. The decision is `gsopt.problems.sequencing.Sequencing`.
 
     Source: AlloX (EuroSys 2020), section 4. Key: the job's position in the orders. Ties: among GPUs of one
     type, shorter jobs begin earlier, then jobs with lower numbers. Knows durations. Not preemptive. O(n^2 m K)
     per event for n waiting jobs and m GPUs with at most K jobs each.
-
-    With ``rounds="original"``, this is the version in Gavel's simulator, which is preemptive and works in
-    Gavel's rounds (`heuristics.policies.gavel.rounds`). A job that comes first on a GPU keeps it until the job
-    completes. The other jobs are ordered on the GPUs that no job keeps. Until orders are computed again, they
-    may run on these GPUs, too.
 
     Parameters
     ----------
@@ -45,7 +40,10 @@ def allox(
     users
         The user of each job, keyed by job name; a job without an entry is its own user. None with `rounds`.
     rounds
-        ``original`` for Gavel's version; None for that of the paper.
+        None for the paper's version; ``original`` for the preemptive one of Gavel's simulator, in rounds as in
+        `heuristics.policies.gavel.rounds`. There, a job that comes first on a GPU keeps it until the job
+        completes. The remaining jobs are ordered on the remaining GPUs. Until orders are computed again, they
+        may run there.
     interval, renewal
         With `rounds`: length of a round, and minimum time between two computations of the orders, in seconds.
         The minimum does not apply after a computation at time 0, or if no job could run otherwise.

@@ -10,37 +10,34 @@ from heuristics.policies.settings import with_settings
 def aryl(state: State, settings: ArylSettings) -> Decider:
     """Start jobs on their base workers, share the other GPUs among elastic jobs, and return loaned machines.
 
-    A job consists of workers of equal size, each on one machine. Its base workers are the fewest with which it
-    can run. Elastic jobs may also have flexible workers. At every interval, phase one starts waiting jobs,
-    shortest first, and skips those that do not fit. Flexible workers make way for base workers. Phase two
-    divides the remaining GPUs among elastic jobs. At its own interval, the orchestrator answers requests to
-    return machines. Jobs with base workers on returned machines are preempted.
+    A job runs as workers of equal size, each on one machine. Its base workers are the fewest with which it can
+    run. At every interval, waiting jobs start, shortest first (phase one). Flexible workers make way for them.
+    Knapsack problems then divide the remaining GPUs among the flexible workers of elastic jobs (phase two). At
+    its own interval, the orchestrator answers requests to return machines, and preempts jobs with base workers
+    there.
 
-    Machines that may be on loan form the inference pool, and all others the training pool. Elastic jobs prefer
-    the inference pool, and other jobs the training pool. In the inference pool, base and flexible workers share
-    a machine only if they fit nowhere else in this pool.
+    Machines that may be on loan form the inference pool, which elastic jobs prefer. Other jobs prefer training
+    machines. In the inference pool, base and flexible workers share a machine only if they fit nowhere else in
+    the pool.
 
     Source: Aryl, sections 3 to 6, Algorithms 1 and 2. Key: the remaining time of a job on its base workers,
     ignoring the slowdown on some GPU types. Ties: the job released first. Knows durations. Not preemptive,
     except when machines are returned. O(J log J + W S) per interval with events, for J jobs, W new workers, and
     S machines. Phase two takes O(I log I) for I possible numbers of flexible workers, or the time of `solver`.
 
-    Departures, and readings where the paper is silent:
-
-    - Heterogeneous jobs, whose modes all suit both pools, start last unless jobs block each other (section 6).
-      Their flexible workers use a pool only if that makes the job faster.
-    - Nothing is decided if nothing has happened since the last interval.
-    - A preempted job restarts at a later interval than that of its preemption.
+    Departures: nothing is decided if nothing has happened since the last interval. A preempted job restarts at
+    a later interval. Heterogeneous jobs (section 6), whose modes all suit both pools, start last unless the
+    scheduler lets jobs block others.
 
     Parameters
     ----------
     interval, orchestrator_interval
-        Time between decisions of the scheduler, and of the orchestrator, in seconds. A request whose deadline
-        is no later than the orchestrator's next decision is answered immediately.
+        Seconds between decisions of the scheduler, and of the orchestrator. A request whose deadline is no
+        later than the orchestrator's next decision is answered immediately.
     inference
         GPU type of the machines that may be on loan.
     reclaiming
-        A method of the decision `reclaiming`, or its name, which chooses the machines to return.
+        A method of the decision `reclaiming`, or its name, which chooses machines to return.
     spare_first
         Whether machines without base workers are returned before `reclaiming` chooses others. The baseline
         Random in Table 5 needs False.
@@ -48,16 +45,15 @@ def aryl(state: State, settings: ArylSettings) -> Decider:
         A function called with every problem that `reclaiming` solves, and with the servers that it chooses.
     scheduler
         ``two_phase``, the name of another scheduler in `heuristics.policies.aryl.schedulers`, a scheduler, or a
-        function that makes a scheduler for each run.
+        function that makes one for each run.
     scheduler_options
-        Options of a scheduler given by name or as a function. None for ``two_phase``, which has the options
+        Options of a scheduler given by name or as a function; None for ``two_phase``, which has the options
         from `allocation` to `normalisation`.
     allocation
-        A method of the decision `allocation` for all knapsacks of phase two, or its name. With None, a fast
-        exact algorithm where it applies, and otherwise `solver`. Must be None with ``weights="printed"``.
+        A method of the decision `allocation` for phase two, or its name; None for a fast exact algorithm, and
+        `solver` where it does not apply. Must be None with ``weights="printed"``.
     solver
-        A method of the decision `allocation` for the other knapsacks, or its name; the decision's exact method
-        if None.
+        A method of the decision `allocation`, or its name; the decision's exact method if None.
     weights
         Whether an item's weight counts only flexible workers (``corrected``), or also base workers, which may
         leave GPUs idle (``printed``, line 17).
@@ -65,7 +61,7 @@ def aryl(state: State, settings: ArylSettings) -> Decider:
         The time on base workers that flexible workers shorten (line 18): ``remaining`` or ``full``.
     capacity
         ``pools``: one knapsack for each pool, then one for jobs that may use both. ``normalised``: a single
-        one, as in the paper. Chosen workers that cannot be placed are then lost.
+        one, from which workers that cannot be placed are lost.
     normalisation
         Inference GPUs that count as one training GPU with ``capacity="normalised"``.
     placement

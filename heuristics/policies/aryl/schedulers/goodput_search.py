@@ -34,18 +34,17 @@ def goodput_search(
 ) -> Scheduler:
     """Search at intervals for the numbers of flexible workers that maximize the power mean of the speedups.
 
-    A job's speedup is relative to its speed on a fair share: the GPUs that elastic jobs hold or that are idle,
-    divided by the number of elastic jobs and rounded up. A job that needs more for its base workers is compared
-    with its speed on those. Between two searches, jobs keep their workers.
+    A job's speedup is relative to its speed on as many workers as fit into a fair share of the GPUs, but at
+    least on its base workers. A fair share is the number of GPUs that elastic jobs hold or that are idle,
+    divided by the number of elastic jobs and rounded up. Between two searches, jobs keep their workers.
 
-    Source: Pollux (OSDI 2021), section 4.2, as a baseline in Aryl, section 7.1: "applies genetic algorithms to
-    find the resource allocation". Key: `order` for starts, the power mean for workers. Ties: the candidate
-    found first. Never preempts. Does not know durations if `order` is ``release``. O(G P J) per search with G
-    generations of P candidates for J jobs.
+    Source: Pollux (OSDI 2021), section 4.2, as a baseline in Aryl, section 7.1. Key: `order` for starts, the
+    power mean for workers. Ties: the candidate found first. Never preempts. Does not know durations if `order`
+    is ``release``. O(G P J) per search with G generations of P candidates for J jobs.
 
-    Departures from Pollux: batch sizes are not adapted, so a job's goodput is its throughput. Jobs start on
-    base workers and keep them, and only flexible workers are searched for. Candidates are numbers of workers,
-    which are placed afterwards. There is no penalty for restarts, and utilization is ignored.
+    Departures from Pollux: batch sizes are not adapted, so a job's goodput is its throughput. Waiting jobs
+    start on base workers, and running jobs keep them. Candidates are numbers of workers, which are placed
+    afterwards. There is no penalty for restarts, and utilization is ignored.
 
     A scheduler remembers its last search, so use a new one for each run.
 
@@ -58,8 +57,7 @@ def goodput_search(
     population
         Number of candidates; from 2 to 10,000.
     generations
-        Largest number of generations per search; from 1 to 10,000. Aryl finds 100 too few for a large cluster,
-        and uses 250.
+        Largest number of generations per search; from 1 to 10,000. Aryl uses 250 for a large cluster.
     patience
         Number of generations without a better candidate after which a search ends; from 1 to 10,000.
     interval
