@@ -17,11 +17,11 @@ def volcano(
 ) -> AdmissionSolution | NoSolution:
     """Stop gangs in one domain, lowest priority and latest start first, until the pending gang fits there.
 
-    Domains are the groups at the pending gang's level, in cluster order. Those with too few GPUs in total are
-    skipped. In each domain, the evictable gangs of lower priority in the same queue that have workers there
-    stop one by one. Ties go to the gang with the largest fraction of its GPUs in the domain, counting no more
-    GPUs than the pending gang needs. The first domain in which the pending gang fits is chosen, and none of the
-    gangs that stopped there resumes.
+    The groups at the pending gang's level (domains) are tried in cluster order, except those with too few GPUs
+    in total. The evictable gangs of lower priority in the same queue that have workers in the domain stop one
+    by one until the pending gang fits. Ties go to the gang with the largest fraction of its GPUs in the domain,
+    counting no more GPUs than the pending gang needs. If the pending gang does not fit in the end, the gangs
+    that stopped there resume, and the next domain is tried. Otherwise, none of them resumes.
 
     Parameters
     ----------

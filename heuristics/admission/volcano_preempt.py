@@ -16,10 +16,11 @@ def volcano_preempt(problem: Admission, *, budget: Budget = UNLIMITED) -> Admiss
 
     Machines are tried in ascending order of free resources; ties go to the first one. On each, evictable gangs
     of lower priority in the same queue stop until the pending worker fits: the lowest priority first, and among
-    equals, the latest start. A gang stops as a whole.
+    equals, the latest start. A gang stops as a whole. If the pending worker does not fit in the end, the gangs
+    resume, and the next machine is tried.
 
-    A gang that fits without preemption is placed in the group at its level with the least room to spare. Gangs
-    with slices, or with a level narrower than the cluster, are admitted only in this way.
+    A pending gang that fits without preemption is placed in the group at its level with the least room to
+    spare. Gangs with slices, or with a level narrower than the cluster, are admitted only in this way.
 
     Parameters
     ----------

@@ -52,8 +52,8 @@ def two_phase(
     Departures from the paper:
 
     - Line 19 appends the item to the list of groups. Here, the item joins its job's group.
-    - Line 18 uses the full running time on minimum workers. Here, the problem defines the value, which for a
-      running job should be based on the remaining time (or `remaining_work`).
+    - Line 18 bases an item's value on the full running time. Here, the problem defines the value, which should
+      be based on the remaining time (or `remaining_work`) of a running job.
 
     Examples
     --------

@@ -30,7 +30,7 @@ def fgd(
     last worker with the same need.
 
     Source: Weng et al., "Beware of fragmentation" (ATC 2023), section 4 and algorithm 1. The paper does not say
-    how ties are broken. For the authors' program, set ``rounded=True`` and ``popular=0.95``.
+    how ties are broken. To follow the authors' program, set ``rounded=True`` and ``popular=0.95``.
 
     Parameters
     ----------

@@ -18,8 +18,9 @@ def allox_port(state: State, *, alpha: float = 1.0, interval: float = 360) -> De
     (`heuristics.policies.gavel.rounds`, form ``port``).
 
     Key of a job on a kind of GPU, largest first: a / f. Here, a is 1 if the job is assigned to this kind, and
-    otherwise 0; f is its fraction of all jobs' time there, with half a round credited to each job. Ties: lower
-    job number. Preemptive, at the beginning of rounds. Knows durations. O(n^2 m K) per round, like `allox`.
+    otherwise 0; f is the job's fraction of all jobs' time on this kind, with half a round credited to each job.
+    Ties: lower job number. Preemptive, at the beginning of rounds. Knows durations. O(n^2 m K) per round, like
+    `allox`.
 
     Parameters
     ----------

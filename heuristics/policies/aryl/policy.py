@@ -11,10 +11,10 @@ def aryl(state: State, settings: ArylSettings) -> Decider:
     """Start jobs on their base workers, share the other GPUs among elastic jobs, and return loaned machines.
 
     A job runs as workers of equal size, each on one machine. Its base workers are the fewest with which it can
-    run. At every interval, waiting jobs start, shortest first (phase one). Flexible workers make way for them.
-    Knapsack problems then divide the remaining GPUs among the flexible workers of elastic jobs (phase two). At
-    its own interval, the orchestrator answers requests to return machines, and preempts jobs with base workers
-    there.
+    run. Elastic jobs may also have flexible workers. At every interval, waiting jobs that fit start, shortest
+    first, and flexible workers make way for them (phase one). Knapsack problems then divide the remaining GPUs
+    among elastic jobs (phase two). At its own interval, the orchestrator answers requests to return machines,
+    and preempts jobs with base workers on them.
 
     Machines that may be on loan form the inference pool, which elastic jobs prefer. Other jobs prefer training
     machines. In the inference pool, base and flexible workers share a machine only if they fit nowhere else in
@@ -55,13 +55,13 @@ def aryl(state: State, settings: ArylSettings) -> Decider:
     solver
         A method of the decision `allocation`, or its name; the decision's exact method if None.
     weights
-        Whether an item's weight counts only flexible workers (``corrected``), or also base workers, which may
-        leave GPUs idle (``printed``, line 17).
+        Weight of flexible workers in a knapsack: their own GPUs (``corrected``), or also those of the job's
+        base workers (``printed``, line 17), which may leave GPUs idle.
     work
         The time on base workers that flexible workers shorten (line 18): ``remaining`` or ``full``.
     capacity
         ``pools``: one knapsack for each pool, then one for jobs that may use both. ``normalised``: a single
-        one, from which workers that cannot be placed are lost.
+        one; chosen workers that cannot be placed are lost.
     normalisation
         Inference GPUs that count as one training GPU with ``capacity="normalised"``.
     placement

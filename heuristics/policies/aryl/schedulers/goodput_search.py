@@ -34,9 +34,9 @@ def goodput_search(
 ) -> Scheduler:
     """Search at intervals for the numbers of flexible workers that maximize the power mean of the speedups.
 
-    A job's speedup is relative to its speed on as many workers as fit into a fair share of the GPUs, but at
-    least on its base workers. A fair share is the number of GPUs that elastic jobs hold or that are idle,
-    divided by the number of elastic jobs and rounded up. Between two searches, jobs keep their workers.
+    A job's speedup is relative to its speed on the most workers that fit into a fair share of the GPUs, or on
+    its base workers if these need more. A fair share is the number of GPUs that elastic jobs hold or that are
+    idle, divided by the number of elastic jobs and rounded up. Between two searches, jobs keep their workers.
 
     Source: Pollux (OSDI 2021), section 4.2, as a baseline in Aryl, section 7.1. Key: `order` for starts, the
     power mean for workers. Ties: the candidate found first. Never preempts. Does not know durations if `order`
@@ -65,8 +65,8 @@ def goodput_search(
     power
         Exponent of the power mean; from -10 to 10. The default gives the harmonic mean.
     doubling
-        Whether no job gets more than twice its current workers. In Pollux, a job gets at most twice the most
-        workers that it has had.
+        Whether no job gets more than twice its current workers. In Pollux, the limit is twice the largest
+        number of workers that the job has had.
     order
         Order in which waiting jobs start: by ``release`` date, by ``time`` on their base workers, or by
         ``area``, i.e. by this time multiplied by the GPUs of the base workers.
