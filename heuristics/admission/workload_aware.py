@@ -20,8 +20,8 @@ def workload_aware(
 ) -> AdmissionSolution | NoSolution:
     """Stop all evictable gangs of lower priority, then resume those that leave enough room, by importance.
 
-    The most important gangs resume first. A gang is more important if its priority is higher; then if it has
-    more workers; then if it started earlier. Ties keep the order of the problem.
+    A gang is more important if its priority is higher; then if it has more workers; then if it started earlier.
+    Ties keep the order of the problem.
 
     Parameters
     ----------

@@ -49,11 +49,8 @@ def two_phase(
 
     Complexity: O(I C) time and O(J C) memory for J jobs, I items and C remaining GPUs.
 
-    Departures from the paper:
-
-    - Line 19 appends the item to the list of groups. Here, the item joins its job's group.
-    - Line 18 bases an item's value on the full running time. Here, the problem defines the value, which should
-      be based on the remaining time (or `remaining_work`) of a running job.
+    Departure: line 18 bases an item's value on the full running time. Here, the problem defines the value,
+    which should be based on the remaining time (or `remaining_work`) of a running job.
 
     Examples
     --------

@@ -87,7 +87,7 @@ def evolution(
     - The score is the problem's criterion (`sruf` is Equation 8). The lowest score is best, as in line 7 of
       Algorithm 1; the text says "highest".
     - A candidate holds jobs, not local batches (Equation 1). A job has the fastest batch size on its GPUs, or
-      keeps its current one if a change would cost more than it gains.
+      its current one if a change would not pay off.
     - The paper fills idle GPUs only after the refresh. Here, children and mutants are filled, too, after their
       jobs have given up GPUs that they cannot use.
     - Jobs that must run are treated like new ones, in children and mutants, too. The jobs listed first give up

@@ -16,7 +16,7 @@ def gandiva(*, blocks: bool = True, own_servers_only: bool = True) -> Scheduler:
     Source: Gandiva (OSDI 2018) as in Aryl, section 7.1, without time slicing, packing and migration (see
     `heuristics.policies.gandiva`). Key: release date. Ties: lower job number. Never preempts. Knows neither
     durations nor scaling, so a job grows even if that does not make it faster. O(waiting and elastic jobs) by
-    default. Neither paper says which job grows first.
+    default.
 
     Parameters
     ----------

@@ -42,9 +42,8 @@ def goodput_search(
     power mean for workers. Ties: the candidate found first. Never preempts. Does not know durations if `order`
     is ``release``. O(G P J) per search with G generations of P candidates for J jobs.
 
-    Departures from Pollux: batch sizes are not adapted, so a job's goodput is its throughput. Waiting jobs
-    start on base workers, and running jobs keep them. Candidates are numbers of workers, which are placed
-    afterwards. There is no penalty for restarts, and utilization is ignored.
+    Departures from Pollux: batch sizes are not adapted, so goodput is throughput. All jobs keep their base
+    workers. Workers are placed only after the search. Restarts have no penalty, and utilization is ignored.
 
     A scheduler remembers its last search, so use a new one for each run.
 
