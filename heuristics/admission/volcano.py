@@ -17,12 +17,11 @@ def volcano(
 ) -> AdmissionSolution | NoSolution:
     """Stop gangs in one domain, lowest priority and latest start first, until the pending gang fits there.
 
-    Domains are the groups at the pending gang's level, in cluster order. Domains with too few GPUs in total are
-    skipped. In each domain, the evictable gangs of lower priority in the same queue that have workers there
-    stop one by one until the free GPUs suffice and the pending gang fits. They stop in ascending order of
-    priority; among equals, the gang that started last stops first. Remaining ties go to the gang with the
-    largest fraction of its GPUs in the domain, where GPUs beyond those that the pending gang needs do not
-    count. The first domain in which the gang fits is chosen, and none of the gangs that stopped there resumes.
+    The groups at the pending gang's level (domains) are tried in cluster order, except those with too few GPUs
+    in total. The evictable gangs of lower priority in the same queue that have workers in the domain stop one
+    by one until the pending gang fits. Ties go to the gang with the largest fraction of its GPUs in the domain,
+    counting no more GPUs than the pending gang needs. If the pending gang does not fit in the end, the gangs
+    that stopped there resume, and the next domain is tried. Otherwise, none of them resumes.
 
     Parameters
     ----------
@@ -42,15 +41,11 @@ def volcano(
     -----
     Source: Volcano v1.16.0-alpha.1 (commit ed72c7c8), ``pkg/scheduler/actions/gangpreempt/gangpreempt.go``,
     ``pkg/scheduler/actions/utils/bundle.go`` (``SortBundlesForPreempt``) and
-    ``pkg/scheduler/plugins/network-topology-aware``, with the plugins ``priority`` and ``gang``. Gangs have
-    no workers to spare, so all bundles are whole jobs. In the default configuration of the original program,
-    the fraction of the GPUs in the domain never matters, because ties between creation times are broken by
-    identifiers first.
+    ``pkg/scheduler/plugins/network-topology-aware``, with the plugins ``priority`` and ``gang``. In its default
+    configuration, Volcano breaks the ties above by identifiers.
 
-    Left out: domains wider than the gang's level, which the original program forbids; narrower domains, which
-    it tries later, although every candidate in them has been tried before; the limit
-    ``maxHyperNodesForEviction``; the order of domains within a tier, which is not specified; all node scores;
-    and resources other than GPUs when sums are compared.
+    Left out: ``maxHyperNodesForEviction``, the order of domains within a tier, all node scores, and resources
+    other than GPUs when sums are compared.
 
     Complexity: O(D (R log R + M)) for D domains, and R running gangs on M machines in total, if pending gangs
     have one part.

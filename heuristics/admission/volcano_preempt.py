@@ -14,12 +14,12 @@ from heuristics.admission.room import Room, Seats
 def volcano_preempt(problem: Admission, *, budget: Budget = UNLIMITED) -> AdmissionSolution | NoSolution:
     """Place each worker on the fullest machine where stopping lower-priority workers makes enough room.
 
-    Machines are tried in ascending order of free resources, regardless of whether any worker has to stop there.
-    Workers of evictable gangs in the same queue with a lower priority leave the machine in ascending order of
-    priority until the pending worker fits; among equals, the worker that started last leaves first. Their gangs
-    stop as a whole, because the remaining workers cannot continue alone.
+    Machines are tried in ascending order of free resources; ties go to the first one. On each, evictable gangs
+    of lower priority in the same queue stop until the pending worker fits: the lowest priority first, and among
+    equals, the latest start. A gang stops as a whole. If the pending worker does not fit in the end, the gangs
+    resume, and the next machine is tried.
 
-    A gang that fits without preemption is placed as a whole, in the group at its level with the least room to
+    A pending gang that fits without preemption is placed in the group at its level with the least room to
     spare. Gangs with slices, or with a level narrower than the cluster, are admitted only in this way.
 
     Parameters
@@ -32,14 +32,12 @@ def volcano_preempt(problem: Admission, *, budget: Budget = UNLIMITED) -> Admiss
     Notes
     -----
     Source: Volcano v1.16.0-alpha.1 (commit ed72c7c8), ``pkg/scheduler/actions/preempt/preempt.go``
-    (``normalPreempt``) and ``pkg/scheduler/framework/session_plugins.go`` (``BuildVictimsPriorityQueue``),
-    with the plugins ``priority`` and ``gang``. As in the default configuration, ``gang`` has
-    ``enablePreemptable: false``; ``true`` would protect all workers of gangs. Jobs with a network topology do
-    not preempt others.
+    (``normalPreempt``) and ``pkg/scheduler/framework/session_plugins.go`` (``BuildVictimsPriorityQueue``), with
+    the plugins ``priority``, ``gang`` (``enablePreemptable: false``, the default) and, for the order of
+    machines, ``binpack``.
 
-    Left out: preemption within a job, capacities of queues, ``enableTopologyAwarePreemption``, all scheduling
-    constraints except resources and types, and the node scores. Here, the fullest machine is tried first, as
-    with the plugin ``binpack``; ties go to the first machine in the cluster.
+    Left out: preemption within a job, capacities of queues, ``enableTopologyAwarePreemption``, node scores, and
+    all scheduling constraints except resources and types.
 
     Complexity: O(W (M + V)) for W workers, M machines, and V workers with a lower priority.
 

@@ -20,18 +20,16 @@ def workload_aware(
 ) -> AdmissionSolution | NoSolution:
     """Stop all evictable gangs of lower priority, then resume those that leave enough room, by importance.
 
-    The most important gangs resume first. A gang is more important if its priority is higher; then if it has
-    more workers; then if it started earlier.
+    A gang is more important if its priority is higher; then if it has more workers; then if it started earlier.
+    Ties keep the order of the problem.
 
     Parameters
     ----------
     problem
         The problem.
     placing
-        ``"again"``: as in Kubernetes, which looks for new places for the pending gang after each gang that
-        resumes. ``"once"``: as in KEP-5710, where the pending gang keeps the places that it got when all gangs
-        with a lower priority had stopped. Those places are in the group with the least room to spare, on the
-        machines with room for the most workers.
+        ``"again"``: as in Kubernetes, the pending gang gets new places after each gang that resumes.
+        ``"once"``: as in KEP-5710, it keeps the places that it got before any gang resumed.
     budget
         Time limit. When it is reached, no further gang resumes.
 
@@ -45,12 +43,10 @@ def workload_aware(
     Source: Kubernetes v1.36.3, ``pkg/scheduler/framework/preemption/podgrouppreemption.go``
     (``selectVictimsOnDomain``, ``moreImportantVictim``), feature ``WorkloadAwarePreemption``, for pod groups
     with ``DisruptionMode: PodGroup``; and KEP-5710, section "Preemption algorithm" (commit 64765b4b of
-    kubernetes/enhancements). A gang with one worker is treated as a single pod. Ties keep the order of the
-    problem, whereas the sort of Kubernetes is not stable.
+    kubernetes/enhancements). A gang with one worker is treated as a single pod.
 
-    Left out: disruption budgets, all scheduling constraints except resources, types and levels, and the scores
-    of the scheduler, in place of which the pending gang gets the group at its level with the least room to
-    spare.
+    Left out: disruption budgets, and all scheduling constraints except resources, types and levels. In place of
+    scores, the pending gang gets the group at its level with the least room to spare.
 
     Complexity: O(R log R + M) for R running gangs on M machines in total, if pending gangs have one part.
 

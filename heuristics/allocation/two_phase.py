@@ -22,8 +22,8 @@ def two_phase(
 ) -> AllocationSolution | NoSolution:
     """Start the queued jobs, then divide the remaining GPUs by a knapsack over the extra workers of all jobs.
 
-    In an `Allocation`, every queued job starts, so the first phase only sets aside the GPUs of these jobs.
-    `two_phase_allocation` also chooses which jobs of a longer queue start.
+    In an `Allocation`, every queued job starts. `two_phase_allocation` also chooses which jobs of a longer
+    queue start.
 
     Parameters
     ----------
@@ -31,8 +31,8 @@ def two_phase(
         The problem.
     weight
         The weight of w extra workers in the knapsack, in GPUs: ``w * gpus_per_worker`` (``corrected``), or
-        ``(w + min_workers) * gpus_per_worker`` as in line 17 of the paper (``printed``). The printed weight
-        charges the minimum workers a second time, so it may leave GPUs idle that jobs could use.
+        ``(w + min_workers) * gpus_per_worker`` as in line 17 of the paper (``printed``). The latter counts the
+        minimum workers twice, so it may leave GPUs idle that jobs could use.
     budget
         Time limit; if it is reached, there is no solution.
 
@@ -45,19 +45,12 @@ def two_phase(
 
     Notes
     -----
-    Source: Aryl, section 5.2 and Appendix D, Algorithm 2.
+    Source: Aryl, section 5.2 and Appendix D, Algorithm 2. With the corrected weight, the second phase is exact.
 
     Complexity: O(I C) time and O(J C) memory for J jobs, I items and C remaining GPUs.
 
-    With the corrected weight the second phase is exact. The algorithm is still a heuristic, because it decides
-    in two phases and considers only the present moment.
-
-    Departures from the paper:
-
-    - Line 19 appends the item to the list of groups. Here the item joins its job's group.
-    - Line 25 requires C* >= 0, which always holds. With C* = 0, there is nothing left to divide anyway.
-    - Line 18 uses the full running time on minimum workers even for running jobs. Here the problem defines the
-      value, which for a running job should be based on the remaining time (or `remaining_work`).
+    Departure: line 18 bases an item's value on the full running time. Here, the problem defines the value,
+    which should be based on the remaining time (or `remaining_work`) of a running job.
 
     Examples
     --------

@@ -18,11 +18,13 @@ _Step = tuple[Exact, int, int, Exact]
 def marginal(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
     """Start the shortest jobs, then repeatedly enlarge the job whose part of the objective improves the most.
 
-    Jobs that must run start first. A step takes a job to its next allowed number of GPUs. Steps are ranked by
-    their gain per GPU, and ties go to the shorter job. A job whose next step no longer fits takes no further
-    steps. If GPUs that must be used are left at the end, because there are gaps between the allowed numbers,
-    the jobs' GPUs are changed as little as possible (`heuristics.batching.menus.nearest`). With
-    ``forced="none"``, no job is started in advance, and the first GPUs of a job are a step, too.
+    Jobs that must run start first, then the shortest others that fit. With ``forced="none"``, no job starts in
+    advance, and a job's first GPUs are a step. Other steps take a job to its next allowed number of GPUs. Steps
+    are ranked by their gain per GPU, and ties go to the shorter job. A job whose next step no longer fits takes
+    no further steps.
+
+    If GPUs that must be used are left at the end, the jobs' GPUs are changed as little as possible
+    (`heuristics.batching.menus.nearest`).
 
     Parameters
     ----------
@@ -33,10 +35,9 @@ def marginal(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
 
     Notes
     -----
-    Source: the rule of Optimus (EuroSys 2018, section 4.1), a baseline of ONES: each job gets a worker, then
-    each further worker goes to the job with the largest marginal gain in completion time. With ``sum_time``,
-    steps are ranked as in that rule. Departures: the gain is in the problem's criterion, there are no
-    parameter servers, and GPUs are granted even without a gain if the problem requires all GPUs to be used.
+    Source: the rule of Optimus (EuroSys 2018, section 4.1), a baseline of ONES. Departures: the gain is in the
+    problem's criterion, there are no parameter servers, and GPUs are granted even without a gain if all must be
+    used.
 
     Complexity: O(I log J) for J jobs that have I allowed numbers of GPUs in total, plus O(I n) for n GPUs if
     these numbers have gaps.

@@ -27,8 +27,7 @@ def bsbf(
 ) -> ColocationSolution:
     """Let each job choose the best remaining partner, shortest job first.
 
-    By default, the best partner is the one with which the mean completion time of the pair is lowest. It need
-    not be the one that saves the most time, since a short partner completes soon in any case.
+    Source: Castor, Algorithms 1 and 2 (SJF-BSBF).
 
     Complexity: O(R P M) for R running and P pending jobs with M modes each.
 
@@ -44,8 +43,8 @@ def bsbf(
     key
         ``seconds`` sorts jobs by expected time, as in Algorithm 1; ``gpus`` by number of GPUs, as in the text.
     prefers
-        ``mean_jct`` for the partner of Algorithm 1, line 14; ``saved`` for the partner that saves the most
-        time.
+        Which partner is best: the one with the lowest mean completion time of the pair (``mean_jct``, as in
+        line 14 of Algorithm 1), or the one that saves the most time (``saved``). The first one if tied.
     budget
         Time limit.
 
@@ -56,12 +55,9 @@ def bsbf(
 
     Notes
     -----
-    Source: Castor, Algorithms 1 and 2 (SJF-BSBF).
-
-    Departures from the paper: a job shares with a single running job that has all the GPUs that it needs,
-    whereas the paper collects the GPUs of several jobs. The printed algorithm loops over GPUs although it
-    chooses jobs; this one loops over running jobs. `gsopt.performance.colocation.choose_sub_batch` lists the
-    errors of Algorithm 2. Ties go to the first partner.
+    Departures: a job shares with a single running job, whereas the paper collects the GPUs of several. The
+    printed algorithm loops over GPUs, and this one over running jobs.
+    `gsopt.performance.colocation.choose_sub_batch` lists the errors of Algorithm 2.
 
     Examples
     --------

@@ -22,11 +22,12 @@ def pop(
     """Distribute the jobs over parts at random, divide the GPUs evenly, and solve each part separately.
 
     Pinned jobs keep their GPUs and belong to no part. Of the other GPUs of each type, each part gets an equal
-    number, rounded down, and the rest stays idle. A job gets at most the GPUs of its part, so large jobs have
-    to shrink, move to another type, or wait.
+    number, rounded down, and the rest stays idle. Large jobs may have to shrink, change their type, or wait.
 
-    Complexity for k parts: k times that of `solver` on problems with 1/k of the jobs and GPUs. For dynamic
-    programming on T types, this is less than for the whole problem by a factor of about k**T.
+    Complexity for k parts: k times that of `solver` on problems with 1/k of the jobs and GPUs.
+
+    Source: POP (SOSP 2021), section 3. The paper partitions Gavel's problems, not Sia's. It has no pinned jobs.
+    Here, jobs cannot be split, because each has only one configuration.
 
     Parameters
     ----------
@@ -35,10 +36,10 @@ def pop(
     parts
         Number of parts.
     seed
-        Seed of the partition, which depends on the positions of the jobs, not on their names.
+        Seed of the partition.
     even
         Whether the numbers of jobs in the parts differ by at most one, as in the paper's Figure 2. Otherwise,
-        the part of each job is drawn independently, as in the scheduler of the authors' program.
+        each job's part is drawn independently, as in the scheduler of the authors' program.
     solver
         The method that solves each part, or its name.
     budget
@@ -48,13 +49,6 @@ def pop(
     ------
     InvalidInput
         The number of parts is below 1, the seed is not an integer, or there is no such method.
-
-    Notes
-    -----
-    Source: POP (SOSP 2021), section 3. The paper partitions Gavel's problems, not Sia's.
-
-    Departures: the paper has no pinned jobs. Here, jobs cannot be split, because each has only one
-    configuration.
 
     Examples
     --------

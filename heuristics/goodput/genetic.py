@@ -25,18 +25,21 @@ def genetic(
 ) -> GoodputSolution:
     """Search by NSGA-II for the best fitness and utilization, and return the fittest candidate.
 
-    Source: Pollux (OSDI 2021), section 4.2, and the authors' code where the text is silent: the number of
-    generations, the probability of mutation, the largest number of nodes of a job, and the repair.
+    Crossover exchanges the jobs before a random point. Mutation resets random jobs to their current GPUs, takes
+    GPUs from random jobs, and grants random jobs more GPUs on nodes with idle GPUs. Repair takes GPUs from jobs
+    that violate a constraint.
+
+    Source: Pollux (OSDI 2021), section 4.2, and the authors' code where the text is silent.
 
     Complexity: O(P J N) per generation for P candidates, J jobs and N nodes.
 
     Parameters
     ----------
     problem
-        The problem. If nodes or GPUs are scarce, the jobs listed first get them. The authors list the jobs with
-        the least attained service first.
+        The problem. If nodes or GPUs are scarce, repair favours the jobs listed first. The authors list those
+        with the least attained service first.
     population, generations
-        Number of candidates (each generation has as many children), and number of generations.
+        Number of candidates (and of children per generation), and number of generations.
     most_nodes
         Largest number of nodes that a job may use.
     seed
@@ -51,17 +54,9 @@ def genetic(
 
     Notes
     -----
-    Crossover exchanges the jobs before a random point. Mutation resets random jobs to their current GPUs, and
-    takes the GPUs on random nodes from random jobs. Then, on each node with idle GPUs, one job on average is
-    drawn from all jobs, and one on average from those that already run there. Each of them gets a random number
-    of additional GPUs, which may be zero. Repair takes GPUs from jobs that violate a constraint.
-
-    Departures: the search starts from the current GPUs only, like the authors' first search, whereas
-    `heuristics.policies.pollux` starts from the candidates of the previous minute. Duplicate candidates are not
-    replaced. If no speed-up is known for a job's GPUs, the job loses them.
-
-    The order of the jobs matters: if new jobs are listed last on a busy cluster, repair tends to leave them
-    without GPUs.
+    Departures: the search starts from the current GPUs, whereas the authors' later searches start from the
+    previous candidates, as in `heuristics.policies.pollux`. Duplicate candidates are not replaced. A job loses
+    GPUs for which no speed-up is known.
 
     Examples
     --------

@@ -27,37 +27,31 @@ def best_fit_decreasing(
 ) -> PlacementSolution | NoSolution:
     """Place the largest workers first, each on the server in use that it fits most tightly.
 
-    The lines, i.e. the entries of `Placement.workers`, are sorted in descending order of the size of one worker
-    (by default, its number of GPUs). A worker goes to the server in use with the fewest free GPUs among those
-    with room, or to an empty server if there is none. Elastic jobs prefer inference servers, with base and
-    flexible workers on different ones. Inelastic jobs prefer training servers.
+    The lines, i.e. the entries of `Placement.workers`, are sorted by the size of one worker, largest first.
+    Among equally preferred servers with room, a worker goes to the one in use with the fewest free GPUs. If
+    none is in use, an empty one is opened. Ties go to the first line, and to the first server.
+
+    If broken preferences are minimized, elastic jobs prefer inference servers, and inelastic jobs training
+    servers. Base and flexible workers share an inference server only if they fit nowhere else. With other
+    objectives, only the preferred pools matter, and only if jobs must not be split and
+    `Placement.beyond_amounts` is empty.
 
     Complexity: O(E S) for S servers and E pairs of a line and a server that it uses.
 
-    Source: Aryl, section 5.3 (described in words, without an algorithm).
-
-    Departures: the paper does not say how ties are broken; here, equal lines keep their order, and ties between
-    servers go to the first one. It does not say which "new server" is opened; here, it is the one with the
-    fewest free GPUs on which the worker fits or, with ``opens="largest"``, the one with the most. The latter
-    may use far fewer servers if their numbers of GPUs differ. Nor does it say what happens when the preferred
-    pool is full; here, workers go to the other pool. In the paper, the workers of a job are identical; here, a
-    job may have several lines, which are sorted separately if the job may be split.
-
-    Preferences matter if broken preferences are minimized; base and flexible workers then share an inference
-    server only if they fit nowhere else. If something else is minimized but jobs must not be split, only the
-    preferred pools matter, and not even these if workers may stay unplaced, or need parts of GPUs or certain
-    GPU types. In all other cases, there are no preferences.
+    Source: Aryl, section 5.3. The paper leaves open how ties are broken, which empty server is opened, and what
+    happens when the preferred pool is full. Here, workers then use the other pool.
 
     Parameters
     ----------
     problem
         The problem.
     order
-        Measure of a worker's size: its number of GPUs, as in the paper (``gpu``), or the ``sum`` or the ``max``
-        of its needs, each as a share of the largest amount of that resource on any server. The last two do not
-        count parts of GPUs.
+        A worker's size: its number of GPUs, as in the paper (``gpu``), or the ``sum`` or the ``max`` of its
+        needs, each as a share of the largest amount of that resource on any server. The last two do not count
+        parts of GPUs.
     opens
-        Which empty server is opened: the ``tightest`` fit, or the ``largest``.
+        Which empty server with room is opened: the one with the fewest free GPUs (``tightest``), or with the
+        most (``largest``). The latter may use far fewer servers if their sizes differ.
     budget
         Time limit.
 

@@ -21,33 +21,27 @@ def fgd(
 ) -> PlacementSolution | NoSolution:
     """Place workers in the order given by the problem, each where it increases fragmentation the least.
 
-    The fragmentation of a server is the expected free GPU capacity that a random worker of the workload
-    cannot use. This is the whole free capacity if the worker needs no GPUs or the server has no room for it,
-    and otherwise the free capacity of those GPUs that have too little left for it. Each worker goes to the
-    server and GPU where fragmentation grows the least.
+    The fragmentation of a server is the expected free GPU capacity that a random worker of the workload cannot
+    use. If the worker needs no GPUs, or the server has no room for it, this is the whole free capacity.
+    Otherwise, it is the free capacity of those GPUs that have too little left for the worker. As in the paper,
+    memory does not count. Ties go to the first server and, on it, to a GPU that is already shared.
 
     Complexity per worker: O(kinds of workers * GPUs of a server) for each server that has changed since the
     last worker with the same need.
 
-    Source: Weng et al., "Beware of fragmentation" (ATC 2023), section 4 and algorithm 1. As in the paper,
-    fragmentation depends only on CPUs and GPUs. Memory only limits where a worker can be placed.
-
-    Departures: the paper does not say how ties are broken. Here, they go to the first server and, on it, to a
-    GPU that is already shared. Fragmentation is computed exactly, in integers. The authors' program maps the
-    growth of fragmentation to 100 levels with a sigmoid, rounds down, and considers only the most frequent
-    kinds of workers that together cover 95 % of all workers. Set ``rounded=True`` and ``popular=0.95`` to do
-    the same.
+    Source: Weng et al., "Beware of fragmentation" (ATC 2023), section 4 and algorithm 1. The paper does not say
+    how ties are broken. To follow the authors' program, set ``rounded=True`` and ``popular=0.95``.
 
     Parameters
     ----------
     problem
         The problem.
     typical
-        Problem whose workers represent the workload. By default, this is the problem itself.
+        Problem whose workers represent the workload; by default, the problem itself.
     popular
         Share of the typical workers that the most frequent kinds have to cover. Other kinds are ignored.
     rounded
-        Whether to round scores to 100 levels, as the authors' program does.
+        Whether the growth of fragmentation is mapped to 100 levels with a sigmoid, and rounded down.
     budget
         Time limit.
 

@@ -45,11 +45,13 @@ def evolution(
 ) -> Batches:
     """Evolve candidates that assign a job to every GPU, by refreshing, crossover, mutation and reordering.
 
+    `gsopt.performance.batching.split.split` finds the optimum in about the time of one generation. With the
+    default options, all candidates soon divide the GPUs in the same way, and further generations may not help.
+
     Source: ONES (SC 2021), section 3.2.2 and Algorithm 1.
 
     Complexity: O(K (n log n + J log J)) per generation with the default options, for K candidates, J jobs and n
-    GPUs. `gsopt.performance.batching.split.split` finds the optimum in about the time of one generation or
-    less.
+    GPUs.
 
     Parameters
     ----------
@@ -60,13 +62,12 @@ def evolution(
     seed
         Seed of all random numbers.
     engine
-        Implementation: numpy on all candidates at once (`vectorised`), or DEAP on one candidate at a time
-        (`deap`).
+        numpy on all candidates at once (`vectorised`), or DEAP on one candidate at a time (`deap`).
     population, mutation_rate, preempts, selection, fill_draws, pack, distinct
         See `heuristics.batching.evolution.Settings`.
     draws
         Whether the remaining work of jobs with a known distribution is drawn anew in every generation, as in
-        Algorithm 1. Otherwise the problem's estimate is used, and `selection` and `fill_draws` have no effect.
+        Algorithm 1. Otherwise, the search uses the problem's estimate, by which the result is always scored.
     budget
         No generation begins after the time limit, so the result then depends on the machine.
 
@@ -77,30 +78,23 @@ def evolution(
     Unsupported
         The candidates do not fit in memory.
     TimeUp
-        A single generation would take longer than the time limit.
+        A generation is expected to exceed the time limit.
 
     Notes
     -----
-    Even with `draws`, the result is scored by the problem's estimate.
+    Departures from the paper:
 
-    Departures from the paper, besides the interpretations in `heuristics.batching.evolution.Settings`:
-
-    - The score is the criterion of the problem (`sruf` is Equation 8), and the lowest score is best; the
-      "highest score" in the text contradicts line 7 of Algorithm 1.
-    - A candidate holds jobs, not local batches (Equation 1): a job has the fastest batch size on its GPUs, or
-      keeps its current batch size if a change would cost more than it gains.
-    - The paper fills idle GPUs only after the refresh. Here children and mutants are also trimmed to the caps
-      of their jobs and filled; otherwise they would use fewer GPUs than Equation 4 demands.
-    - Jobs that must run are treated like new ones, in children and mutants too. How long each job has run is
-      unknown here, so the jobs that are listed first give up GPUs for them.
-    - The parents of a pair are two different candidates. Mutants are drawn with replacement.
-    - If jobs are already running, one candidate is the current allocation; if allowed numbers have gaps,
-      another one uses as many GPUs as possible.
-
-    With the default options, all candidates soon divide the GPUs in the same way. Then crossover has little to
-    combine, and r running jobs have only 2^r mutants, because the GPUs of a given set of preempted jobs are
-    always refilled in the same way. Better divisions may therefore be unreachable, however many generations
-    follow. `tests/benchmarks/bench_evolution.py` measures the gap to the optimum.
+    - The score is the problem's criterion (`sruf` is Equation 8). The lowest score is best, as in line 7 of
+      Algorithm 1; the text says "highest".
+    - A candidate holds jobs, not local batches (Equation 1). A job has the fastest batch size on its GPUs, or
+      its current one if a change would not pay off.
+    - The paper fills idle GPUs only after the refresh. Here, children and mutants are filled, too, after their
+      jobs have given up GPUs that they cannot use.
+    - Jobs that must run are treated like new ones, in children and mutants, too. The jobs listed first give up
+      GPUs for them.
+    - Two parents are different candidates. Mutants are drawn with replacement.
+    - One initial candidate is the current allocation, if any. If allowed numbers of GPUs have gaps, another one
+      uses as many GPUs as possible.
 
     Examples
     --------

@@ -29,28 +29,27 @@ class Settings(Frozen):
     Attributes
     ----------
     population
-        Number of candidates K; the number of GPUs if None, as the paper suggests.
+        Number of candidates K; the number of GPUs if None, as in the paper.
     mutation_rate
         Probability theta with which a mutation preempts each job or worker; the paper gives no value.
     preempts
         Whether a mutation preempts whole ``jobs`` (text of section 3.2.2) or single ``workers`` (Figure 9).
     scale_down
         How many of its ``c`` GPUs a job with batch size ``B`` keeps when its batch limit falls to ``R < B``:
-        ``max(1, R * c // B)`` (``at least one``), the printed ``R * c // B``, which can be 0 (``floor``), or
+        ``max(1, R * c // B)`` (``at least one``), the printed ``R * c // B`` (``floor``), or
         ``min(c, ceil(R / b))``, where ``b`` is the job's largest batch size per GPU (``widest``).
     selection
-        Who survives: the candidates with the K lowest scores under one draw of the weights (``one draw``), or
-        the winners of K runs of Algorithm 1, each with a new draw and without the candidates already selected
-        (``thompson``). The choice only matters if weights are drawn.
+        Who survives if weights are drawn: the K candidates with the lowest scores under one draw
+        (``one draw``), or the winners of K runs of Algorithm 1, each with a new draw and the candidates that
+        are left (``thompson``).
     fill_draws
         Whether the jobs that fill idle GPUs are ranked by the draw of the ``generation``, or by a new draw for
         every ``selection`` of a job, which is closer to the text but slower.
     pack
         Order in which jobs are packed: by their ``first`` appearance (text) or by their ``last`` (Figure 10).
     distinct
-        Whether to keep only one of several candidates with equal scores, as long as there are enough others. It
-        does not affect who survives if weights are drawn and `selection` is ``thompson``. This is not in the
-        paper, whose populations end up as copies of one candidate.
+        Whether only one of several candidates with equal scores survives, as long as there are enough others.
+        Not in the paper. It does not affect who survives if weights are drawn and `selection` is ``thompson``.
 
     Examples
     --------

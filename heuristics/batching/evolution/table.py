@@ -20,11 +20,10 @@ Draw = Callable[[np.random.Generator], Floats]
 class CostTable:
     """The costs of jobs: job j on c GPUs costs ``weight[j] * unit_cost[j, c] + extra_cost[j, c]``.
 
-    For the smallest remaining utilization (ONES, Eq. 8), the weight is the number of remaining samples, and the
-    unit cost is the GPU-seconds of one sample. A search minimizes the sum over all jobs. If two jobs would
-    reduce the sum equally, the earlier one gets idle GPUs first.
+    A search minimizes the sum over all jobs. For the smallest remaining utilization (ONES, Eq. 8), the weight
+    is the number of remaining samples, and the unit cost is the GPU-seconds of one sample.
 
-    In `CostTable.of`, None stands for the defaults stated below; the constructor needs complete arrays.
+    The constructor needs complete arrays. `CostTable.of` has the defaults stated below.
 
     Attributes
     ----------
@@ -35,11 +34,11 @@ class CostTable:
     weight
         Weight of each job, known or expected, shape (jobs,).
     extra_cost
-        Cost that does not depend on the weight, such as that of a reconfiguration; 0 if None.
+        Cost that does not depend on the weight, such as that of a reconfiguration; default 0.
     forced
-        Which jobs must run, such as new ones; none if None.
+        Which jobs must run, such as new ones; none by default.
     processed_seconds
-        How long each job has run, in seconds; 0 if None. Jobs that have run longest are the first to give up
+        How long each job has run, in seconds; default 0. Jobs that have run longest are the first to give up
         GPUs to jobs that must run.
     batch_limit, local_limit
         Largest batch size of each job, in total and per GPU. They determine how a job shrinks when its batch

@@ -22,39 +22,31 @@ def allox(
 ) -> Decider:
     """Order the waiting jobs on the GPUs to minimize mean completion time; start the first on each free GPU.
 
-    Source: AlloX (EuroSys 2020), section 4. While the k-th-to-last job of a GPU runs, k jobs (including that
-    job) are not complete. The cost of a job at this position is therefore k times its running time on the GPU,
-    plus the time until the GPU is free. The assignment of jobs to positions with the smallest sum of costs
-    yields the orders (`gsopt.core.numbers.assignment.sequence`). The decision is
-    `gsopt.problems.sequencing.Sequencing`, solved anew whenever jobs wait and a GPU is free. Knows durations.
+    Whenever jobs wait and a GPU is free, jobs are assigned to positions on GPUs so that the sum of costs is
+    minimal. The k-th-to-last job of a GPU costs k times its running time there, plus the time until the GPU is
+    free. The decision is `gsopt.problems.sequencing.Sequencing`.
 
-    Key: the job's position in the orders. Ties: among GPUs of one type, shorter jobs begin earlier, then jobs
-    with lower numbers. With a single type and ``alpha=1``, this is therefore shortest job first. Not
-    preemptive. O(n^2 m K) per event for n waiting jobs and m GPUs with at most K jobs each.
-
-    For fairness, only the jobs of some users are ordered: of the users with waiting jobs, the fraction `alpha`
-    with the least service, or more if these have fewer jobs than there are free GPUs.
-
-    With ``rounds="original"``, this is the version in Gavel's simulator, which is preemptive and works in
-    Gavel's rounds (`heuristics.policies.gavel.rounds`). Jobs are ordered on the free GPUs only. A job that
-    comes first on a GPU keeps it until the job completes. Until orders are computed again (see `renewal`),
-    other jobs run on the GPUs that no job keeps, so that the policy is not shortest job first even with a
-    single type. `allox_port` is the version that Sia and Ares use.
+    Source: AlloX (EuroSys 2020), section 4. Key: the job's position in the orders. Ties: among GPUs of one
+    type, shorter jobs begin earlier, then jobs with lower numbers. Knows durations. Not preemptive. O(n^2 m K)
+    per event for n waiting jobs and m GPUs with at most K jobs each.
 
     Parameters
     ----------
     alpha
-        Above 0 and at most 1. Of the users with waiting jobs, the fraction whose jobs are ordered; users with
-        the fewest GPU-seconds so far come first. With `rounds`: of the jobs that keep no GPU, the fraction that
-        is ordered, oldest jobs first; at least as many are ordered as there are free GPUs.
+        Fraction of the users with waiting jobs whose jobs are ordered; above 0 and at most 1. Users with the
+        fewest GPU-seconds so far come first. Further users follow while fewer jobs are ordered than GPUs are
+        free. With `rounds`: the fraction of the jobs that keep no GPU, oldest first, but at least as many jobs
+        as GPUs that no job keeps.
     users
         The user of each job, keyed by job name; a job without an entry is its own user. None with `rounds`.
     rounds
-        ``original`` for Gavel's version; None for that of the paper.
+        None for the paper's version; ``original`` for the preemptive one of Gavel's simulator, in rounds as in
+        `heuristics.policies.gavel.rounds`. There, a job that comes first on a GPU keeps it until the job
+        completes. The remaining jobs are ordered on the remaining GPUs. Until orders are computed again, they
+        may run there.
     interval, renewal
-        Length of a round, and minimum time between two computations of the orders, in seconds; the minimum does
-        not apply after a computation at time 0 (by default, the first release), or if no job could run
-        otherwise. Only Gavel's version uses them.
+        With `rounds`: length of a round, and minimum time between two computations of the orders, in seconds.
+        The minimum does not apply after a computation at time 0, or if no job could run otherwise.
 
     Raises
     ------

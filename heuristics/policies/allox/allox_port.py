@@ -10,25 +10,23 @@ from heuristics.policies.gavel.rounds import Rounds
 def allox_port(state: State, *, alpha: float = 1.0, interval: float = 360) -> Decider:
     """Order jobs as AlloX does, as if each demanded one GPU, and let those that come first take turns.
 
-    Jobs that do not fit are skipped.
+    In every round, the jobs that have not come first yet are ordered on the GPUs that are not assigned to any
+    job. A job that comes first on a GPU is assigned to it, however many GPUs it demands. Jobs that do not fit
+    in a round are skipped.
 
-    Source: the port of Gavel's AlloX in the simulators of Sia (SOSP 2023) and Ares. AlloX is for single-GPU
-    jobs, and the port orders all jobs as if they were such jobs. As a result, more jobs can be first in the
-    orders than fit at the same time, and these jobs take turns in Gavel's rounds
-    (`heuristics.policies.gavel.rounds`, form ``port``). In every round, the jobs that have not come first yet
-    are ordered on the GPUs that are not assigned to any job.
+    Source: the port of Gavel's AlloX in the simulators of Sia (SOSP 2023) and Ares, with Gavel's rounds
+    (`heuristics.policies.gavel.rounds`, form ``port``).
 
-    Key of a job on a kind of GPU, largest first: a / f, where a is 1 if the job has come first on a GPU of this
-    kind, now or in an earlier round, and otherwise 0, and f is the job's fraction of the time that all jobs
-    have had on GPUs of this kind. Ties: lower job number. Preemptive, at the beginning of rounds. Knows
-    durations. O(n^2 m K) per round, like `allox`.
+    Key of a job on a kind of GPU, largest first: a / f. Here, a is 1 if the job is assigned to this kind, and
+    otherwise 0; f is the job's fraction of all jobs' time on this kind, with half a round credited to each job.
+    Ties: lower job number. Preemptive, at the beginning of rounds. Knows durations. O(n^2 m K) per round, like
+    `allox`.
 
     Parameters
     ----------
     alpha
-        Among the jobs that have not come first in an order yet, the fraction that is ordered, oldest jobs
-        first; above 0 and at most 1. At least as many are ordered as there are GPUs that are not assigned to
-        any job.
+        Among the jobs that have not come first yet, the fraction that is ordered, oldest jobs first; above 0
+        and at most 1. At least as many jobs are ordered as there are unassigned GPUs.
     interval
         Length of a round, in seconds.
 

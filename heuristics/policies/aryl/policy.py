@@ -10,87 +10,71 @@ from heuristics.policies.settings import with_settings
 def aryl(state: State, settings: ArylSettings) -> Decider:
     """Start jobs on their base workers, share the other GPUs among elastic jobs, and return loaned machines.
 
-    A job consists of workers of equal size, each of which runs on one machine. Its base workers are the fewest
-    with which it can run. An elastic job, i.e. one that can run on several numbers of GPUs, may also have
-    flexible workers, which are added and removed while it runs. At every interval, the job scheduler first
-    starts the shortest jobs that fit (phase one); flexible workers make way for them. It then divides the
-    remaining GPUs among the elastic jobs (phase two). At its own interval, the orchestrator answers requests to
-    return machines. Machines without base workers are returned first, followed by those that a method of the
-    decision `reclaiming` chooses. Inelastic jobs prefer machines that are never on loan. Elastic jobs prefer
-    machines that may be on loan, and there, base and flexible workers use separate groups of machines.
+    A job runs as workers of equal size, each on one machine. Its base workers are the fewest with which it can
+    run. Elastic jobs may also have flexible workers. At every interval, waiting jobs that fit start, shortest
+    first, and flexible workers make way for them (phase one). Knapsack problems then divide the remaining GPUs
+    among elastic jobs (phase two). At its own interval, the orchestrator answers requests to return machines,
+    and preempts jobs with base workers on them.
 
-    Whether a machine belongs to the inference pool depends only on its GPU type. In a cluster without GPUs of
-    that type (the option `inference`), all machines are treated alike, and requests are still answered.
+    Machines that may be on loan form the inference pool, which elastic jobs prefer. Other jobs prefer training
+    machines. In the inference pool, base and flexible workers share a machine only if they fit nowhere else in
+    the pool.
 
-    Source: Aryl, sections 3 to 6, Algorithms 1 and 2. Key: the remaining time of a job on its base workers
-    (T^max in line 5 for elastic jobs), ignoring the slowdown on some GPU types. Ties: the job released first.
-    Knows durations. Not preemptive, except when machines are returned. O(J log J + W S) per interval with
-    events, for J jobs, W new workers, and S machines; phase two takes O(I log I) for I items, the possible
-    numbers of flexible workers.
+    Source: Aryl, sections 3 to 6, Algorithms 1 and 2. Key: the remaining time of a job on its base workers,
+    ignoring the slowdown on some GPU types. Ties: the job released first. Knows durations. Not preemptive,
+    except when machines are returned. O(J log J + W S) per interval with events, for J jobs, W new workers, and
+    S machines. Phase two takes O(I log I) for I possible numbers of flexible workers, or the time of `solver`.
 
-    Our interpretations where the paper is silent:
-
-    - Item weights (line 17) count only flexible workers. ``weights="printed"`` counts base workers a second
-      time, which may leave GPUs idle.
-    - T (line 18) is the remaining time of a running job. ``work="full"`` uses the full time instead, even for a
-      nearly complete job. When a job first starts, the two are equal.
-    - Each pool has its own knapsack, so that the chosen workers can be placed. ``capacity="normalised"`` uses a
-      single knapsack over normalised GPUs, in which `normalisation` GPUs of the inference pool count as one
-      training GPU. Workers that cannot be placed are then lost.
-    - Heterogeneous jobs, which can run on machines of both pools in the same mode, come last (section 6) in the
-      knapsacks, in placement and, unless jobs block those behind them, when jobs are started. Their flexible
-      workers use a pool only if that makes the job faster.
-    - Algorithm 1 ignores flexible workers, and machines without base workers are returned before it runs
-      (section 5.3). With ``spare_first=False``, the method chooses among all machines, as the baseline Random
-      in Table 5 must do.
-    - If the preferred pool is full, a job uses the other pool if it has a mode for it. Base and flexible
-      workers share a machine of the inference pool only if they fit nowhere else in this pool.
-    - A request whose deadline is no later than the orchestrator's next decision is answered immediately.
-
-    Departures: if nothing has happened since the last interval, nothing is decided. A preempted job restarts at
-    a later interval than that of its preemption; otherwise, it would merely migrate.
+    Departures: nothing is decided if nothing has happened since the last interval. A preempted job restarts at
+    a later interval. Heterogeneous jobs (section 6), whose modes all suit both pools, start last unless the
+    scheduler lets jobs block others.
 
     Parameters
     ----------
     interval, orchestrator_interval
-        Time between decisions of the scheduler, and of the orchestrator, in seconds.
+        Seconds between decisions of the scheduler, and of the orchestrator. A request whose deadline is no
+        later than the orchestrator's next decision is answered immediately.
     inference
-        The GPU type of the machines that are sometimes on loan.
+        GPU type of the machines that may be on loan.
     reclaiming
-        A method of the decision `reclaiming`, or its name.
+        A method of the decision `reclaiming`, or its name, which chooses machines to return.
     spare_first
-        Whether machines without base workers are returned before the method is used.
+        Whether machines without base workers are returned before `reclaiming` chooses others. The baseline
+        Random in Table 5 needs False.
     on_reclaim
-        A function called with every problem that the method solves, and with the servers that it chooses.
+        A function called with every problem that `reclaiming` solves, and with the servers that it chooses.
     scheduler
         ``two_phase``, the name of another scheduler in `heuristics.policies.aryl.schedulers`, a scheduler, or a
-        function that makes a scheduler for each run.
+        function that makes one for each run.
     scheduler_options
-        Options of a scheduler given by name or as a function; None for ``two_phase``, whose options are those
+        Options of a scheduler given by name or as a function; None for ``two_phase``, which has the options
         from `allocation` to `normalisation`.
     allocation
-        A method of the decision `allocation` for phase two, or its name; None for a fast exact one. Must be
-        None with ``weights="printed"``.
+        A method of the decision `allocation` for phase two, or its name; None for a fast exact algorithm, and
+        `solver` where it does not apply. Must be None with ``weights="printed"``.
     solver
-        A method of the decision `allocation`, or its name, for the knapsacks that the fast method does not
-        cover; the decision's exact method if None.
-    weights, work, capacity
-        Readings, see above.
+        A method of the decision `allocation`, or its name; the decision's exact method if None.
+    weights
+        Weight of flexible workers in a knapsack: their own GPUs (``corrected``), or also those of the job's
+        base workers (``printed``, line 17), which may leave GPUs idle.
+    work
+        The time on base workers that flexible workers shorten (line 18): ``remaining`` or ``full``.
+    capacity
+        ``pools``: one knapsack for each pool, then one for jobs that may use both. ``normalised``: a single
+        one; chosen workers that cannot be placed are lost.
     normalisation
-        How many GPUs of the inference pool count as one GPU of the training pool, with
-        ``capacity="normalised"``.
+        Inference GPUs that count as one training GPU with ``capacity="normalised"``.
     placement
-        A method of the decision `placement`, or its name, which improves the placement of new workers after
-        best fit. With ``best_fit_decreasing``, best fit is not improved.
+        A method of the decision `placement`, or its name, which may move new workers after best fit. With
+        ``best_fit_decreasing``, they stay.
     grouping
-        Whether the preferences of section 5.3 apply. Otherwise all jobs prefer training machines, and workers
-        go wherever they fit best (Table 6).
+        Whether the preferences above apply (section 5.3). Otherwise, all jobs prefer training machines, and
+        workers go wherever they fit best (Table 6).
 
     Raises
     ------
     InvalidInput
-        An option is out of range, a method or scheduler is unknown, or the cluster is plain, i.e. it has no
-        machines.
+        An option is out of range, a method or scheduler is unknown, or the cluster has no machines.
 
     Examples
     --------

@@ -17,39 +17,24 @@ Gain = Literal["base", "present", "pairs"]
 def afs(*, gain: Gain = "base", order: Order = "release", blocks: bool = False) -> Scheduler:
     """Start jobs on base workers, then repeatedly enlarge the job with the largest throughput gain per GPU.
 
-    Source: AFS (NSDI 2021) as modified in Aryl, section 7.1: "allocating base demand to each job first and
-    allocating one more worker to the job with the largest throughput gain per GPU". Key: `order` for starts,
-    and `gain` for workers. Ties: the job that started first. Never preempts. Knows durations if `order` is not
-    ``release``, or if `gain` is ``pairs``. O(W log J) for W workers granted to J jobs, O(W J) with ``pairs``.
+    Source: AFS (NSDI 2021) as modified in Aryl, section 7.1. Key: `order` for starts, and `gain` for workers.
+    Ties: the job that started first. Never preempts. Knows durations if `order` is not ``release``, or if
+    `gain` is ``pairs``. O(W log J) for W workers granted to J jobs, O(W J) with ``pairs``.
 
-    Readings, where the paper is silent:
-
-    - Throughputs of different models have no common unit, and the paper does not name one. Relative to base
-      workers (``base``), every worker of a linearly scaling job gains the same. One job after another therefore
-      gets its maximum, beginning with those with the fewest base GPUs: the "greedy allocation" that favours
-      "jobs with better throughput at the cost of others". Relative to the current throughput
-      (``present``), as in AFS itself, each worker gains less than the one before, and workers are spread over
-      the jobs.
-    - With ``pairs``, workers are granted by the rule of AFS-L, which knows durations. Of two jobs, the one with
-      less remaining time on its current workers is served if its gain in throughput, relative to its current
-      throughput, exceeds the other job's gain, relative to that job's throughput after the gain. Otherwise, the
-      other job is served. Gains are per GPU, because workers may differ in size. One scan over the jobs in the
-      order of their starts keeps the winner of each comparison. The rule is not transitive, so another order
-      may have another winner.
-    - The order of waiting jobs is not stated. AFS-L begins with the shortest job (``order="time"``). Because
-      each job should get its base demand, a job that does not fit does not block others by default.
-
-    Departures from AFS: jobs grow only up to their maximum number of workers, and each step takes a job from
-    one allowed number of workers to the next.
+    Departures from AFS: jobs grow only up to their maximum number of workers, and each step takes a job to its
+    next allowed number of workers.
 
     Parameters
     ----------
     gain
-        What a gain in throughput is relative to: the throughput on ``base`` workers, or the ``present`` one; or
-        ``pairs``, see above.
+        How gains are compared, which Aryl does not say: relative to the throughput on ``base`` workers, or to
+        the ``present`` throughput, as in AFS. The latter spreads workers over more jobs. ``pairs`` is the rule
+        of AFS-L for two jobs, with gains per GPU: the job with less remaining time wins if its gain, relative
+        to its current throughput, is larger. The gain of the longer job is relative to the throughput that it
+        would reach. One scan over the jobs, in the order of their starts, keeps the winner of each comparison.
     order
-        Order in which waiting jobs start: by ``release`` date, by ``time`` on their base workers, or by
-        ``area``, i.e. by this time multiplied by the GPUs of the base workers.
+        Order in which waiting jobs start: by ``release`` date, by ``time`` on their base workers (as in AFS-L),
+        or by ``area``, i.e. by this time multiplied by the GPUs of the base workers.
     blocks
         Whether a job that does not fit blocks the jobs behind it.
 

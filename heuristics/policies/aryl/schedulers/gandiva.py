@@ -11,25 +11,20 @@ from heuristics.policies.aryl.schedulers.starting import InOrder
 def gandiva(*, blocks: bool = True, own_servers_only: bool = True) -> Scheduler:
     """Start jobs in order of release, and let them grow only while no job waits.
 
-    Jobs get as many flexible workers as fit on idle GPUs. As soon as a job waits, all flexible workers are
-    released.
+    While no job waits, jobs get as many flexible workers as fit on idle GPUs. Otherwise, they release them all.
 
-    Source: Gandiva (OSDI 2018) as in Aryl, section 7.1: "scaling out jobs to utilize the remaining resources on
-    servers whenever they are under-utilized", i.e. when "there are available resources but no pending jobs".
-    Key: release date. Ties: lower job number. Never preempts. The scheduler knows neither durations nor
-    scaling, so a job grows even if that does not make it faster. O(waiting and elastic jobs).
-
-    Aryl's comparison leaves out Gandiva's time slicing, packing and migration (see
-    `heuristics.policies.gandiva`). Neither paper says which job grows first.
+    Source: Gandiva (OSDI 2018) as in Aryl, section 7.1, without time slicing, packing and migration (see
+    `heuristics.policies.gandiva`). Key: release date. Ties: lower job number. Never preempts. Knows neither
+    durations nor scaling, so a job grows even if that does not make it faster. O(waiting and elastic jobs) by
+    default.
 
     Parameters
     ----------
     blocks
         Whether a job that does not fit blocks the jobs behind it. Otherwise it is skipped.
     own_servers_only
-        Whether a job grows only on the machines on which it already runs. If so, `extras` returns each job's
-        maximum while no job waits, and the policy places as many workers as fit, largest workers first.
-        Otherwise, jobs grow anywhere in their pools, in the order of their starts.
+        Whether a job grows only on the machines on which it already runs; jobs with the largest workers grow
+        first. Otherwise, jobs grow anywhere in their pools, in the order of their starts.
 
     Examples
     --------

@@ -34,56 +34,43 @@ def goodput_search(
 ) -> Scheduler:
     """Search at intervals for the numbers of flexible workers that maximize the power mean of the speedups.
 
-    A fair share is the number of GPUs that elastic jobs hold or that are idle, divided by the number of elastic
-    jobs and rounded up. The speedup of a job is its speed relative to its speed on the largest allowed number
-    of workers that fits into a fair share, or on its base workers if these need more. The power mean of the
-    speedups is called fitness; a power of -1 makes it harmonic. Between two searches, jobs keep their workers.
+    A job's speedup is relative to its speed on the most workers that fit into a fair share of the GPUs, or on
+    its base workers if these need more. A fair share is the number of GPUs that elastic jobs hold or that are
+    idle, divided by the number of elastic jobs and rounded up. Between two searches, jobs keep their workers.
 
-    Source: Pollux (OSDI 2021), section 4.2, as a baseline in Aryl, section 7.1: "applies genetic algorithms to
-    find the resource allocation". Key: `order` for starts, the fitness for workers. Ties: the candidate found
-    first. Never preempts. Does not know durations if `order` is ``release``. O(G P J) per search with G
-    generations of P candidates for J jobs.
+    Source: Pollux (OSDI 2021), section 4.2, as a baseline in Aryl, section 7.1. Key: `order` for starts, the
+    power mean for workers. Ties: the candidate found first. Never preempts. Does not know durations if `order`
+    is ``release``. O(G P J) per search with G generations of P candidates for J jobs.
 
-    This is not Pollux, but Pollux's search in place of Aryl's second phase. It omits:
-
-    - batch sizes and learning rates, which Pollux adapts to the GPUs of a job: without them, the goodput is the
-      throughput, which the job's speeds give;
-    - waiting jobs: they start on base workers in the given order, not when the search grants them GPUs, and
-      running jobs keep their base workers;
-    - machines: candidates are numbers of workers, which are placed afterwards. The penalty for restarts is
-      missing too, because jobs are resized while they run;
-    - the second objective, utilization, which only affects the ranking during the search.
-
-    In Pollux, a job gets at most twice the largest number of workers that it has had. Here, with `doubling`, it
-    gets at most twice its current workers. With ``search="greedy"`` and a power of at most 1, the result is
-    optimal if all workers have the same size, jobs may have any number of workers up to their maximum, and no
-    further worker of a job adds more speed than the one before.
-
-    Aryl reports that the default of 100 generations is too few for a large cluster, and uses 250.
+    Departures from Pollux: batch sizes are not adapted, so goodput is throughput. All jobs keep their base
+    workers. Workers are placed only after the search. Restarts have no penalty, and utilization is ignored.
 
     A scheduler remembers its last search, so use a new one for each run.
 
     Parameters
     ----------
     search
-        How the numbers of flexible workers are found: by a ``genetic`` search, or by a ``greedy`` algorithm.
+        A ``genetic`` search, or a ``greedy`` algorithm. The latter is optimal if `power` is at most 1, all
+        workers have the same size, jobs may have any number of workers up to their maximum, and no further
+        worker of a job adds more speed than the one before.
     population
         Number of candidates; from 2 to 10,000.
     generations
-        Largest number of generations per search; from 1 to 10,000.
+        Largest number of generations per search; from 1 to 10,000. Aryl uses 250 for a large cluster.
     patience
         Number of generations without a better candidate after which a search ends; from 1 to 10,000.
     interval
         Minimum time between two searches, in seconds; at least 0. Pollux searches every minute.
     power
-        Exponent of the power mean; from -10 to 10.
+        Exponent of the power mean; from -10 to 10. The default gives the harmonic mean.
     doubling
-        Whether no job gets more than twice its current workers.
+        Whether no job gets more than twice its current workers. In Pollux, the limit is twice the largest
+        number of workers that the job has had.
     order
         Order in which waiting jobs start: by ``release`` date, by ``time`` on their base workers, or by
         ``area``, i.e. by this time multiplied by the GPUs of the base workers.
     blocks
-        Whether a job that does not fit blocks those behind it.
+        Whether a job that does not fit blocks the jobs behind it.
     seed
         Seed of all random numbers.
 
