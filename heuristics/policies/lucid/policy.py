@@ -38,9 +38,9 @@ def lucid(
 ) -> Decider:
     """Profile jobs, start those with the least GPU time first, and let pairs share GPUs under load.
 
-    A job of at most `largest` GPUs first runs on machines that are reserved for profiling, if any. Jobs with
-    the fewest GPUs go first. After `profiling` seconds, a job stops, and waits for the other machines. Larger
-    jobs wait for these from the beginning.
+    A job of at most `largest` GPUs first runs on machines that are reserved for profiling, if any. After
+    `profiling` seconds, it stops, and waits for the other machines. Larger jobs wait for these from the
+    beginning.
 
     While the cluster is busy, a waiting job of at most `largest` GPUs seeks a partner, even if GPUs are free.
     The partner is the earliest started job that runs alone on the same number of GPUs, leaves enough memory,
@@ -66,8 +66,8 @@ def lucid(
     ----------
     exact
         Whether jobs first start on free GPUs, and the others are then paired jointly to save the most time, as
-        in `heuristics.policies.best_pairs`. Scores and `ratio` then play no role. `gsopt.simulate` has an
-        option of the same name, so set this one with `functools.partial`.
+        in `heuristics.policies.best_pairs`. Scores and `ratio` then play no role. Set this with
+        `functools.partial`; `exact` is also an option of `gsopt.simulate`.
     load
         When the cluster is busy: ``"always"``, or if the mean number of arrivals per ten minutes exceeds
         `quiet`. With ``"recent"``, this is the mean over the last fifty minutes. With a sequence of predicted

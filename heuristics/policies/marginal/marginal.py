@@ -148,8 +148,8 @@ def marginal_attained(
     ----------
     exponent, hysteresis, ageing
         As in `marginal`. If None, the exponent is 8, or 3 once jobs tune themselves, and the hysteresis is 16.
-        With a hysteresis of 1, and overheads at least as long as a round of the run, jobs that take turns may
-        make no progress. `gsopt.simulate` then raises `IllegalDecision`.
+        With a hysteresis of 1, jobs that take turns may make no progress if overheads are long.
+        `gsopt.simulate` then raises `IllegalDecision`.
     grace
         GPU-seconds, above 0, that are added to those that each job has held.
 

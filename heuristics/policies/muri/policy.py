@@ -45,8 +45,8 @@ def muri(
 
     The efficiency of a group is the sum of its jobs' speeds relative to running alone, weighted by `busy`.
     Slowdowns are those of the scenario; `gsopt.performance.colocation.interleaving` computes them from stage
-    times. Without slowdowns for groups, only the worst partner slows a job down. This may understate the
-    slowdown of three or four jobs in Muri.
+    times. If there are none for groups, a job is slowed down only by its worst partner, which may understate
+    the slowdown in Muri.
 
     Source: Muri (SIGCOMM 2022), and its authors' simulator, schedules ``multi-resource-blossom-same-gpu`` and
     ``-unaware``. Key: see `order`. Ties: lower job number. Preemptive: at most once per `interval`, or at every
@@ -57,7 +57,7 @@ def muri(
     of its own, the next `most` jobs with the same demand are considered. Pairs are merged in the order of their
     jobs. Groups that are slower than their jobs one after another are split. GPUs that no considered job can
     use stay idle. Of several best matchings, that of `breadth_first_matching` is used. The program charges
-    every running job the time of a start at every event; here, the overheads of the scenario are charged.
+    every running job the time of a start at every event; here, the scenario's overheads count.
 
     Parameters
     ----------

@@ -49,8 +49,8 @@ def ones(state: State, settings: OnesSettings) -> Decider:
         from a Beta distribution that is learned from completed jobs
         (`heuristics.policies.ones.progress.ProgressPredictor`).
     generations_per_second, most_generations
-        Number of generations per simulated second since the last update, and largest number per update; the
-        least is one. The paper gives no numbers.
+        Number of generations per simulated second, and largest number per update; the least is one. The paper
+        gives no numbers.
     mutation_rate
         Probability with which a mutation preempts each job.
     population

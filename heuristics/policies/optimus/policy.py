@@ -32,12 +32,12 @@ def optimus(
     most free ones. If GPUs are of several kinds, each job keeps as many of its GPUs as possible instead.
 
     Source: Optimus (EuroSys 2018), section 4.1, as in the baseline "Optimus+Oracle" of Pollux (OSDI 2021) and
-    its authors' simulator: with true remaining times, no parameter servers, and decisions every 60 s. Key: the
-    reduction in remaining time by a step, per GPU of the step. Ties: the job released first. Preemptive;
-    resizes; knows durations (see `knowledge`). O(J + W log J) for W steps of J jobs.
+    its authors' simulator. Key: the reduction in remaining time by a step, per GPU of the step. Ties: the job
+    released first. Preemptive; resizes; knows durations (see `knowledge`). O(J + W log J) for W steps of J
+    jobs.
 
-    With ``interval=600``, ``stops=True`` and ``knowledge="predicted"``, this is Optimus itself, except for the
-    following. Optimus fits speeds, has parameter servers, and adds single GPUs. Its jobs end when their loss
+    With ``interval=600``, ``stops=True`` and ``knowledge="predicted"``, this is Optimus itself, with a few
+    exceptions. Optimus fits speeds, has parameter servers, and adds single GPUs. Its jobs end when their loss
     hardly decreases; here, they end at their target loss.
 
     Parameters
@@ -47,8 +47,8 @@ def optimus(
     exact
         Whether to divide the GPUs beyond the smallest numbers by solving the decision
         `gsopt.problems.Allocation`, which minimizes the sum of remaining times. Steps also minimize it if each
-        adds a single GPU and saves no more than the job's previous step. `gsopt.simulate` has an option of the
-        same name, so set this one with `functools.partial`.
+        adds a single GPU and saves no more than the job's previous step. Set this with `functools.partial`;
+        `exact` is also an option of `gsopt.simulate`.
     solver
         The method for that decision, or its name.
     stops
@@ -60,8 +60,7 @@ def optimus(
         most its smallest number of GPUs.
     doubled
         Whether the policy assumes that an adaptive job on a single GPU always divides its batch in two, as in
-        Pollux' simulator. Otherwise, it assumes this only for batch sizes above the initial one, which is how
-        the simulator's jobs behave.
+        Pollux' simulator. Otherwise, it assumes this only for batch sizes above the initial one.
 
     Raises
     ------
@@ -109,10 +108,10 @@ def afs(
     Gains are divided by the number of GPUs of the step. A job gets no more GPUs once its next step does not fit
     or does not make it faster.
 
-    Source: AFS-L from AFS (NSDI 2021), which knows job lengths. The authors' code is not public. The order of
-    comparisons, which matters, is a reading, and so is the division of gains. Key: as above. Ties: if neither
-    job has GPUs, the later one wins; otherwise, the winner so far counts as the shorter job. Preemptive;
-    resizes; knows durations. Placement as in `optimus`. O(J G) for G steps granted among J jobs.
+    Source: AFS-L from AFS (NSDI 2021), without public code. The order of comparisons and the division of gains
+    are readings. Key: as above. Ties: if neither job has GPUs, the later one wins; otherwise, the winner so far
+    counts as the shorter job. Preemptive; resizes; knows durations. Placement as in `optimus`. O(J G) for G
+    steps granted among J jobs.
 
     Parameters
     ----------

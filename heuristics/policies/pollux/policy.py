@@ -65,16 +65,16 @@ def pollux(
     but not counted as a restart later. `tests/benchmarks/bench_pollux.py` compares the policy with the
     simulator.
 
-    A job that is not adaptive has its given speeds. If the search returns a number of GPUs that such a job may
-    not have, it gets the next lower allowed number. The search has an additional candidate, in which waiting
-    jobs that need several GPUs get idle ones.
+    A job that is not adaptive has its given speeds. If the search returns a number of GPUs that a job may not
+    have, it gets the next lower allowed number. The search also starts from a candidate in which waiting jobs
+    that need several GPUs get idle ones.
 
     Parameters
     ----------
     exact
         Whether decisions are solved to proven optimality instead of by the published search. This may take
-        several seconds on nodes of eight GPUs. `gsopt.simulate` has an option of the same name, so set this one
-        with `functools.partial`.
+        several seconds on nodes of eight GPUs. Set this with `functools.partial`; `exact` is also an option of
+        `gsopt.simulate`.
     solver
         The exact method, or its name.
     limit

@@ -98,7 +98,7 @@ def fit_regression(
 
     Source: ONES, section 3.2.1, Equation 6, where the paper maximizes "the log marginal likelihood" without
     saying how. With the printed threshold, the result may depend on `start`, because the cost is not convex in
-    A and b. The ridge penalty and the limit on beta are not in the paper.
+    A and b. The ridge penalty and the limit on beta are ours.
 
     Parameters
     ----------
