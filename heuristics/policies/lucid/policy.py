@@ -57,7 +57,7 @@ def lucid(
 
     - Profiling delays no jobs (see `as_published`), but the work done meanwhile is lost.
     - Two machines of 130 are for profiling, and one more while many jobs wait.
-    - Arrivals are predicted as learned for one cluster. On other clusters, jobs always share.
+    - Arrivals are predicted by a rule learned for one cluster. On other clusters, jobs always share.
     - Scores are predicted from measured profiles.
     - The younger job of a pair stays slow and alone after the other completes.
     - A job that needs several machines waits until as many are entirely free.
@@ -65,24 +65,23 @@ def lucid(
     Parameters
     ----------
     exact
-        Whether jobs first start on free GPUs, and the others are then paired jointly to save the most time, as
-        in `heuristics.policies.best_pairs`. Scores and `ratio` then play no role. Set this with
-        `functools.partial`; `exact` is also an option of `gsopt.simulate`.
+        Whether jobs first start on free GPUs, and the others are then paired to save the most time, as in
+        `heuristics.policies.best_pairs`, regardless of scores and `ratio`. Set this with `functools.partial`;
+        `exact` is also an option of `gsopt.simulate`.
     load
         When the cluster is busy: ``"always"``, or if the mean number of arrivals per ten minutes exceeds
-        `quiet`. With ``"recent"``, this is the mean over the last fifty minutes. With a sequence of predicted
-        numbers, one for each period of ten minutes from time 0, it is the mean of the next five periods. From
-        the last period on, the cluster is busy. The load is checked at multiples of 100 s.
+        `quiet`. With ``"recent"``, the last fifty minutes count, as of the last multiple of 100 s. With a
+        sequence of predictions, one for each period of ten minutes from time 0, the next five periods count.
+        From the last period on, the cluster is busy.
     quiet
-        The most arrivals per ten minutes with which the cluster is quiet; if None, 2 per 1,040 GPUs.
+        Most arrivals per ten minutes in a quiet cluster; if None, 2 per 1,040 GPUs.
     predictions
         The running times of jobs: ``"known"``, the ``"mean"`` of the most similar completed jobs, or seconds
-        keyed by job name. If no job has completed, or if a given time is missing or negative, 1,000 s are
-        predicted.
+        keyed by job name. For a job without a prediction, 1,000 s are used.
     scores
         A score is 0 for a speed of at least 0.95 of the speed alone, 1 for at least 0.85, and otherwise 2. The
-        speed is that beside the partner (``"pair"``), or the mean beside the models of all jobs released so far
-        (``"model"``). Alternatively, scores keyed by model name, with 2 for missing ones.
+        speed is that beside the partner (``"pair"``), or the mean beside all models seen so far (``"model"``).
+        Alternatively, scores keyed by model name, with 2 for missing ones.
     spread
         Whether jobs may start on more machines than they need.
     largest
@@ -93,12 +92,12 @@ def lucid(
         Largest ratio of a job's predicted GPU time to its partner's, above 0.
     profilers
         Number of machines for profiling, the last ones of the cluster; if None, one in 64, and at most two. A
-        job for which the other machines do not suffice, even if empty, may also use these.
+        job for which the other machines would be too few may use all machines.
     profiling
         How long a job is profiled, in seconds; above 0.
     as_published
-        Whether profiling costs no time: a job waits for the other machines at once, unless it would complete
-        while being profiled.
+        Whether profiling costs no time: jobs that would not complete while being profiled wait for the other
+        machines at once.
 
     Raises
     ------

@@ -66,20 +66,18 @@ def marginal(
         The power of the marginal efficiency, above 0 and at most 16; if None, 4, or 3 once jobs tune
         themselves.
     hysteresis
-        The divisor of the keys of segments that already have their GPUs, from 1 to 1e9; if None, 1, or 4 once
-        jobs tune themselves. If preemptions and resizes take time, `docs/best-policy.md` uses 4, and a charge
-        of 120.
+        The divisor of the keys of segments that have their GPUs, from 1 to 1e9; if None, 1, or 4 once jobs tune
+        themselves. For runs with overheads, `docs/best-policy.md` uses 4, and a charge of 120.
     charge
         A running job grows only if it thereby saves more than this many seconds, at least 0; if None, 0. Once
         jobs tune themselves, the time must be saved within the next hour. None then stands for 400, or for 180
         if models are measured on particular GPU types. With ``knows="epochs"`` and GPUs of one kind, at most
-        180 s count for numbers of GPUs on which no similar job has been measured. The charge also applies to a
-        change of type.
+        180 s count for numbers of GPUs that no similar job has tried. The charge also applies to a change of
+        type.
     knows
         What is known about jobs that tune themselves: the entire ``course``, i.e. the speed in any epoch on any
-        set of GPUs, or only the number of ``epochs``. In the latter case, speeds are predicted from what jobs
-        of the same application have measured so far. On several types of GPU, a job uses only its own
-        measurements.
+        GPUs, or only the number of ``epochs``. In the latter case, speeds are predicted from measurements of
+        jobs of the same application or, with several types of GPU, of the job itself.
     ageing
         Once jobs tune themselves, keys are divided by the square root of 1 + age / `ageing`, in seconds. None
         to ignore age.

@@ -56,9 +56,9 @@ def ones(state: State, settings: OnesSettings) -> Decider:
     population
         Number of candidates; if None, the number of GPUs.
     penalty
-        How jobs that have run longer than 1/sigma are scaled down. ``current``: only the scaled-down part of
-        the limit is used, but the limit still doubles. ``compound``: the limit itself shrinks at every epoch,
-        as printed. It ends at 1 or 2 samples, and jobs take much longer. ``never``: not at all.
+        How jobs that have run longer than 1/sigma are scaled down. ``current``: the limit still doubles, but
+        only the scaled-down part is used. ``compound``: the limit shrinks at every epoch, as printed. It ends
+        at 1 or 2 samples, and jobs take much longer. ``never``: not at all.
     rate
         The rate sigma for `penalty`, in 1/s; if None, the rate of arrivals so far.
     forced
@@ -69,7 +69,7 @@ def ones(state: State, settings: OnesSettings) -> Decider:
         The least limit after halving: one ``sample``, as printed, or the initial limit (``gpu``).
     every_epoch
         Whether an update waits until all running jobs have completed an epoch. Otherwise, there is one at every
-        event and at the end of every epoch.
+        event and end of an epoch.
     engine
         The implementation of the generations (see `heuristics.batching.evolution.evolve`).
     seed
@@ -78,8 +78,8 @@ def ones(state: State, settings: OnesSettings) -> Decider:
     Raises
     ------
     InvalidInput
-        An option is out of range, the cluster has GPUs of several kinds, or a job's training is not described
-        although its remaining work has to be predicted.
+        An option is out of range, the cluster has GPUs of several kinds, or a job whose work is to be predicted
+        has no description of its training.
 
     Examples
     --------

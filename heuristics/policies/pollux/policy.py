@@ -55,19 +55,17 @@ def pollux(
 
     Source: Pollux (OSDI 2021), section 4.2, and the authors' simulator where the text is silent. Key: the mean,
     over all jobs, of (f S / g + 0.001) to the power p (for the symbols, see the decision). Ties: the first
-    solution found, with jobs in ascending order of GPU time so far. Preempts, resizes and moves at every
-    interval; does not know durations. Cost per decision: that of `heuristics.goodput.genetic` or of the exact
-    method.
+    solution found. Preempts, resizes and moves at every interval; does not know durations. Cost per decision:
+    that of `heuristics.goodput.genetic` or of the exact method.
 
     As in the simulator, the fair share is the number of GPUs per job, rounded up, as if on one node. Until a
-    job has measured anything, its speed is taken to be proportional to its number of GPUs. Every start of a
-    job, and every change of its number of GPUs on any node, is a restart. The first start is discounted, too,
-    but not counted as a restart later. `tests/benchmarks/bench_pollux.py` compares the policy with the
+    job has measured anything, its speed counts as proportional to its number of GPUs. Every start of a job, and
+    every change of its number of GPUs on any node, is a restart. A job's first start is discounted, but not
+    included in its number of restarts. `tests/benchmarks/bench_pollux.py` compares the policy with the
     simulator.
 
     A job that is not adaptive has its given speeds. If the search returns a number of GPUs that a job may not
-    have, it gets the next lower allowed number. The search also starts from a candidate in which waiting jobs
-    that need several GPUs get idle ones.
+    have, the job gets the next lower allowed number.
 
     Parameters
     ----------
@@ -94,7 +92,7 @@ def pollux(
         Whether GPUs of several types are divided as if they were alike, as in the comparison of Sia (SOSP 2023)
         and its authors' simulator. Larger machines count as several nodes of the smallest size. A job gets no
         more GPUs than there are of the rarest type, and keeps those of its most frequent type. If types tie,
-        the more powerful one wins in the simulator; here, the last one in the cluster.
+        the last one in the cluster wins; in the simulator, the more powerful one.
     seed
         Seed of the search.
 
@@ -104,8 +102,8 @@ def pollux(
         An option is out of range, GPUs are of several kinds and the policy is not `blind`, or a job needs more
         GPUs than `most_gpus`.
     Unsupported
-        The policy is `blind`, and no mode of a job suits the type and memory of the GPUs of the first machine,
-        which stand for all GPUs.
+        The policy is `blind`, and no mode of a job suits the GPUs of the first machine, which stand for all
+        GPUs.
 
     Examples
     --------
