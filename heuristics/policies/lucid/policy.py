@@ -38,9 +38,9 @@ def lucid(
 ) -> Decider:
     """Profile jobs, start those with the least GPU time first, and let pairs share GPUs under load.
 
-    A job of at most `largest` GPUs first runs on machines that are reserved for profiling, if any. After
-    `profiling` seconds, it stops, and waits for the other machines. Larger jobs wait for these from the
-    beginning.
+    A job of at most `largest` GPUs first runs on machines that are reserved for profiling, if any, where jobs
+    with the fewest GPUs go first. After `profiling` seconds, it stops, and waits for the other machines. Larger
+    jobs wait for these from the beginning.
 
     While the cluster is busy, a waiting job of at most `largest` GPUs seeks a partner, even if GPUs are free.
     The partner is the earliest started job that runs alone on the same number of GPUs, leaves enough memory,
