@@ -38,84 +38,66 @@ def lucid(
 ) -> Decider:
     """Profile jobs, start those with the least GPU time first, and let pairs share GPUs under load.
 
-    A job that demands at most `largest` GPUs first runs on the machines that are reserved for profiling, if
-    any, where the jobs with the fewest GPUs go first. It may complete there; otherwise, it waits for the other
-    machines. While the cluster is busy, it then seeks a partner even if GPUs are free. Its partner is the
-    earliest started job that runs alone on the same number of GPUs and meets three conditions: there is enough
-    memory for both jobs, the two models have a total score of at most `threshold`, and the predicted GPU time
-    of the new job is at most `ratio` times that of the partner. All other jobs start on free GPUs, on as few
-    machines as they need, and jobs that do not fit are skipped. While the cluster is quiet, no further jobs
-    share GPUs, and a job that does not fit blocks those behind it. If the `share_limit` of the run is 1, no
-    jobs share GPUs at any time.
+    A job of at most `largest` GPUs first runs on machines that are reserved for profiling, if any, where jobs
+    with the fewest GPUs go first. After `profiling` seconds, it stops, and waits for the other machines. Larger
+    jobs wait for these from the beginning.
+
+    While the cluster is busy, a waiting job of at most `largest` GPUs seeks a partner, even if GPUs are free.
+    The partner is the earliest started job that runs alone on the same number of GPUs, leaves enough memory,
+    and satisfies `threshold` and `ratio`. All other jobs start on free GPUs, on no more machines than they need
+    in an empty cluster. Jobs that do not fit are skipped. While the cluster is quiet, no job gets a partner,
+    and a job that does not fit blocks those behind it.
 
     Source: Lucid (ASPLOS 2023), with the rules and numbers of its published code. Key: predicted seconds times
     GPUs, as predicted when the job begins to wait for the other machines. Ties: lower job number. Preemptive
-    only at the end of profiling. Decides at arrivals, completions, the end of each job's profiling, and
-    multiples of 100 s. O(waiting jobs * running jobs) per event at worst; with `exact`, plus O(n^3) to match n
-    jobs.
+    only at the end of profiling. O(waiting jobs * running jobs) per event at worst; with `exact`, plus O(n^3)
+    to match n jobs. Jobs share GPUs only if the `share_limit` of the run is above 1.
 
-    `heuristics.policies.restricted_sharing` pairs jobs by a similar rule, but does not profile jobs, ignores
-    the load, and does not restrict jobs to few machines.
+    The published code differs as follows:
 
-    Our interpretations where paper and code are silent, or need data that are not available:
-
-    - In the code, jobs wait for the other machines from their release on, so profiling costs nothing. Here,
-      they begin to wait for them only after profiling, unless `as_published` is set. The work done while
-      profiling is kept if the job has checkpoints; in the code, it is lost.
-    - The code reserves two machines of 130 for profiling. Here, the last machines of the cluster are reserved,
-      one in 64 and at most two. With fewer than 64 machines, jobs are therefore not profiled unless `profilers`
-      is given. The code adds a machine while many jobs wait, which we omit. A job that would not fit on the
-      other machines even if these were empty may also use the reserved ones.
-    - In the code, a model that was trained for one cluster predicts the number of arrivals. Jobs share if more
-      than 2 arrivals per ten minutes are expected, on average over the next fifty minutes. On other clusters,
-      jobs always share. Here, by default, the arrivals of the last fifty minutes are used instead, and the
-      limit of 2 applies to 1,040 GPUs and is scaled to other sizes.
-    - In the code, the score of a model is predicted from measured profiles. The score itself is 0 if the mean
-      speed of the model, over all other models as partners, is at least 0.95 of its speed alone, 1 if it is at
-      least 0.85, and otherwise 2. Here, scores are computed from known speeds, and the mean is over the models
-      of all jobs released so far.
-    - When the older job of a pair completes, the other job continues alone at full speed and may share again.
-      In the code, it stays slow and alone, because a comparison is always true.
-    - In the code, a job that fills some machines and part of another waits for machines that are entirely free.
-      Here, it may be spread differently if this takes no more machines.
+    - Profiling delays no jobs (see `as_published`), but the work done meanwhile is lost.
+    - Two machines of 130 are for profiling, and one more while many jobs wait.
+    - Arrivals are predicted by a rule learned for one cluster. On other clusters, jobs always share.
+    - Scores are predicted from measured profiles.
+    - The younger job of a pair stays slow and alone after the other completes.
+    - A job that needs several machines waits until as many are entirely free.
 
     Parameters
     ----------
     exact
-        Whether jobs first start on free GPUs and the remaining jobs are then paired jointly to save the most
-        time, as in `heuristics.policies.best_pairs`, instead of by scores and `ratio`. `gsopt.simulate` has an
-        option of the same name, so set this one with `functools.partial`.
+        Whether jobs first start on free GPUs, and the others are then paired to save the most time, as in
+        `heuristics.policies.best_pairs`, regardless of scores and `ratio`. Set this with `functools.partial`;
+        `exact` is also an option of `gsopt.simulate`.
     load
-        When the cluster is busy: ``"always"``, or depending on the number of ``"recent"`` arrivals (see above),
-        or on a sequence of predicted numbers of arrivals, one for each period of ten minutes from the
-        beginning. In the last case, each period is judged by the mean of the next five; from the last period
-        on, the cluster is always busy.
+        When the cluster is busy: ``"always"``, or if the mean number of arrivals per ten minutes exceeds
+        `quiet`. With ``"recent"``, the last fifty minutes count, as of the last multiple of 100 s. With a
+        sequence of predictions, one for each period of ten minutes from time 0, the next five periods count.
+        From the last period on, the cluster is busy.
     quiet
-        The largest number of arrivals per ten minutes with which the cluster is quiet; if None, 2 for 1,040
-        GPUs, and in proportion for other sizes.
+        Most arrivals per ten minutes in a quiet cluster; if None, 2 per 1,040 GPUs.
     predictions
-        The running times of jobs: ``"known"``, the ``"mean"`` of the most similar completed jobs, or times
-        keyed by job name. Without completed jobs, or if a given time is missing or negative, 1,000 s are
-        predicted. For random errors, see `heuristics.policies.estimated`.
+        The running times of jobs: ``"known"``, the ``"mean"`` of the most similar completed jobs, or seconds
+        keyed by job name. For a job without a prediction, 1,000 s are used.
     scores
-        How pairs are scored: by each ``"model"`` and all its possible partners, by the particular ``"pair"``,
-        or by given scores keyed by model name, with 2 for missing values.
+        A score is 0 for a speed of at least 0.95 of the speed alone, 1 for at least 0.85, and otherwise 2. The
+        speed is that beside the partner (``"pair"``), or the mean beside all models seen so far (``"model"``).
+        Alternatively, scores keyed by model name, with 2 for missing ones.
     spread
-        Whether a job that finds too few free GPUs on as few machines as it needs takes GPUs on more machines.
-        This is an option of the code, but not its default.
+        Whether jobs may start on more machines than they need.
     largest
-        The largest number of GPUs with which a job may share or is profiled, at least 0.
+        Most GPUs with which a job is profiled or may share, at least 0.
     threshold
-        The largest sum of two scores with which jobs may share.
+        Largest total score of two jobs that share, at least 0.
     ratio
-        The largest ratio of a job's predicted GPU time to its partner's, above 0.
+        Largest ratio of a job's predicted GPU time to its partner's, above 0.
     profilers
-        The number of machines for profiling; if None, one in 64 and at most two.
+        Number of machines for profiling, the last ones of the cluster; if None, one in 64, and at most two. A
+        job for which the other machines would be too few may use all machines.
     profiling
         How long a job is profiled, in seconds; above 0.
     as_published
-        Whether profiling costs no time: a job waits for the other machines at once unless it would complete
-        while being profiled.
+        Whether profiling costs no time: jobs that would not complete while being profiled wait for the other
+        machines at once.
 
     Raises
     ------

@@ -21,37 +21,30 @@ def restricted_sharing(
 ) -> Decider:
     """Let a small job share GPUs with one job of equal demand if they hardly slow each other down.
 
-    Before it takes free GPUs, a job of at most `largest` GPUs seeks a partner: a job that runs alone on the
-    same number of GPUs, with enough memory left. Each of the two gets a score that depends on its speed when
-    they share, and the sum of scores must not exceed the threshold. The total GPU time of the new job must be
-    at most `ratio` times that of its partner, so that it does not delay the partner for long. The partner that
-    started first is chosen. All other jobs start on free GPUs, and jobs that do not fit are skipped.
+    A job of at most `largest` GPUs seeks a partner: the earliest started job that runs alone on the same number
+    of GPUs, with enough memory for both, and satisfies `threshold` and `ratio`. All other jobs start on free
+    GPUs, and jobs that do not fit are skipped.
 
-    Source: based on the packing of pairs in Lucid (ASPLOS 2023), with the thresholds of its published code. The
-    Castor paper, which uses Lucid as a baseline, says that multi-GPU jobs never share in Lucid. This is the
-    default here. The code lets jobs of at most 8 GPUs share (``largest=8``). Key: GPUs times remaining time.
-    Ties: lower job number. Not preemptive; knows durations and interference. O(waiting jobs * running jobs) per
-    event at worst.
+    Source: the packing of pairs in Lucid (ASPLOS 2023), with the thresholds of its published code. The code
+    lets jobs of at most 8 GPUs share. The default of `largest` follows the Castor paper, which says that
+    multi-GPU jobs never share in Lucid. Key: GPUs times remaining time. Ties: lower job number. Not preemptive;
+    knows durations and interference. O(waiting jobs * running jobs) per event at worst.
 
-    This is only a part of Lucid: there is no profiler, which takes 200 s and some GPUs, and there are no
-    prediction models. Instead, durations are known, and so are the slowdowns of each pair. Lucid has a single
-    slowdown for each model, whatever its partner. Sharing is not switched off when few jobs are expected, and
-    no job splits its batch in order to share.
+    Lucid's profiler, predictions and load control are left out (see `lucid`). Lucid has one slowdown for each
+    model; here, those of each pair count.
 
     Parameters
     ----------
     largest
-        Largest number of GPUs with which a job may share, at least 0.
+        Most GPUs with which a job may share, at least 0.
     threshold
-        Largest sum of scores. The score is 0 for a job whose speed is at least 0.95 of its speed alone, 1 if it
-        is at least 0.85, and otherwise 2.
+        Largest total score of two jobs that share, at least 0. The score of a job is 0 if its speed is then at
+        least 0.95 of its speed alone, 1 if it is at least 0.85, and otherwise 2.
     ratio
-        The largest ratio of a job's GPU time to its partner's, above 0.
+        Largest ratio of a job's total GPU time to its partner's, above 0.
     share_first
         Whether a small job seeks a partner even if GPUs are free.
-    order
-        As in `sjf_bsbf`.
-    placement
+    order, placement
         As in `sjf_bsbf`.
 
     Raises

@@ -33,47 +33,32 @@ def marginal(
 ) -> Decider:
     """Grant each GPU to the job with the largest marginal efficiency relative to its remaining area.
 
-    A job's menu gives its speed on each allowed number of GPUs. The concave hull of these points consists of
-    straight pieces. A piece is divided into segments at each allowed number of GPUs on which the job is faster
-    than on all smaller numbers. Each segment adds some GPUs and some speed. At every event, the segments of all
-    jobs are sorted by::
+    The first segment of a job is its smallest number of GPUs. Each further segment adds the GPUs up to the next
+    allowed number on which the job is faster. The marginal efficiency of a segment is the slope there of the
+    concave hull of the job's speeds, relative to the first slope. The remaining area of a job is the smallest
+    number of GPU-seconds in which the rest of its work can be done.
+
+    At every event, the segments of all jobs are sorted by::
 
         (remaining area) / (marginal efficiency) ** exponent
 
-    Segments are served in ascending order of key: a segment gets its GPUs if the segments before it leave
-    enough and the segment below it has its own. The area of a job is the smallest number of GPU-seconds in
-    which its work can be done. The marginal efficiency of a segment is its additional speed per additional GPU,
-    relative to the speed per GPU at which the job attains its area. It is therefore 1 for the first segment,
-    and never rises from one segment to the next. Rigid jobs have one segment; for them, the policy without
-    hysteresis is `srsf`.
+    In ascending order of key, a segment gets its GPUs if enough are left and the job's previous segment has its
+    own. Rigid jobs have one segment. For them, the policy without hysteresis is `srsf`.
 
-    Source: none; the key follows from the linear relaxation behind `gsopt.schedule.bounds.prices.price_bound`
-    if one assumes that the price of GPU time when a job completes will be proportional to the job's present
-    remaining area to the power of -1/exponent. With an exponent of 1, the last GPUs go to short jobs that
-    hardly use them. With a large exponent, all jobs start before any job grows.
+    Source: none; the key follows from the linear relaxation behind `gsopt.schedule.bounds.prices.price_bound`.
+    It assumes that the price of GPU time when a job completes is proportional to the job's present remaining
+    area to the power of -1/exponent. Key: as above. Ties: lower job number. Preemptive at every event; resizes;
+    knows durations. O(running jobs that may grow) per event, and O(distinct segments) per change.
 
-    Key: as above. Ties: lower job number. Preemptive at every event; resizes; knows durations. O(running jobs
-    that may grow) per event, and O(distinct segments) per change.
-
-    A hysteresis above 1 and a charge above 0 favour jobs that keep the GPUs that they have, which helps if
-    preemptions and resizes take time. For such runs, `docs/best-policy.md` uses a hysteresis of 4 and a charge
-    of 120.
-
-    **Jobs that tune themselves** choose their batch size (`gsopt.scenario.scenario.Physics.applications`) and
-    have a different speed in each epoch, so their menus say little. As soon as such a job arrives in a cluster
-    with GPUs of one kind, GPUs are divided among all jobs anew at every event and every minute. Jobs that tune
-    themselves get entire nodes, or a number of GPUs that divides that of a node (for example, 1, 2 or 4 of 8
-    GPUs). The area of a job is the sum over its remaining epochs, each on its most efficient number of GPUs.
-    The segments are computed for the work of the next hour, so that a job gets many GPUs in the epochs that use
-    them efficiently. Keys are divided by the square root of 1 + age / `ageing`. Nodes are chosen so that few
-    jobs move.
+    **Jobs that tune themselves** choose their batch size (`gsopt.scenario.scenario.Physics.applications`). Once
+    such a job has arrived in a cluster with GPUs of one kind, all GPUs are divided anew at every event and
+    every minute. If their menus allow it, such jobs get entire nodes, or a number of GPUs that divides that of
+    a node. Their area is the sum over the remaining epochs, each on its most efficient number of GPUs. Segments
+    are computed for the work of the next hour.
 
     **Several types of GPU.** Jobs of models that are measured on several types get GPUs of one type at a time.
-    In areas and efficiencies, a GPU has the weight of its type: the geometric mean of the speeds per GPU on
-    this type, relative to the first type, over the jobs so far that run on all types. If the best GPUs for a
-    job are taken, it gets the next best ones. The charge also applies to a restart on another type.
-
-    `docs/systems.md` compares the policy with published ones on the workloads of Pollux and Sia.
+    In areas and efficiencies, a GPU has the weight of its type: the geometric mean speed of such jobs per GPU,
+    relative to the first type.
 
     Parameters
     ----------
@@ -81,27 +66,24 @@ def marginal(
         The power of the marginal efficiency, above 0 and at most 16; if None, 4, or 3 once jobs tune
         themselves.
     hysteresis
-        The divisor of the keys of segments that already have their GPUs, from 1 to 1e9; if None, 1, or 4 once
-        jobs tune themselves.
+        The divisor of the keys of segments that have their GPUs, from 1 to 1e9; if None, 1, or 4 once jobs tune
+        themselves. For runs with overheads, `docs/best-policy.md` uses 4, and a charge of 120.
     charge
-        The number of seconds that a running job must save by growing, at least 0; if None, 0. Once jobs tune
-        themselves, a job must save this time within the next hour, and None stands for 180 if models are
-        measured on particular GPU types, and otherwise for 400. With ``knows="epochs"`` and GPUs of one kind,
-        at most 180 s are charged for numbers of GPUs on which no similar job has been measured yet, because
-        jobs learn by growing.
+        A running job grows only if it thereby saves more than this many seconds, at least 0; if None, 0. Once
+        jobs tune themselves, the time must be saved within the next hour. None then stands for 400, or for 180
+        if models are measured on particular GPU types. With ``knows="epochs"`` and GPUs of one kind, at most
+        180 s count for numbers of GPUs that no similar job has tried. The charge also applies to a change of
+        type.
     knows
-        What is known about jobs that tune themselves: their entire ``course``, including the speed on any set
-        of GPUs in any epoch, or only the number of ``epochs``, and thus the share of the work that is done. In
-        the latter case, speeds are learned from all jobs of the same application that have run so far. They are
-        predicted by the fitted model of the job that has had the most GPUs, with the gradients that jobs
-        measured in each hundredth of the work, and corrected by the speeds that jobs have reached. On several
-        types of GPU, a job knows only its own fitted models.
+        What is known about jobs that tune themselves: the entire ``course``, i.e. the speed in any epoch on any
+        GPUs, or only the number of ``epochs``. In the latter case, speeds are predicted from measurements of
+        jobs of the same application or, with several types of GPU, of the job itself.
     ageing
-        Once jobs tune themselves: the age in seconds at which the key of any job is divided by the square root
-        of 2, so that old jobs do not wait too long; None to ignore age.
+        Once jobs tune themselves, keys are divided by the square root of 1 + age / `ageing`, in seconds. None
+        to ignore age.
     multipliers
-        Once jobs tune themselves: factors by which keys are multiplied, keyed by job name, between 1e-9 and
-        1e9; 1 for all other jobs. A smaller factor moves a job forward.
+        Factors by which keys are multiplied once jobs tune themselves, keyed by job name, between 1e-9 and 1e9;
+        1 for all other jobs.
 
     Raises
     ------
@@ -150,31 +132,24 @@ def marginal_attained(
 ) -> Decider:
     """Grant each GPU to the job with the largest marginal efficiency relative to its attained service.
 
-    This is `marginal` for unknown durations. As in least attained service, a job that has held many GPU-seconds
-    is expected to need many more, so the attained service replaces the remaining area. Because it predicts the
-    area only roughly, it has less weight: for jobs that do not tune themselves, the default exponent is twice
-    that of `marginal`.
+    This is `marginal` for unknown durations: a job that has held many GPU-seconds is expected to need many
+    more. The attained service therefore replaces the remaining area. Jobs that tune themselves are treated as
+    in `marginal`, with a charge of 180 s. Their speeds are predicted from their own measurements. Each is
+    expected to need as many GPU-seconds as it has held, plus `grace`.
 
+    Source: none; this is `las` with the allocation of `marginal` (see `docs/best-policy.md` for the defaults).
     Key: (grace + GPU-seconds held so far) / (marginal efficiency) ** exponent, divided by the hysteresis if the
-    job already holds these GPUs. Without hysteresis, jobs of equal service would take turns at every event.
-    Ties: lower job number. Preemptive at every event; resizes; does not know durations. O(distinct demands) per
-    change, or O(running segments) with elastic jobs.
-
-    Source: none; this is `las` with the allocation of `marginal`. The defaults were chosen like those of
-    `marginal` (see `docs/best-policy.md`).
-
-    Jobs that tune themselves are treated as in `marginal`, with the speeds of their own fitted models and a
-    charge of 180 s. A job is expected to need as many GPU-seconds as it has already held, plus `grace`.
+    job already holds these GPUs. Ties: lower job number. Preemptive at every event; resizes; does not know
+    durations. O(distinct demands) per change, or O(running segments) with elastic jobs.
 
     Parameters
     ----------
     exponent, hysteresis, ageing
         As in `marginal`. If None, the exponent is 8, or 3 once jobs tune themselves, and the hysteresis is 16.
-        With a hysteresis of 1, and overheads that take at least as long as a round of the run, jobs that take
-        turns may never make progress. `gsopt.simulate` ends such a run with `IllegalDecision`.
+        With a hysteresis of 1, jobs that take turns may make no progress if overheads are long.
+        `gsopt.simulate` then raises `IllegalDecision`.
     grace
-        Number of GPU-seconds, above 0, that is added to the number that each job has held. Until jobs have held
-        about this many GPU-seconds, differences in their service matter little.
+        GPU-seconds, above 0, that are added to those that each job has held.
 
     Raises
     ------

@@ -34,50 +34,37 @@ def muri(
 ) -> Decider:
     """Run the jobs that come first, in groups that share GPUs if there are too few GPUs for all.
 
-    Jobs are taken in the order of the key below until their total demand would exceed `most` times the number
-    of GPUs. As long as they do not all fit, jobs with equal demands are matched in pairs and merged, so as to
-    maximize the sum of the merged jobs' speeds, each relative to running alone and weighted by `busy`. Groups
-    are matched again, up to `most` jobs per group. A group gets the GPUs of its first running job, or else GPUs
-    that are close together. Groups that do not fit wait, and free GPUs go to the next jobs. Between two
-    groupings, jobs may only start, each on free GPUs of its own.
+    Jobs are taken in ascending order of key until their total demand would exceed `most` times the number of
+    GPUs. If they do not all fit, jobs with equal demands are matched in pairs that maximize the total
+    efficiency. The most efficient pairs are merged first, until all jobs fit. If necessary, the groups are
+    matched again, up to `most` jobs per group.
 
-    Source: Muri (SIGCOMM 2022), grouping by rounds of maximum matchings; for the ``program`` rules, the
-    simulator that its authors published, schedules ``multi-resource-blossom-same-gpu`` and ``-unaware``. Key:
-    remaining, or attained, GPU-seconds on the demanded GPUs. Ties: lower job number. Preemptive: at most once
-    per `interval`, or at every event with the ``program`` rules. Knows slowdowns, and with `order`
-    ``"remaining"`` also durations. O(n^3) per decision for n jobs with the same demand, or O(n^4) with the
-    ``program`` rules.
+    A group gets the GPUs of its first running job, or else GPUs that are close together. Groups that do not fit
+    wait, and free GPUs go to the next jobs that fit. Until the next grouping, jobs may start only on free GPUs
+    of their own.
 
-    Muri defines the efficiency of a group as the fraction of the time during which its resources are busy,
-    averaged over the resources. It can be computed from the jobs' speeds relative to running alone: multiply
-    each speed by the number of resources that the job keeps busy when it runs alone (`busy`), add up the
-    products, and divide by the number of resources. The policy therefore needs only the slowdowns in the
-    scenario, not the stage times that cause them.
+    The efficiency of a group is the sum of its jobs' speeds relative to running alone, weighted by `busy`.
+    Slowdowns are those of the scenario; `gsopt.performance.colocation.interleaving` computes them from stage
+    times. If there are none for groups, a job is slowed down only by its worst partner, which may understate
+    the slowdown in Muri.
 
-    Readings:
+    Source: Muri (SIGCOMM 2022), and its authors' simulator, schedules ``multi-resource-blossom-same-gpu`` and
+    ``-unaware``. Key: see `order`. Ties: lower job number. Preemptive: at most once per `interval`, or at every
+    event with the ``program`` rules. Knows slowdowns, and with `order` ``"remaining"`` also durations. O(n^3)
+    per decision for n jobs with the same demand, or O(n^4) with the ``program`` rules.
 
-    - `gsopt.performance.colocation.interleaving` computes slowdowns from stage times: `interleaved` for pairs,
-      and `grouped` for groups. If the scenario has no slowdowns for groups, a job is slowed down only by its
-      worst partner. In groups of three or four, this understates the slowdown in Muri's model. If `most`
-      exceeds the `share_limit` of the run, it is reduced to this limit, which must be 1 in a plain cluster.
-    - Muri groups no more jobs than necessary. We take this to mean that the best merges are made first, until
-      all jobs fit.
-    - The program regroups all jobs at every event. Whenever the next job would fit on GPUs of its own, it
-      considers the next `most` jobs with that demand. It merges the pairs of a matching in the order of their
-      jobs until all groups fit, splits groups that are slower than their jobs run one after another, and leaves
-      idle the GPUs that no considered job can use.
-    - If several matchings have the largest efficiency, the program's rules take the one that a breadth-first
-      search finds (`breadth_first_matching`).
-
-    Departure from the program: it charges every running job the time of a start at every event; here, the
-    overheads of the scenario are charged, for starts and moves.
+    With the ``program`` rules, all jobs are regrouped at every event. Whenever the next job would fit on GPUs
+    of its own, the next `most` jobs with the same demand are considered. Pairs are merged in the order of their
+    jobs. Groups that are slower than their jobs one after another are split. GPUs that no considered job can
+    use stay idle. Of several best matchings, that of `breadth_first_matching` is used. The program charges
+    every running job the time of a start at every event; here, the scenario's overheads count.
 
     Parameters
     ----------
     order
-        Which jobs come first: those with the fewest ``remaining`` GPU-seconds, or the fewest ``attained`` ones.
+        Whether the key is the ``remaining`` or the ``attained`` GPU-seconds.
     most
-        Largest number of jobs in a group, at least 1.
+        Largest number of jobs in a group, at least 1. It is reduced to the `share_limit` of the run.
     interval
         Least time between two groupings, in seconds; above 0.
     whole_rounds
@@ -86,7 +73,7 @@ def muri(
         Whether groupings follow the ``paper`` or the authors' ``program``, which has no `interval`.
     busy
         Average number of resources that a job keeps busy when it runs alone, keyed by model; 1 for other
-        models.
+        models. With these weights, the efficiency is Muri's, times the number of resources.
 
     Raises
     ------

@@ -17,25 +17,23 @@ Rule = Literal["shortest", "arrival", "share"]
 def capped(state: State, *, rule: Rule = "shortest") -> Decider:
     """Divide the GPUs by a simple rule that grants no job more than its largest batch size needs.
 
-    A job's cap is the smallest number of GPUs on which its largest batch size runs or, if it has no batch
-    sizes, on which it is fastest. ``shortest`` goes through the jobs in ascending order of remaining time at
-    the cap (SRPT with caps). Each job gets its cap or, if fewer GPUs are left, the largest allowed number that
-    fits. ``arrival`` grants jobs their caps in order of arrival; jobs keep their GPUs until they complete, and
-    no job overtakes a waiting one (FIFO with gangs). ``share`` grants jobs their fewest GPUs in order of
-    arrival, skipping jobs that do not fit, and then repeatedly lets the job with the fewest GPUs grow to its
-    next allowed number, up to its cap (equal share). The batch size is that of the fastest mode on a job's
-    GPUs.
+    A job's cap is the smallest number of GPUs on which its largest batch size runs or, without batch sizes, on
+    which it is fastest. On the GPUs that it gets, a job runs in its fastest mode. The rules are baselines for
+    `exact_batching`, and for `ones` with known remaining work. Comparisons include the policy only if it is
+    named by its path: ``heuristics.policies.ones:capped``.
 
-    These rules are baselines for `exact_batching`, and for ONES with known remaining work. Comparisons leave
-    the policy out unless it is named by its path: ``heuristics.policies.ones:capped``.
-
-    Source: classical rules, with the caps of ONES. Key: as above. Ties: lower job number. Preemptive at every
+    Source: classical rules, with the caps of ONES. Key: see `rule`. Ties: lower job number. Preemptive at every
     event, but ``arrival`` never stops a job; resizes; ``shortest`` knows durations. O(jobs * cap) per event.
 
     Parameters
     ----------
     rule
-        One of ``shortest``, ``arrival`` and ``share``.
+        ``shortest`` (SRPT with caps) goes through the jobs in ascending order of remaining time at the cap.
+        Each job gets its cap or, if fewer GPUs are left, the largest allowed number that fits. With ``arrival``
+        (FIFO with gangs), each job gets its cap, in order of arrival, and keeps it until it completes. No job
+        overtakes a waiting one. ``share`` (equal share) first grants jobs their fewest GPUs in order of
+        arrival, skipping jobs that do not fit. Then, the job with the fewest GPUs repeatedly grows to its next
+        allowed number, up to its cap.
 
     Raises
     ------

@@ -27,13 +27,11 @@ def exact_batching(
 ) -> Decider:
     """Solve the decision `gsopt.problems.batching.Batching` at every event, and apply the solution immediately.
 
-    A job's batch size is that of its fastest mode on the GPUs that it gets. The fastest mode is the one with
-    the least remaining time. Throughputs are therefore measured in samples of the default mode, even if larger
-    batches need more samples. Jobs without batch sizes take part with their allowed numbers of GPUs.
+    Each job runs in its fastest mode on the GPUs that it gets, with the batch size of that mode. Jobs without
+    batch sizes take part with their allowed numbers of GPUs.
 
-    This is the reference for ONES' search. With ``criterion="sruf"``, the solution is the optimum towards which
-    the paper's population evolves if the remaining work is known. Comparisons leave out the policy unless it is
-    named by its path: ``heuristics.policies.ones:exact_batching``.
+    This is the reference for ONES' search. Comparisons include the policy only if it is named by its path:
+    ``heuristics.policies.ones:exact_batching``.
 
     Source: ONES, section 3.2.1, Equations 3-5, with the criteria of `Batching`. Key: the criterion, summed over
     all jobs. Ties: by default, as in `gsopt.performance.batching.split`. Preemptive at every event; resizes;
@@ -42,18 +40,18 @@ def exact_batching(
     Parameters
     ----------
     criterion
-        The objective: ``sruf`` minimizes the remaining GPU-seconds of running jobs, as in the paper. ``rate``
-        maximizes the sum of 1 / (remaining time). ``sum_time`` minimizes the sum of the remaining times of the
-        jobs that must run.
+        ``sruf`` minimizes the remaining GPU-seconds of running jobs, as in the paper. ``rate`` maximizes the
+        sum of 1 / (remaining time) of running jobs. ``sum_time`` minimizes the sum of the remaining times of
+        the jobs that must run.
     forced
-        The jobs that must run: ``none``, ``new`` (jobs that have never run) or ``all``. If they do not all fit,
-        they are considered in ascending order of remaining time on their fewest GPUs (``all``) or in order of
-        arrival (``new``), and those that do not fit are skipped. ``sum_time`` requires ``all``.
+        The jobs that must run: ``none``; ``new``, i.e. jobs that have never run, in order of arrival; or
+        ``all``, in ascending order of remaining time on their fewest GPUs. Jobs that do not fit are skipped.
+        ``sum_time`` requires ``all``.
     caps
         The limit on a job's GPUs: the number that its largest batch needs (``convergence``), or its largest
         allowed number (``batch``).
     reconfiguration
-        The cost of a job's start, stop or change, in the unit of the criterion.
+        The cost of a job's start, stop or change, at least 0, in the unit of the criterion.
     solver
         A method of `batching` or its name; if None, dynamic programming on arrays.
 

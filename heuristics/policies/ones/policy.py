@@ -24,65 +24,52 @@ from heuristics.policies.settings import with_settings
 def ones(state: State, settings: OnesSettings) -> Decider:
     """Evolve schedules between events, and apply the best one once every running job has completed an epoch.
 
-    Each candidate assigns at most one job to each GPU. The best candidate is the one whose running jobs have
-    the least remaining utilization, ``sum T_j c_j``, where T_j is the remaining time and c_j the number of GPUs
-    of job j. A job's batch size is that of its fastest mode within its batch limit. The limit is at first the
-    batch that fits on one GPU; it doubles at every epoch, shrinks for jobs that run long, and is halved
-    whenever a job keeps waiting (`gsopt.performance.batching.LimitRules`). The remaining work of jobs is either
-    known, or resampled in every generation from a Beta distribution of the job's progress, which is learned
-    from completed jobs (`heuristics.policies.ones.progress.ProgressPredictor`).
+    The best schedule has the least remaining utilization: the sum of the running jobs' remaining times, each
+    multiplied by the job's number of GPUs. A job runs in its fastest mode within its batch limit
+    (`gsopt.performance.batching.LimitRules`). The limit is at first the largest batch that runs on one GPU, if
+    any. It doubles at the end of each epoch, is scaled down for jobs that run long, and is halved for jobs that
+    wait both before and after an update. The smallest batch is always allowed.
 
-    Comparisons include the policy only if it is named by its path, ``heuristics.policies.ones:ones``. Jobs need
-    one mode for each batch size and, unless `knowledge` is ``known``, a description of their training
-    (`gsopt.scenario.job.Job.training`).
+    Jobs need one mode for each batch size and, unless `knowledge` is ``known``, a description of their training
+    (`gsopt.scenario.job.Job.training`). Comparisons include the policy only if it is named by its path:
+    ``heuristics.policies.ones:ones``.
 
     Source: ONES (SC 2021), sections 3.2 and 3.3. The search is `heuristics.batching.evolution`, including its
     departures from the paper. Key: as above. Ties: as in the search. Preemptive at every event; resizes; does
     not know durations unless `knowledge` is ``known``. O(K * GPUs) per generation of K candidates.
 
-    Our interpretations where the paper is silent:
-
-    - In the paper, the search runs continuously. Here, all generations between two updates are run at the later
-      update, with the data of that time. Their number is `generations_per_second` times the simulated seconds,
-      but at most `most_generations`. The paper does not give a number.
-    - Arrivals and completions do not wait for epochs. The running schedule is refreshed at once, as the search
-      refreshes a candidate, so that new jobs get GPUs and idle GPUs are filled.
-    - The rules for limits are applied once at the end of each epoch. The first epoch is the warm-up, in which a
-      job stays on one GPU if it can run on one. Jobs that run longer than 1/sigma (see `rate`) are scaled down.
-      With ``penalty="current"``, their limits still double, but only the scaled-down part is used. With
-      ``compound``, the limit itself shrinks at every epoch, as printed; it then ends at 1 or 2 samples, and
-      jobs take much longer. ``never`` omits the scale-down. The smallest batch is always allowed.
-    - A job is rejected if it waits both before and after an update. Refreshes do not reject jobs. The limit of
-      a rejected job is halved, but to no less than one sample, as printed, or, with ``floor="gpu"``, the batch
-      that fits on one GPU.
-    - In the printed objective, waiting jobs cost nothing. The best candidate therefore often has one job on all
-      GPUs, while the limits of the others shrink to the floor. With ``forced="all"``, as many jobs as fit must
-      run, shortest first. With ``new``, this applies only to jobs that have never run, as in the printed
-      refresh; on a busy cluster, jobs then take much longer.
+    The paper's search runs continuously. Here, all generations since the last update are run at the next one,
+    with the data of that time. At arrivals and completions, the running schedule is refreshed at once, as the
+    search refreshes a candidate. The warm-up of a job is its first epoch.
 
     Parameters
     ----------
     knowledge
-        Whether the remaining work is ``predicted`` or ``known``.
+        Whether the remaining work is ``known`` or ``predicted``. In the latter case, each generation draws it
+        from a Beta distribution that is learned from completed jobs
+        (`heuristics.policies.ones.progress.ProgressPredictor`).
     generations_per_second, most_generations
-        Number of generations per simulated second since the last update (at least one in total), and largest
-        number per update.
+        Number of generations per simulated second, and largest number per update; the least is one. The paper
+        gives no numbers.
     mutation_rate
         Probability with which a mutation preempts each job.
     population
         Number of candidates; if None, the number of GPUs.
     penalty
-        How jobs that run long are scaled down: ``current``, ``compound`` or ``never``.
+        How jobs that have run longer than 1/sigma are scaled down. ``current``: the limit still doubles, but
+        only the scaled-down part is used. ``compound``: the limit shrinks at every epoch, as printed. It ends
+        at 1 or 2 samples, and jobs take much longer. ``never``: not at all.
     rate
-        The rate sigma in the rule for scaling down, in 1/s; if None, the rate of arrivals so far.
+        The rate sigma for `penalty`, in 1/s; if None, the rate of arrivals so far.
     forced
-        The jobs that must run: ``all``, or ``new`` ones.
+        The jobs that must run, as far as they fit. ``all``: all jobs, shortest first. ``new``: jobs that have
+        never run, as in the printed refresh. On a busy cluster, jobs then take much longer, because the
+        objective ignores jobs that wait.
     floor
-        The lower bound on limits that are halved after rejections: one ``sample``, or the batch that fits on
-        one ``gpu``.
+        The least limit after halving: one ``sample``, as printed, or the initial limit (``gpu``).
     every_epoch
-        Whether a new schedule waits until all running jobs have completed an epoch. Otherwise, there is an
-        update at every event and at the end of every epoch.
+        Whether an update waits until all running jobs have completed an epoch. Otherwise, there is one at every
+        event and end of an epoch.
     engine
         The implementation of the generations (see `heuristics.batching.evolution.evolve`).
     seed
@@ -91,8 +78,8 @@ def ones(state: State, settings: OnesSettings) -> Decider:
     Raises
     ------
     InvalidInput
-        An option is out of range, the cluster has GPUs of several kinds, or a job's training is not described
-        although its remaining work has to be predicted.
+        An option is out of range, the cluster has GPUs of several kinds, or a job whose work is to be predicted
+        has no description of its training.
 
     Examples
     --------

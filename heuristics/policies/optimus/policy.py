@@ -25,49 +25,42 @@ def optimus(
 ) -> Decider:
     """Grant jobs their smallest numbers of GPUs, then repeatedly grow the one that saves most time per GPU.
 
-    All GPUs are reallocated at multiples of `interval`. If the number of a job's GPUs does not change, the job
-    keeps its GPUs. The other jobs are placed in ascending order of their numbers of GPUs, each on the machines
-    with the most free GPUs. If GPUs are of several kinds, each job instead keeps as many of its GPUs as
-    possible, and additional ones are chosen close together.
+    All GPUs are reallocated at multiples of `interval`. Jobs get their smallest numbers of GPUs in order of
+    release, and jobs that do not fit are skipped. After that, each step takes a job from one of its allowed
+    numbers of GPUs to the next, as long as this saves time. A job whose number of GPUs does not change keeps
+    its GPUs. The other jobs are placed in ascending order of their numbers of GPUs, on the machines with the
+    most free ones. If GPUs are of several kinds, each job keeps as many of its GPUs as possible instead.
 
-    Source: Optimus (EuroSys 2018), section 4.1, in the version of the baseline "Optimus+Oracle" of Pollux (OSDI
-    2021) and its authors' public simulator: with true remaining times, without parameter servers, and with a
-    decision every 60 s. Key: the reduction in remaining time by a step, per GPU of the step, if positive. Ties:
-    the job released first. Preemptive: if there are too few GPUs for all jobs, jobs get their smallest numbers
-    in order of release, and jobs that do not fit are skipped. Resizes; knows durations. O(J + W log J) for W
-    steps of J jobs.
+    Source: Optimus (EuroSys 2018), section 4.1, as in the baseline "Optimus+Oracle" of Pollux (OSDI 2021) and
+    its authors' simulator. Key: the reduction in remaining time by a step, per GPU of the step. Ties: the job
+    released first. Preemptive; resizes; knows durations (see `knowledge`). O(J + W log J) for W steps of J
+    jobs.
 
-    With ``interval=600``, ``stops=True`` and ``knowledge="predicted"``, this is Optimus itself, except that
-    speeds are not fitted, there are no parameter servers, a job ends when it reaches its target loss instead of
-    when its loss hardly decreases, and the following departures apply.
-
-    Departures: a job begins with its smallest number of GPUs, and a step takes it from one of its allowed
-    numbers to the next, whereas Optimus adds single GPUs. Unless `stops` is set, a step that does not fit ends
-    the growth of its job only.
+    With ``interval=600``, ``stops=True`` and ``knowledge="predicted"``, this is Optimus itself, with a few
+    exceptions. Optimus fits speeds, has parameter servers, and adds single GPUs. Its jobs end when their loss
+    hardly decreases; here, they end at their target loss.
 
     Parameters
     ----------
     interval
-        Time between decisions, in seconds; they are taken at its multiples, or at every event if None.
+        Time between decisions, in seconds; None for a decision at every event.
     exact
-        Whether to divide the GPUs beyond each job's smallest number so as to minimize the sum of remaining
-        times, by solving the decision `gsopt.problems.Allocation`, instead of step by step. Granting them step
-        by step is also optimal if every step adds a single GPU and no step of a job saves more than the one
-        before it. A better decision does not necessarily lead to shorter completion times. `gsopt.simulate` has
-        an option of the same name, so set this one with `functools.partial`.
+        Whether to divide the GPUs beyond the smallest numbers by solving the decision
+        `gsopt.problems.Allocation`, which minimizes the sum of remaining times. Steps also minimize it if each
+        adds a single GPU and saves no more than the job's previous step. Set this with `functools.partial`;
+        `exact` is also an option of `gsopt.simulate`.
     solver
         The method for that decision, or its name.
     stops
         Whether the first step that does not fit ends the decision, as in the code of Optimus' authors.
         Otherwise, only the job of that step gets no more GPUs.
     knowledge
-        Whether the remaining work is ``known`` or ``predicted``. A prediction uses a curve fitted to the
-        observed losses, for jobs whose training is described. Such a job gets its smallest number of GPUs until
-        its remaining work can be predicted, which takes at least three observed losses.
+        Whether the remaining work is ``known`` or, for jobs whose training is described, ``predicted`` by a
+        curve fitted to the observed losses. This takes at least three losses. Until then, such a job gets at
+        most its smallest number of GPUs.
     doubled
-        Whether the policy assumes that an adaptive job on a single GPU always divides its batch in two, as the
-        Optimus policy in Pollux' simulator does. Otherwise, it assumes this only for batch sizes above the
-        initial one, which is how jobs in that simulator behave.
+        Whether the policy assumes that an adaptive job on a single GPU always divides its batch in two, as in
+        Pollux' simulator. Otherwise, it assumes this only for batch sizes above the initial one.
 
     Raises
     ------
@@ -103,20 +96,22 @@ def afs(
     """Grant GPUs step by step to the winner of pairwise comparisons of remaining times and speed-ups.
 
     At every event, all GPUs are reallocated in steps. A step gives a job its smallest number of GPUs, or takes
-    it from one of its allowed numbers of GPUs to the next. To choose a job for each step, a scan over the jobs
-    keeps the winner so far. Of two jobs without GPUs, the one with less remaining time on its smallest number
-    wins. Otherwise, the job with less remaining time on its current GPUs is called the shorter one. It wins if
-    its gain in speed, relative to its current speed, exceeds the gain of the other job, relative to that job's
-    speed after the step. For a job without GPUs, the remaining time is infinite, and the relative gain is 1.
+    it from one of its allowed numbers to the next. For each step, the jobs are compared in order of release,
+    each with the winner so far:
 
-    Source: AFS-L from AFS (NSDI 2021), which knows job lengths; AFS-P, which does not, is left out. The
-    authors' code is not public. Key: as above. Ties: if neither job has GPUs, the later one in the scan wins;
-    otherwise, the winner so far is taken to be the shorter job. Preemptive; resizes; knows durations. Placement
-    as in `optimus`. O(J G) for G steps granted among J jobs.
+    - Two jobs without GPUs: the one with less remaining time on its smallest number wins.
+    - Two jobs with GPUs: the one with less remaining time on them is the shorter one. It wins if its gain in
+      speed, relative to its present speed, exceeds the other's gain, relative to the other's speed after the
+      step.
+    - Otherwise, the job with GPUs wins if its gain exceeds its present speed.
 
-    Readings: the comparison is not transitive, so the order of the scan matters; here it is the order of
-    release. The gain of a step of several GPUs is divided by their number, except for a job's first step. A
-    step is not taken if it does not make the job faster. A job whose next step does not fit gets no more GPUs.
+    Gains are divided by the number of GPUs of the step. A job gets no more GPUs once its next step does not fit
+    or does not make it faster.
+
+    Source: AFS-L from AFS (NSDI 2021), without public code. The order of comparisons and the division of gains
+    are readings. Key: as above. Ties: if neither job has GPUs, the later one wins; otherwise, the winner so far
+    counts as the shorter job. Preemptive; resizes; knows durations. Placement as in `optimus`. O(J G) for G
+    steps granted among J jobs.
 
     Parameters
     ----------

@@ -45,54 +45,43 @@ def pollux(
     """Divide the GPUs among all jobs every minute, to maximize a power mean of the jobs' speed-ups.
 
     At every interval, the decision `gsopt.problems.goodput.Goodput` is solved. An adaptive job tunes its batch
-    size itself, and reports its expected goodput, i.e. its speed of training, on any set of GPUs, based on a
-    model that is fitted to its own steps and to the noise of its gradients. Its speed-up is its goodput
-    relative to its goodput on a fair share of the GPUs. If a job would have to restart, its speed-up is
-    discounted; the discount is larger for younger jobs and for jobs with more restarts. A job may have at most
-    twice as many GPUs as it has ever had; the smallest number on which it can run is always allowed.
+    size itself. From a model that is fitted to its own measurements, it predicts its goodput, i.e. its speed of
+    training, on any set of GPUs. Its speed-up is its goodput relative to that on a fair share of the GPUs. If a
+    job would have to restart, its speed-up is discounted. The discount is larger for younger jobs and for jobs
+    with more restarts. A job may have at most twice as many GPUs as it has ever had, but always its smallest
+    number.
 
-    Comparisons include the policy only if it is named by its path, ``heuristics.policies.pollux:pollux``. All
-    GPUs must be of one kind, unless the policy is `blind`.
+    Comparisons include the policy only if it is named by its path, ``heuristics.policies.pollux:pollux``.
 
     Source: Pollux (OSDI 2021), section 4.2, and the authors' simulator where the text is silent. Key: the mean,
     over all jobs, of (f S / g + 0.001) to the power p (for the symbols, see the decision). Ties: the first
-    solution found, which favours jobs with the least GPU time so far. Preempts, resizes and moves at every
-    interval. Does not know durations. Cost per decision: that of `heuristics.goodput.genetic` or, with `exact`,
-    of the exact method, which is usually faster.
+    solution found. Preempts, resizes and moves at every interval; does not know durations. Cost per decision:
+    that of `heuristics.goodput.genetic` or of the exact method.
 
-    Readings, all of which follow the authors' simulator:
+    As in the simulator, the fair share is the number of GPUs per job, rounded up, as if on one node. Until a
+    job has measured anything, its speed counts as proportional to its number of GPUs. Every start of a job, and
+    every change of its number of GPUs on any node, is a restart. A job's first start is discounted, but not
+    included in its number of restarts. `tests/benchmarks/bench_pollux.py` compares the policy with the
+    simulator.
 
-    - The fair share is the number of GPUs divided by the number of jobs, rounded up. These GPUs are assumed to
-      be on one node, even if no node has so many.
-    - Until a job has measured anything, its speed is taken to be proportional to its number of GPUs.
-    - The search begins with the Pareto-optimal candidates of the last search.
-    - Every start of a job, and every change of its number of GPUs on any node, is a restart. The first start is
-      not included in the number of restarts so far, but it is discounted as well. When a job arrives, the
-      discount is total, so a job that arrives just when a decision is made may have to wait for the next one.
-
-    A job that is not adaptive has its given speeds instead of a model, and they are known from the beginning.
-    If the search returns a number of GPUs that such a job may not have, the job gets the next lower allowed
-    number. The search begins with an additional candidate, in which waiting jobs of this kind that need several
-    GPUs get idle GPUs.
-
-    `tests/benchmarks/bench_pollux.py` compares the policy with the authors' simulator. With `exact`, a decision
-    may take several seconds on nodes of eight GPUs; see `limit`.
+    A job that is not adaptive has its given speeds. If the search returns a number of GPUs that a job may not
+    have, the job gets the next lower allowed number.
 
     Parameters
     ----------
     exact
-        Whether decisions are solved to proven optimality instead of by the published search. `gsopt.simulate`
-        has an option of the same name, so set this one with `functools.partial`.
+        Whether decisions are solved to proven optimality instead of by the published search. This may take
+        several seconds on nodes of eight GPUs. Set this with `functools.partial`; `exact` is also an option of
+        `gsopt.simulate`.
     solver
         The exact method, or its name.
     limit
-        Seconds after which an exact decision ends with its best solution so far, or with the greedy method's
-        solution if that is better; None for no limit.
+        Seconds after which an exact decision ends with the better of its best solution so far and that of the
+        greedy method; None for no limit.
     interval
         Time between decisions, in seconds.
     population, generations
-        Number of candidates of the search, and number of generations. There must be at least one generation;
-        otherwise, no job would start.
+        Number of candidates of the search, at least 2, and number of generations, at least 1.
     power
         Exponent p of the power mean, an integer from -10 to -1.
     restart_time
@@ -101,21 +90,20 @@ def pollux(
         Largest number of GPUs, and of nodes, that a job may have.
     blind
         Whether GPUs of several types are divided as if they were alike, as in the comparison of Sia (SOSP 2023)
-        and its authors' simulator. A larger machine is treated as several nodes of the smallest machine's size.
-        A job gets no more GPUs than there are of the rarest type. If the GPUs that it is granted differ in
-        type, it keeps those of the most frequent type. Its model is fitted to its steps on all types. In the
-        simulator, the more powerful type wins a tie; here, the last type in the cluster wins.
+        and its authors' simulator. Larger machines count as several nodes of the smallest size. A job gets no
+        more GPUs than there are of the rarest type, and keeps those of its most frequent type. If types tie,
+        the last one in the cluster wins; in the simulator, the more powerful one.
     seed
         Seed of the search.
 
     Raises
     ------
     InvalidInput
-        An option is out of range, the cluster has GPUs of several kinds and the policy is not `blind`, or a job
-        needs more GPUs than `most_gpus`.
+        An option is out of range, GPUs are of several kinds and the policy is not `blind`, or a job needs more
+        GPUs than `most_gpus`.
     Unsupported
-        The policy is `blind`, and no mode of a job suits the type and memory of the GPUs of the first machine,
-        which stand for all GPUs.
+        The policy is `blind`, and no mode of a job suits the GPUs of the first machine, which stand for all
+        GPUs.
 
     Examples
     --------

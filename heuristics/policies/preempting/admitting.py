@@ -39,12 +39,10 @@ def admitting(
 ) -> Decider:
     """Start jobs by priority. If one does not fit, stop jobs of lower priority, at the lowest total cost.
 
-    If a job does not fit, the decision `gsopt.problems.Admission` is solved: which running jobs of lower
-    priority should stop, at minimum total cost, to make room? If the job would not fit even if all jobs of
-    lower priority stopped, or if the solver finds no solution, no job stops, and the next job in the queue is
-    tried. Everything else is as in `heuristics.policies.preempting.priority_preemption`.
-
-    If `solver` is the rule of a scheduler, such as ``kueue`` or ``slurm``, it chooses the jobs that stop.
+    For a job that does not fit, the decision `gsopt.problems.Admission` is solved: which running jobs of lower
+    priority should stop, at minimum total cost, to make room? If no solution is found, no job stops, and the
+    next job in the queue is tried. Everything else is as in
+    `heuristics.policies.preempting.priority_preemption`.
 
     Source: gsopt. Key: priority. Ties: release date. Preemptive; does not know durations. One decision is
     solved for each job that does not fit but would fit without the jobs of lower priority.
@@ -52,7 +50,8 @@ def admitting(
     Parameters
     ----------
     solver
-        A method for `admission`, or its name: ``exact``, ``greedy``, ``kueue``, ...
+        A method for `admission`, or its name, such as ``exact`` or ``greedy``. If it is the rule of a
+        scheduler, such as ``kueue``, this rule chooses the jobs that stop.
     cost
         Cost of stopping a job: the GPU time since its last start, or 0 if it has checkpoints (``lost_work``);
         its number of GPUs (``gpus``); or 1 (``jobs``). Among solutions of equal cost, the exact method chooses

@@ -93,27 +93,25 @@ def fit_regression(
     """Fit the coefficients A and b to completed jobs by maximum likelihood, using BFGS with analytic gradients.
 
     The progress of a row has a Beta distribution. Its parameter alpha is the number of processed epochs, at
-    least 1, and its parameter beta is a function of A x + b, where x are the row's features.
+    least 1. Its parameter beta is `link` of A x + b, where x are the row's features. No fitted beta exceeds the
+    larger of 1 and the most remaining epochs of any row.
 
-    Source: ONES, section 3.2.1, Equation 6. The paper maximizes "the log marginal likelihood" and only mentions
-    Gaussian processes in a footnote; Equation 6 is linear, like this regression. The paper does not say how the
-    maximum is found. The cost is convex in beta but, because of the threshold, not in the parameters, so the
-    start of the search matters (`SearchStart`). Features are standardized, because those in the paper differ by
-    factors of a million. No beta exceeds the largest number of remaining epochs in any row; this limit is at
-    least 1.
+    Source: ONES, section 3.2.1, Equation 6, where the paper maximizes "the log marginal likelihood" without
+    saying how. With the printed threshold, the result may depend on `start`, because the cost is not convex in
+    A and b. The ridge penalty and the limit on beta are ours.
 
     Parameters
     ----------
     rows
         The data, at least one row.
-    link, start
-        The link function and the start of the search; by default the printed threshold, and a start that works
-        with it.
+    link
+        The link function; by default the printed threshold.
+    start
+        Where the search starts (see `SearchStart`).
     ridge
-        The coefficient of the ridge penalty. Half of it, times the sum of the squared weights, is added to the
-        mean cost. The unit of the weights is one more than the median of the remaining epochs. The penalty
-        keeps parameters finite even if the rows do not determine them, such as the weight of a feature that
-        occurs in only one row.
+        The coefficient of the ridge penalty, which keeps A finite even if the rows do not determine it. Half of
+        it, times the sum of the squared weights, is added to the mean cost. Weights are the coefficients of
+        standardized features, divided by one more than the median of the remaining epochs.
 
     Raises
     ------
