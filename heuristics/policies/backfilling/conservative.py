@@ -18,19 +18,17 @@ def conservative_backfilling(state: State, *, overestimate: float = 1.0, seed: i
     available GPUs change, all reservations are made anew, in order of release. Otherwise, no reservation moves
     to a later time.
 
-    A job whose estimate is too short runs to its end, which is then estimated anew
-    (`heuristics.policies.backfilling.estimates.late_end`).
+    An estimate that proves too short is extended (`heuristics.policies.backfilling.estimates.late_end`).
 
-    Source: Mu'alem and Feitelson, "Utilization, predictability, workloads, and user runtime estimates in
-    scheduling the IBM SP2 with backfilling" (2001), section 2. Key: release date. Ties: lower job number. Not
+    Source: Mu'alem and Feitelson (IEEE TPDS 2001), section 2. Key: release date. Ties: lower job number. Not
     preemptive; knows estimates. O(W J) per completion, with W waiting jobs, J waiting or running jobs, and one
     kind of GPU.
 
     Parameters
     ----------
     overestimate
-        A job without its own estimate (`gsopt.Job.estimate`) gets its duration times a number drawn uniformly
-        between 1 and this factor, which is at most 1e6.
+        A job without its own estimate (`gsopt.Job.estimate`) gets its duration times a random number, drawn
+        uniformly from 1 to this factor (at most 1e6).
     seed
         Seed of the random factors.
 

@@ -26,30 +26,27 @@ def easy_backfilling(
     """Start jobs in order of release. Jobs may overtake the first waiting job if they do not delay its start.
 
     The first waiting job that does not fit gets a reservation at the earliest time at which enough GPUs are
-    free, if running jobs end at their estimates. A job behind it starts at once if enough GPUs are free and not
-    reserved for as long as its own estimate. Reservations are made anew at every event. The first waiting job
-    starts no later than reserved if no job outruns its estimate, decisions are made at every event, and no GPUs
-    are removed.
+    free by the estimates. A job behind it starts at once if enough GPUs are free, and not reserved, until its
+    own estimate is over. Reservations are made anew at every event. The first waiting job starts no later than
+    reserved if no job outruns its estimate, no GPUs are removed, and decisions are made at every event.
 
-    A job whose estimate is too short runs to its end, which is then estimated anew
-    (`heuristics.policies.backfilling.estimates.late_end`).
+    An estimate that proves too short is extended (`heuristics.policies.backfilling.estimates.late_end`).
 
-    Source: Lifka, "The ANL/IBM SP scheduling system" (1995); Mu'alem and Feitelson, "Utilization,
-    predictability, workloads, and user runtime estimates in scheduling the IBM SP2 with backfilling" (2001),
-    section 2. Key: release date. Ties: lower job number. Not preemptive; knows estimates. O(W R) per event with
-    W waiting and R running jobs, one kind of GPU, and a `depth` of 1.
+    Source: Lifka, "The ANL/IBM SP scheduling system" (1995); Mu'alem and Feitelson (IEEE TPDS 2001), section 2.
+    Key: release date. Ties: lower job number. Not preemptive; knows estimates. O(W R) per event with W waiting
+    and R running jobs, one kind of GPU, and a `depth` of 1.
 
     Parameters
     ----------
     order
         Order in which jobs behind the reserved ones are tried: by release date (``"fcfs"``) or by estimate
-        (``"shortest"``, as in SJBF of Tsafrir, Etsion and Feitelson, 2007).
+        (``"shortest"``, as in SJBF of Tsafrir, Etsion and Feitelson, 2007, also called EASY-SJF).
     depth
         Largest number of waiting jobs that get reservations, at least 1. Jobs behind the first one may start
         later than reserved.
     overestimate
-        A job without its own estimate (`gsopt.Job.estimate`) gets its duration times a number drawn uniformly
-        between 1 and this factor, which is at most 1e6.
+        A job without its own estimate (`gsopt.Job.estimate`) gets its duration times a random number, drawn
+        uniformly from 1 to this factor (at most 1e6).
     seed
         Seed of the random factors.
 

@@ -15,9 +15,9 @@ def best_pairs(
 
     At every event, the jobs that do not fit on free GPUs are matched jointly with running jobs, whereas
     `heuristics.policies.castor.sjf_bsbf` goes from job to job. The value of a pair is the reduction in the sum
-    of its completion times by sharing instead of waiting for the running job. The matching maximizes the total
-    value of its pairs, each of which must be positive. If the `share_limit` of the run is 1, no jobs share
-    GPUs.
+    of its completion times if it shares now, compared with waiting for the running job. The matching maximizes
+    the total value, and leaves out pairs without a positive value. If the `share_limit` of the run is 1, no
+    jobs share GPUs.
 
     Source: the pairs and their sub-batches are those of Castor, Theorem 1 and Algorithm 2 (see `sjf_bsbf`). The
     maximum-weight matching is gsopt's own. Key for free GPUs: remaining time. Ties: lower job number; among

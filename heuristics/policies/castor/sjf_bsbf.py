@@ -33,15 +33,14 @@ def sjf_bsbf(
 ) -> Decider:
     """Start jobs in order of remaining time. A job that lacks free GPUs shares GPUs if this pays off.
 
-    If too few GPUs are free for a job, it may share GPUs that a running job has to itself. This job is a
-    possible partner unless waiting for its completion would lower the mean completion time of the two. Partners
-    are taken in ascending order of this mean, and then free GPUs, until there are enough. If there are too few,
-    the job waits for the next event. At most two jobs share a GPU, and none do if the `share_limit` of the run
-    is 1.
+    If too few GPUs are free for a job, it may share GPUs that a running job has to itself. The running job is a
+    partner unless waiting for its completion would lead to a lower mean completion time of the two. Partners
+    are used in ascending order of this mean with sharing, then free GPUs. If there are too few, the job waits
+    for the next event. At most two jobs share a GPU, and none do if the `share_limit` of the run is 1.
 
-    A job may start with sub-batches: modes that split its batch into several steps on the demanded number of
-    GPUs. It chooses the batch or sub-batch that is best with its partner, and keeps it. With several partners,
-    it takes the smallest of these choices, or a smaller sub-batch if memory requires this.
+    A job that shares may use sub-batches: modes that split its batch into several steps on the demanded number
+    of GPUs. It starts with the whole batch or the sub-batch that is best for the pair, and keeps it. With
+    several partners, it uses the smallest of these, or a smaller one if memory requires this.
 
     Source: Castor, section 5.2, Algorithms 1 and 2. Key: remaining time. Ties: lower job number, also among
     partners with the same mean. Not preemptive; decides at arrivals and completions; knows durations and

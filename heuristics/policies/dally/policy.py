@@ -16,18 +16,18 @@ _FIXED: dict[str, Timer] = {"none": never_waits, "consolidated": always_waits}
 def dally(state: State, settings: DallySettings) -> Decider:
     """Offer free GPUs first to the jobs that the network slows down most.
 
-    A job accepts GPUs of its best tier at once, i.e. of the innermost tier on which it fits into the empty
-    cluster. It accepts GPUs of a worse tier once it has waited for as long as its timers for all better tiers.
-    GPUs that it declines are offered to the next job. When its lease ends, its GPUs are offered to all waiting
-    jobs.
+    A job accepts GPUs of its best tier at once, i.e. of the innermost network tier (machine, rack, ...) on
+    which it fits into the empty cluster. It accepts GPUs of a worse tier once it has waited for as long as each
+    of its timers for better tiers. GPUs that it declines are offered to the next job. When its lease ends, its
+    GPUs are offered to all waiting jobs.
 
-    By default, a timer is tuned to a list of waits: the times after which jobs of the same demand accepted GPUs
-    of the tier. It is the mean of this list plus two standard deviations.
+    There is a timer for each tier and demand. By default, it is the mean plus two standard deviations of a list
+    of waits: the times after which jobs of this demand accepted GPUs of this tier.
 
-    Source: Dally, section IV-B, Algorithms 1 and 2. Key, smallest first: Nw_sens, the compute time of the
-    completed iterations divided by the running time, or 0 for a job that has not run. Ties: the job that has
-    waited longer, then the lower job number. Preemptive at the end of leases only. Does not use durations.
-    O(waiting jobs) per event.
+    Source: Dally, section IV-B, Algorithms 1 and 2. Key, smallest first: Nw_sens, the completed part of
+    `Job.duration` divided by the running time, or 0 for a job that has not run. Ties: the job that has waited
+    longer, then the lower job number. Preemptive at the end of leases only. Does not use durations. O(waiting
+    jobs) per event.
 
     Departures: line 21 of Algorithm 1 does not check that enough GPUs are free; here, offers require this. The
     loop of Algorithm 2 skips some old waits; here, all are removed. No wait is recorded when a lease is
@@ -41,7 +41,8 @@ def dally(state: State, settings: DallySettings) -> Decider:
         When a wait begins: when the job arrives or loses its GPUs (``"starvation"``), or at its first offer
         after that (``"offer"``).
     lease
-        Seconds after which a job's GPUs are offered again; None for never. The paper does not define leases.
+        Seconds after which a job's GPUs are offered again; None for never. The paper does not say when jobs are
+        preempted.
     renew
         Which jobs need not wait for GPUs of the same or a better tier when their leases end: those on their
         best tier (``"best"``) or all (``"same"``). With ``"never"``, the timers apply as usual.
@@ -49,8 +50,8 @@ def dally(state: State, settings: DallySettings) -> Decider:
         By Nw_sens (``"network_sensitive"``), by Nw_sens divided by the speed on the best tier (``"relative"``),
         by release date (``"fifo"``), or longest wait first (``"round_robin"``).
     placement
-        Which GPUs are offered: the choice of the run's placer (``"best"``), those of the first machine, or else
-        rack, with room (``"first"``), or those of the machines with the most free GPUs (``"emptiest"``).
+        Which GPUs are offered: the choice of the run's placer (``"best"``), the first machine, or else rack,
+        with room (``"first"``), or the machines with the most free GPUs (``"emptiest"``).
     delays
         Timers for ``"manual"``, in seconds, from the innermost tier outwards. For each further tier, the
         difference between the last two, or the only one, is added.
@@ -66,7 +67,7 @@ def dally(state: State, settings: DallySettings) -> Decider:
     empty
         Timers for empty lists, in the form of `delays`; None for `delays` itself.
     floors, caps
-        Limits on the tuned timers, in seconds, from the innermost tier outwards.
+        Lower and upper limits on the tuned timers, in seconds, from the innermost tier outwards.
     least_wait
         Shortest wait that is recorded, in seconds.
     censored

@@ -13,7 +13,7 @@ from gsopt.simulation.parts.greedy import Greedy
 def efq(state: State, *, alpha: float | Fraction = 0.75, skip: bool = True) -> Decider:
     """Run the jobs that would complete first under equal shares, on as many GPUs as they can use efficiently.
 
-    At every event, jobs are served in the order in which they would complete if the GPUs were always divided
+    At every decision, jobs are served in the order in which they would complete if the GPUs were always divided
     equally among them. Each job gets the largest of its efficient numbers of GPUs that the jobs before it leave
     free.
 
@@ -22,14 +22,14 @@ def efq(state: State, *, alpha: float | Fraction = 0.75, skip: bool = True) -> D
     rounds; resizes; knows durations. O(log jobs) for the key, and O(distinct numbers of GPUs held) per start or
     resize.
 
-    Departures: the paper doubles the demand; here, larger numbers come from the job's menu. Virtual finish
-    times assume the initial number of GPUs, even if it changes later.
+    Departures: in the paper, the larger numbers are doublings of the demand; here, they are those of the menu.
+    Virtual finish times assume the initial number of GPUs, even if it changes later.
 
     Parameters
     ----------
     alpha
-        The demand and larger numbers are efficient until the speed per GPU first falls below `alpha` times that
-        on the demand.
+        The efficient numbers are the demand and larger numbers of the menu. They end before the speed per GPU
+        first falls below `alpha` times that on the demand.
     skip
         Whether jobs behind a job that does not fit may start; the paper does not say.
 

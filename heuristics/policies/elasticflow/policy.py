@@ -21,10 +21,10 @@ def elasticflow(
 ) -> Decider:
     """Admit jobs whose deadlines can be met, grant each the fewest GPUs that suffice, and divide the rest.
 
-    Time is divided into slots. After an arrival, a completion or a change of GPUs, the next slots are planned
-    anew, job by job in order of deadline. Each job takes the smallest allowed number of GPUs with which it
-    completes on time beside the jobs before it. In slots in which fewer GPUs are left, it runs on as many as it
-    can. A new job is rejected if it would be late, or would make an admitted job late.
+    When jobs arrive or complete, or GPUs change, all time slots from the next one on are planned anew. Jobs are
+    planned in order of deadline. Each job takes the smallest allowed number of GPUs with which it completes on
+    time beside the jobs before it. In slots in which fewer GPUs are left, it runs on as many as it can. A new
+    job is rejected if it would be late, or would make an admitted job late.
 
     Spare GPUs in the first slot go to jobs that have none, earliest deadline first. Further ones go, step by
     step, to the job whose total GPU time rises least per additional GPU.
@@ -41,7 +41,7 @@ def elasticflow(
 
     - Only the full slots before a deadline count.
     - New jobs in a slot are considered one by one, in order of release.
-    - No job gets fewer GPUs than in the previous plan if more jobs are on time that way.
+    - A job's number of GPUs is at least that of the previous plan if more jobs are on time that way.
     - Jobs without a deadline get only spare GPUs.
     - Plans ignore overheads and changes of speed, so admitted jobs may be late.
 
@@ -51,8 +51,9 @@ def elasticflow(
         Length of a slot, in seconds.
     exact
         Whether to admit a job whenever all deadlines could be met if GPUs and time were arbitrarily divisible.
-        Jobs are planned as above, so some of them may be late. `gsopt.simulate` has an option of the same name,
-        so set this one with `functools.partial`.
+        Where this is impossible, no plan in whole slots meets them either. Admitted jobs may be late, because
+        they are planned as above. `gsopt.simulate` has an option of the same name, so set this one with
+        `functools.partial`.
     rejected
         Whether rejected jobs run ``last``, on spare GPUs, or ``never``, as in the paper.
     rules

@@ -34,15 +34,14 @@ def gandiva_packing(
     Departures:
 
     - Gavel's code also forms pairs that cannot run or in which a job hardly progresses, and lets them wait.
-    - When a job of a pair completes, its partner continues alone; in the code, both wait until the steps of the
-      round are done. In later rounds, the partner runs alone on spare GPUs until the next pairing; in the code,
-      it may share them.
+    - When a job of a pair completes, its partner continues alone; in the code, both share until their steps of
+      the round are done. In later rounds, the partner runs alone on spare GPUs until the next pairing; in the
+      code, it may share them.
 
     Parameters
     ----------
     pairing
-        How pairs are chosen: at ``random``, or all of them anew by an ``exact`` matching with the most
-        progress.
+        How pairs are chosen: at ``random``, or all anew by an ``exact`` matching with the most progress.
     seed
         Seed for the random pairs.
     interval

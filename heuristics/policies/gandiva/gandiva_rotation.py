@@ -11,9 +11,9 @@ from heuristics.policies.gandiva.rotating import Rotating, Sharing
 def gandiva_rotation(state: State, *, span: float = 60.0, sharing: Sharing = "measured") -> Decider:
     """Start every job on its own GPUs, or let it take turns with jobs of equal demand.
 
-    A new job gets GPUs of its own if enough are free and no other job waits for GPUs. Otherwise, it joins the
-    group of its demand that has the fewest jobs, or waits if there is none. The jobs of a group take turns on
-    the GPUs of the first one.
+    A new job gets GPUs of its own, and opens a group, if enough are free and no other job waits for GPUs.
+    Otherwise, it joins the group of its demand that has the fewest jobs, or waits if there is none. The jobs of
+    a group take turns on its GPUs.
 
     Source: Gandiva (OSDI 2018), sections 3.1 and 3.2 (time slicing and packing), as in the evaluations of
     Tiresias (NSDI 2019) and ElasticFlow (ASPLOS 2023). Key: for turns, the position in the group; for GPUs, the

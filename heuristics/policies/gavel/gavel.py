@@ -34,16 +34,16 @@ def gavel(
 
     Comparisons include the policy only if it is named by its path, ``heuristics.policies.gavel:gavel``.
 
-    Source: Gavel (OSDI 2020), sections 4 and 5, and its authors' simulator (policies whose names end in
-    ``_perf``). The port of this code to Sia's simulator (SOSP 2023) is a baseline of Ares.
+    Source: Gavel (OSDI 2020), sections 4 and 5, and its authors' simulator (policies ``max_min_fairness_perf``
+    etc.). The port of this code to Sia's simulator (SOSP 2023) is a baseline of Ares.
 
     Key, largest first: the share divided by the job's part of the time that all jobs have had on the kind; then
-    the job's lack of time when shares were last computed; then the share. Ties: lower job number. Preemptive at
-    the beginning of rounds. Knows durations; shares depend on them only with `finish_time` and `makespan`. O(J
-    log J) per round and kind for J jobs, plus the solution of `shares`.
+    the time that the job lacked when shares were last computed; then the share. Ties: lower job number.
+    Preemptive at the beginning of rounds. Knows durations; shares depend on them only with `finish_time` and
+    `makespan`. O(J log J) per round and kind for J jobs, plus the solution of `shares`.
 
-    Departures: the work of an adaptive job is counted in iterations. In the code, shares are approximate. Here,
-    the default method proves that they are optimal.
+    Reading: the work of an adaptive job is counted in iterations. Departure: in the code, shares are
+    approximate; here, the default method proves that they are optimal.
 
     Parameters
     ----------
@@ -54,15 +54,15 @@ def gavel(
         ``"water_filling"`` is max-min fairness on all levels, as in section 4.3.
     rounds
         ``original``: shares are computed, and the time that jobs have had is reset, after arrivals and
-        completions. Kinds are served in the cluster's order (in the code: V100, P100, K80). A round may end
-        early, after the complete steps that fit into it. ``port``: shares are computed in every round, times
-        are not reset, rounds begin at multiples of `interval`, and all kinds have one queue.
+        completions. Kinds are served in the cluster's order of types (in the code: V100, P100, K80). A round
+        may end early, after the complete steps that fit into it. ``port``: shares are computed in every round,
+        times are not reset, rounds begin at multiples of `interval`, and all kinds have one queue.
     interval
         Length of a round, in seconds.
     renewal
         Minimum time between two computations of shares in the original rounds, in seconds. It does not apply
-        after a computation at time 0 (by default, the first release), or if no job could run otherwise; the
-        code then waits for an arrival.
+        after a computation at time 0 (by default, the first release), or if no job could run otherwise. In the
+        latter case, the code waits for an arrival.
     isolated
         The isolated time in `finish_time`. ``accumulated``: past work counts at the isolated speed of its time,
         the rest at the current one. ``present``: all work counts at the current isolated speed, and the wait

@@ -18,15 +18,15 @@ def themis_auction(
 ) -> Decider:
     """Auction leases of GPUs among the jobs with the largest finish-time ratios.
 
-    At every arrival and completion, and when a lease ends, all GPUs without a lease are auctioned among the
-    jobs without a lease that have the largest ratios. For each allowed number of GPUs, a bidder bids the
-    reciprocal of the ratio that it would have with this number. The allocation maximizes the product of the
-    bids. GPUs that are left go to the jobs that did not bid, largest ratio first, and then to bidders that won
-    nothing, up to their demands.
+    At every arrival and completion, and when a lease ends, all GPUs without a lease are auctioned. The bidders
+    are the jobs without a lease that have the largest ratios. For each allowed number of GPUs, a bidder bids
+    the reciprocal of the ratio that it would have with this number. The allocation maximizes the product of the
+    bids. GPUs that are left go to other jobs without a lease, largest ratio first, up to their demands. Bidders
+    that won nothing come last.
 
-    A job's ratio is (age + remaining work / speed) / isolated time. The isolated time is that of the whole job
-    on its demanded GPUs. If the job demands more GPUs than there are per present job, this time is longer in
-    proportion.
+    A job's ratio is (age + remaining work / speed) / isolated time. The isolated time is the time that the
+    whole job takes on its demanded GPUs. If the job demands more GPUs than there are per present job, it is
+    longer in proportion.
 
     Source: Themis (NSDI 2020), sections 4 and 5, without its agents and its placement scores. The authors' code
     is not public, so the policy could not be checked against it. Key: the finish-time ratio on the demanded

@@ -19,8 +19,7 @@ def marginal(*, starts: Starts = "ranked", exponent: float = 4) -> Scheduler:
     """Start jobs and grow running jobs in the order of a common key.
 
     GPUs that are idle or held by flexible workers are granted in the order of the key. They go to the base
-    workers of a waiting job, which then starts, or to a job's next flexible workers. A running job may thus get
-    idle GPUs on which a waiting job could start.
+    workers of a waiting job, which then starts, or to a job's next flexible workers.
 
     Source: none; this is gsopt's own scheduler, with the key of `heuristics.policies.marginal`. Key, smallest
     first: the job's remaining GPU time divided by a power of the workers' marginal efficiency. This efficiency
@@ -31,8 +30,8 @@ def marginal(*, starts: Starts = "ranked", exponent: float = 4) -> Scheduler:
     Parameters
     ----------
     starts
-        Which waiting jobs start: those that get their base workers in this order (``ranked``), or all that fit,
-        shortest first, as in Aryl's first phase (``all``).
+        Which waiting jobs start: those that get their base workers in the order of the key (``ranked``), or all
+        that fit, shortest first, as in Aryl's first phase (``all``).
     exponent
         The power of the marginal efficiency; above 0 and at most 16.
 

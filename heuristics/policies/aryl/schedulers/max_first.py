@@ -10,8 +10,8 @@ from heuristics.policies.aryl.schedulers.starting import InOrder, Order, in_orde
 def max_first(*, order: Order = "area", blocks: bool = False) -> Scheduler:
     """Start jobs only on GPUs that running jobs cannot use, and serve jobs with the least GPU time first.
 
-    A waiting job that starts takes as many workers as it can. Aryl does the opposite: it starts all jobs that
-    fit on their base workers.
+    A waiting job that starts also takes as many workers as it can. In contrast, Aryl starts all jobs that fit
+    on their base workers.
 
     Source: none; this is gsopt's own version of shortest remaining processing time for jobs that scale
     linearly. Key: `order` for starts; for workers, remaining GPU time divided by marginal efficiency (as in
