@@ -19,23 +19,19 @@ def break_even(
 ) -> Decider:
     """Let a job decline GPUs until it has waited for as long as they would prolong its run.
 
-    Suppose that a job's remaining work takes L seconds longer on the offered tier than on the best tier it
-    could ever get. The job accepts the offer once it has waited L seconds. If the offer remains until then, the
-    job loses at most twice as much as if it had known how long it would wait for the best tier, as in the ski
-    rental problem. However, another job may take the GPUs in the meantime.
-
-    With ``clock="offer"``, the default, the wait begins at the first declined offer, so the time before it,
-    when the job had no choice, does not count. With ``clock="starvation"``, the default of `dally`, it begins
-    when the job arrives or loses its GPUs.
+    Suppose that a job would run L seconds longer on the offered GPUs than on its best tier. It accepts them
+    once it has waited L seconds. If the offer stands until then, this costs at most twice as much time as if
+    the wait for the best tier were known.
 
     Source: ski rental (Karlin, Manasse, Rudolph, Sleator 1988) applied to the decision in Dally, Algorithm 1.
-    Offers, leases and their order are those of `dally`. Key: given by `order`. Ties: as in `dally`. Preemptive
-    at the end of leases only, and not if `lease` is None. Knows durations and slowdowns. O(waiting jobs) per
-    event.
+    Offers and leases are those of `dally`. Key: given by `order`. Ties: as in `dally`. Preemptive at the end of
+    leases only. Knows durations and slowdowns. O(waiting jobs) per event.
 
     Parameters
     ----------
-    clock, lease, renew, order, placement
+    clock
+        When the wait begins, as in `dally`; by default, at the first offer.
+    lease, renew, order, placement
         As in `dally`.
 
     Raises

@@ -12,24 +12,20 @@ def las(state: State, *, quantum: float | None = None) -> Decider:
     """Run the jobs with the fewest GPU-seconds so far, skipping jobs that do not fit.
 
     Source: Tiresias (NSDI 2019), section 3 (two-dimensional least attained service, without its queues). Key:
-    GPU-seconds held so far. Ties: lower job number. Preemptive at arrivals, at completions and, while jobs
-    wait, every `quantum` seconds; in a run with rounds, at the beginning of rounds. Does not know durations.
-    O(distinct demands) per start or stop.
+    GPU-seconds held so far, including overheads. Ties: lower job number. Preemptive at arrivals, at completions
+    and, while jobs wait, every `quantum` seconds; in a run with rounds, at the beginning of rounds. Does not
+    know durations. O(distinct demands) per start or stop.
 
-    If floats cannot represent times exactly, as with 0.1, ties may be missed: jobs with equal service may
-    differ in the last digit, and a job may arrive just before or after a completion instead of at the same
-    time. The schedule may then differ from the exact one (``exact=True`` in `gsopt.simulate`), although both
-    follow the rule.
+    Rounding errors may decide ties between jobs of equal service, unless the run is exact (``exact=True`` in
+    `gsopt.simulate`).
 
-    Service includes the GPU-seconds held during overheads. If the quantum or the rounds are no longer than the
-    overheads, jobs may therefore take turns without ever making progress. `gsopt.simulate` ends such a run with
-    `IllegalDecision`.
+    If the quantum or the rounds are no longer than the overheads, jobs may take turns without ever making
+    progress. `gsopt.simulate` ends such a run with `IllegalDecision`.
 
     Parameters
     ----------
     quantum
-        Longest time between two decisions while jobs wait, in seconds. None: decisions are made only at
-        arrivals and completions.
+        Longest time between two decisions while jobs wait, in seconds. None: no limit.
 
     Raises
     ------

@@ -12,29 +12,23 @@ from heuristics.policies.backfilling.profile import Slot
 def conservative_backfilling(state: State, *, overestimate: float = 1.0, seed: int = 0) -> "Conservative":
     """Reserve GPUs for every job when it is released. A job may overtake others only if it delays none of them.
 
-    The reservation is at the earliest time at which enough GPUs are free for the length of the estimate, given
-    the running jobs and the existing reservations. When a job ends before its estimate is over, the
-    reservations are compressed: in order of release, each waiting job moves to the earliest time at which it
-    fits, while all others stay. Therefore, a reservation never moves to a later time, and a job starts no later
-    than its first reservation, provided that no job runs for longer than estimated, decisions are made at every
-    event, and no GPUs are removed. When a job runs for longer than estimated, a reserved start has been missed,
-    or the available GPUs change, all reservations are replaced by new ones, in order of release.
+    The reservation is the earliest period, as long as the job's estimate, in which enough GPUs are free of
+    running and reserved jobs. When a job ends early, each waiting job in turn, in order of release, moves to
+    the earliest time at which it fits. If a job outruns its estimate, a reserved start is missed, or the
+    available GPUs change, all reservations are made anew, in order of release. Otherwise, no reservation moves
+    to a later time.
 
-    A job runs to its end even if its estimate is too short. In this case, its expected end is extended
-    (`heuristics.policies.backfilling.estimates.late_end`).
+    An estimate that proves too short is extended (`heuristics.policies.backfilling.estimates.late_end`).
 
-    Source: Mu'alem and Feitelson, "Utilization, predictability, workloads, and user runtime estimates in
-    scheduling the IBM SP2 with backfilling" (2001), section 2. Key: release date. Ties: lower job number. All
-    events at the same time are processed before the decision. After an early end, reservations are compressed
-    at this and every later completion until none moves. Not preemptive; knows estimates. O(W J) per completion,
-    with W waiting jobs, J waiting or running jobs, and one kind of GPU.
+    Source: Mu'alem and Feitelson (IEEE TPDS 2001), section 2. Key: release date. Ties: lower job number. Not
+    preemptive; knows estimates. O(W J) per completion, with W waiting jobs, J waiting or running jobs, and one
+    kind of GPU.
 
     Parameters
     ----------
     overestimate
-        Largest factor by which estimates exceed durations. A job without its own estimate
-        (`gsopt.Job.estimate`) gets its duration multiplied by a number drawn uniformly between 1 and this
-        factor.
+        A job without its own estimate (`gsopt.Job.estimate`) gets its duration times a random number, drawn
+        uniformly from 1 to this factor (at most 1e6).
     seed
         Seed of the random factors.
 

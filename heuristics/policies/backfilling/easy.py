@@ -26,32 +26,27 @@ def easy_backfilling(
     """Start jobs in order of release. Jobs may overtake the first waiting job if they do not delay its start.
 
     The first waiting job that does not fit gets a reservation at the earliest time at which enough GPUs are
-    free if all running jobs end at their estimates. A job behind it starts at once if enough GPUs are free
-    until its own estimate is over, not counting those that are reserved. All reservations are replaced by new
-    ones at every event. The first waiting job starts no later than reserved, provided that no job runs for
-    longer than estimated, decisions are made at every event, and no GPUs are removed. With a `depth` above 1,
-    jobs behind it may start later than reserved.
+    free by the estimates. A job behind it starts at once if enough GPUs are free, and not reserved, until its
+    own estimate is over. Reservations are made anew at every event. The first waiting job starts no later than
+    reserved if no job outruns its estimate, no GPUs are removed, and decisions are made at every event.
 
-    A job runs to its end even if its estimate is too short. In this case, its expected end is extended
-    (`heuristics.policies.backfilling.estimates.late_end`).
+    An estimate that proves too short is extended (`heuristics.policies.backfilling.estimates.late_end`).
 
-    Source: Lifka, "The ANL/IBM SP scheduling system" (1995); Mu'alem and Feitelson, "Utilization,
-    predictability, workloads, and user runtime estimates in scheduling the IBM SP2 with backfilling" (2001),
-    section 2. The order ``"shortest"`` is that of Tsafrir, Etsion and Feitelson (2007), called SJBF by them and
-    EASY-SJF by others. Key: release date. Ties: lower job number. All events at the same time are processed
-    before the decision. Not preemptive; knows estimates. O(W R) per event with W waiting and R running jobs,
-    one kind of GPU, and a `depth` of 1.
+    Source: Lifka, "The ANL/IBM SP scheduling system" (1995); Mu'alem and Feitelson (IEEE TPDS 2001), section 2.
+    Key: release date. Ties: lower job number. Not preemptive; knows estimates. O(W R) per event with W waiting
+    and R running jobs, one kind of GPU, and a `depth` of 1.
 
     Parameters
     ----------
     order
         Order in which jobs behind the reserved ones are tried: by release date (``"fcfs"``) or by estimate
-        (``"shortest"``).
+        (``"shortest"``, as in SJBF of Tsafrir, Etsion and Feitelson, 2007, also called EASY-SJF).
     depth
-        Largest number of waiting jobs that get reservations, at least 1.
+        Largest number of waiting jobs that get reservations, at least 1. Jobs behind the first one may start
+        later than reserved.
     overestimate
-        Largest factor by which estimates exceed durations. A job without its own estimate gets its duration
-        multiplied by a number drawn uniformly between 1 and this factor.
+        A job without its own estimate (`gsopt.Job.estimate`) gets its duration times a random number, drawn
+        uniformly from 1 to this factor (at most 1e6).
     seed
         Seed of the random factors.
 

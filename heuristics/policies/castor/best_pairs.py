@@ -13,30 +13,25 @@ def best_pairs(
 ) -> Decider:
     """Start the shortest jobs that fit, and pair the other jobs with running jobs to save the most time.
 
-    `heuristics.policies.castor.sjf_bsbf` goes from job to job, and chooses the partner with which the mean
-    completion time of the two is smallest. Here, at every event, all waiting jobs that do not fit on free GPUs
-    are matched jointly with running jobs. The value of a pair is the amount by which sharing, with the best
-    sub-batch (see `sjf_bsbf`), reduces the sum of the two completion times, compared with waiting for the
-    running job to complete. Only pairs with a positive value are considered, and the sum of the values of the
-    chosen pairs is maximized. If the `share_limit` of the run is 1, no jobs share GPUs.
+    At every event, the jobs that do not fit on free GPUs are matched jointly with running jobs, whereas
+    `heuristics.policies.castor.sjf_bsbf` goes from job to job. The value of a pair is the reduction in the sum
+    of its completion times if it shares now, compared with waiting for the running job. The matching maximizes
+    the total value, and leaves out pairs without a positive value. If the `share_limit` of the run is 1, no
+    jobs share GPUs.
 
-    Source: the pairs are those of Castor, Theorem 1 and Algorithm 2. The joint decision, a maximum-weight
-    matching, is gsopt's own. Key for free GPUs: remaining time. Ties: lower job number; among matchings with
-    the same sum, an arbitrary but reproducible one. Not preemptive; decides at arrivals and completions; knows
-    durations and interference. O(n^3) for each matching of n waiting and running jobs, plus O(waiting jobs
-    times running jobs times sub-batches) to evaluate the pairs.
-
-    Departure from Castor's policy: unless `several` is set, a job that starts on shared GPUs shares all of them
-    with a single running job, which must have at least that many GPUs to itself. The running job may share only
-    some of its GPUs, and may get further partners on the others.
+    Source: the pairs and their sub-batches are those of Castor, Theorem 1 and Algorithm 2 (see `sjf_bsbf`). The
+    maximum-weight matching is gsopt's own. Key for free GPUs: remaining time. Ties: lower job number; among
+    matchings with the same total, an arbitrary but reproducible one. Not preemptive; decides at arrivals and
+    completions; knows durations and interference. O(n^3) for each matching of n waiting and running jobs, plus
+    O(waiting jobs times running jobs times sub-batches) to evaluate the pairs.
 
     Parameters
     ----------
     order, placement
         As in `sjf_bsbf`, for jobs that fit on free GPUs.
     several
-        Whether jobs that still wait after the pairs have started may share GPUs with several partners and also
-        use free GPUs.
+        Whether jobs that still wait after the matching may share with several partners and also use free GPUs.
+        Otherwise, a job that shares takes all its GPUs from one running job.
 
     Raises
     ------

@@ -33,61 +33,47 @@ def sjf_bsbf(
 ) -> Decider:
     """Start jobs in order of remaining time. A job that lacks free GPUs shares GPUs if this pays off.
 
-    If too few GPUs are free for a job, it is compared with every running job that has GPUs to itself: is the
-    mean completion time of the pair lower if they share, or if the new job waits for the other one to complete?
-    The running jobs with which sharing is not worse become partners, in ascending order of the mean completion
-    time of the pair, until there are enough GPUs. The job starts with the sub-batch that is best with its
-    partner (with several partners, see below), and keeps it. Running jobs never change their sub-batches. At
-    most two jobs share a GPU. If the `share_limit` of the run is 1, no jobs share GPUs.
+    If too few GPUs are free for a job, it may share GPUs that a running job has to itself. The running job is a
+    partner unless waiting for its completion would lead to a lower mean completion time of the two. Partners
+    are used in ascending order of this mean with sharing, then free GPUs. If there are too few, the job waits
+    for the next event. At most two jobs share a GPU, and none do if the `share_limit` of the run is 1.
+
+    A job that shares may use sub-batches: modes that split its batch into several steps on the demanded number
+    of GPUs. It starts with the whole batch or the sub-batch that is best for the pair, and keeps it. With
+    several partners, it uses the smallest of these, or a smaller one if memory requires this.
 
     Source: Castor, section 5.2, Algorithms 1 and 2. Key: remaining time. Ties: lower job number, also among
-    partners with the same mean. Not preemptive, and decides at arrivals and completions; knows durations and
+    partners with the same mean. Not preemptive; decides at arrivals and completions; knows durations and
     interference. O(waiting jobs times running jobs times sub-batches) per event at worst.
 
-    Our interpretations where the paper is silent, or where its text and pseudo-code differ (line numbers are
-    those of Algorithm 1, unless Algorithm 2 is named):
-
-    - The GPUs of line 10 are grouped by their jobs. As the text says, shared GPUs are used first, and free GPUs
-      fill the rest; the printed lines count free GPUs but never use them.
-    - If there are still too few GPUs, or no partner is found, the job waits and is reconsidered at the next
-      event.
-    - A job takes only GPUs that a partner has to itself, and from the last partner no more than needed. With
-      several partners, a job starts with the smallest of the sub-batches found for them, or with an even
-      smaller one if that one needs too much memory on some GPU.
-    - The theorem covers two jobs. With more jobs, the worst partner of each job determines its speed, which the
-      decision ignores.
-    - The sub-batches of a job are the whole batch and, in descending order of size, the modes that split the
-      same batch into several steps on the demanded number of GPUs. Only sub-batches whose memory fits beside
-      that of the running job are considered; by mistake, the paper requires the sub-batch to exceed the memory.
-    - A job that waits is assumed to use the whole batch later.
+    Departures: by mistake, the paper requires a sub-batch to exceed the memory; here, it must fit beside the
+    running job. A job that waits is assumed to use the whole batch later. Decisions compare two jobs, and
+    ignore that a job with several partners is as slow as with the worst one.
 
     Parameters
     ----------
     rule
-        How it is decided whether a pair shares. ``"end_points"`` compares the two extreme start times, which is
-        exact for two jobs. ``"sign"`` and ``"cases"`` are two readings of the paper's proof (see
-        `gsopt.performance.colocation.Pair.shares`).
+        How it is decided whether a pair shares: ``"end_points"``, which is exact for two jobs, or ``"sign"`` or
+        ``"cases"``, two readings of the paper's proof (`gsopt.performance.colocation.Pair.shares`).
     batches
-        ``"all"`` tries all sub-batches. ``"whole"`` tries only the first one, as in the paper, where line 13 of
-        Algorithm 2 returns within the loop.
+        Which sub-batches are tried: ``"all"``, or only the ``"whole"`` batch, as in Algorithm 2, which returns
+        within its loop.
     ties
-        Which sub-batch to choose if several have equal means: the ``"larger"`` one, or the ``"smaller"`` one,
-        as with the ``<=`` in line 7 of Algorithm 2.
+        Which of several sub-batches with equal means is used: the ``"larger"`` one, or the ``"smaller"`` one,
+        as in line 7 of Algorithm 2.
     order
-        Order of the jobs: by remaining ``"time"``, as in line 1; by ``"gpus"``, as in the text; or by
-        ``"gpu_time"``, the product of the two, as in SSF.
+        By remaining ``"time"``, as in Algorithm 1; by ``"gpus"``, as in the text; or by ``"gpu_time"``, their
+        product.
     skip
-        Whether a job that cannot start is skipped, as the loop of line 2 suggests. Nothing is reserved for it,
-        so a large job may starve. If False, it blocks all jobs behind it.
+        Whether a job that cannot start is skipped, as in Algorithm 1. If False, it blocks all jobs behind it.
     free_first
-        Whether free GPUs are taken before shared ones when a job shares.
+        Whether a job that shares takes free GPUs first. In the text, it takes shared ones first, and in
+        Algorithm 1, only these.
     placement
-        ``"best"`` asks the run's placer for free GPUs, ``"first"`` takes the first machine with room, and
-        ``"emptiest"`` the machines with the most free GPUs first, which is one reading of line 7.
+        As in `heuristics.policies.dally.dally`, for jobs that fit on free GPUs.
     wait_for
-        ``"partner"``: a job shares if that is not worse than waiting for its partner, as in the theorem.
-        ``"gpus"``: sharing must also not be worse than waiting for the first free GPUs, whichever job releases
-        them (`heuristics.policies.castor.patient.Patient`).
+        What must not be better than sharing: waiting for the ``"partner"``, as in the theorem, or also waiting
+        for the first free ``"gpus"`` (`heuristics.policies.castor.patient.Patient`).
 
     Raises
     ------

@@ -16,81 +16,64 @@ _FIXED: dict[str, Timer] = {"none": never_waits, "consolidated": always_waits}
 def dally(state: State, settings: DallySettings) -> Decider:
     """Offer free GPUs first to the jobs that the network slows down most.
 
-    Jobs decline GPUs that are too far apart: a job accepts GPUs of its best tier immediately, and GPUs of a
-    worse tier once its timers for all better tiers have expired. By default, timers are tuned: each is the mean
-    plus two standard deviations of the times that jobs with the same demand waited until they accepted GPUs of
-    the tier. They may also be given, or 0 (``"none"``), or infinite (``"consolidated"``). When a job's lease
-    ends, its GPUs are offered to all waiting jobs again. This is how jobs are preempted.
+    A job accepts GPUs of its best tier at once, i.e. of the innermost network tier (machine, rack, ...) on
+    which it fits into the empty cluster. It accepts GPUs of a worse tier once it has waited for as long as each
+    of its timers for better tiers. GPUs that it declines are offered to the next job. When its lease ends, its
+    GPUs are offered to all waiting jobs.
 
-    Source: Dally, section IV-B, Algorithms 1 and 2. Key, smallest first: Nw_sens, the number of completed
-    iterations times the compute time per iteration, divided by the running time. It is 0 for a job that has not
-    run, so new jobs come first. Ties: the job that has waited longer, then the lower job number. Preemptive
-    only at the end of leases, and not at all if `lease` is None. Does not use durations. O(waiting jobs) per
-    event.
+    There is a timer for each tier and demand. By default, it is the mean plus two standard deviations of a list
+    of waits: the times after which jobs of this demand accepted GPUs of this tier.
 
-    Our interpretations where the paper is silent:
+    Source: Dally, section IV-B, Algorithms 1 and 2. Key, smallest first: Nw_sens, the completed part of
+    `Job.duration` divided by the running time, or 0 for a job that has not run. Ties: the job that has waited
+    longer, then the lower job number. Preemptive at the end of leases only. Does not use durations. O(waiting
+    jobs) per event.
 
-    - The policy checks that enough GPUs are free, which line 21 of Algorithm 1 omits. If a job rejects an
-      offer, the offer passes to the next job.
-    - A job's timer for machines (or racks) is 0 if the job does not fit into a machine (or rack) of the empty
-      cluster. All timers of a job run from the beginning of its wait, and a timer is at least as long as the
-      timers of closer tiers.
-    - If the GPUs that a job gets in a rack happen to be on one machine, the job has the machine tier.
-    - All old entries of a list (of the waits for one tier with one demand) are removed; the published
-      pseudo-code skips some of them, because it removes entries while iterating.
-    - Demands need not be powers of 2. With more than three tiers, there is one timer for each tier except the
-      outermost.
-    - A renewed lease does not count as an accepted offer, so its wait of 0 is not recorded. Recorded waits are
-      measured by the same `clock` as the waits that are compared with timers.
-    - All iterations together have the compute time `Job.duration`, on the GPUs that the job demands.
+    Departures: line 21 of Algorithm 1 does not check that enough GPUs are free; here, offers require this. The
+    loop of Algorithm 2 skips some old waits; here, all are removed. No wait is recorded when a lease is
+    renewed.
 
     Parameters
     ----------
     timers
-        The timers: tuned (``"auto"``), those of `delays` (``"manual"``), 0 (``"none"``), or infinite
-        (``"consolidated"``).
+        Tuned (``"auto"``), those of `delays` (``"manual"``), 0 (``"none"``), or infinite (``"consolidated"``).
     clock
-        When a job's wait begins: at its arrival or the loss of its GPUs (``"starvation"``), or at the first
-        offer that it has declined since then (``"offer"``).
+        When a wait begins: when the job arrives or loses its GPUs (``"starvation"``), or at its first offer
+        after that (``"offer"``).
     lease
-        Seconds for which a job holds its GPUs before they are offered again, or None for its whole run. The
-        paper does not say when jobs are preempted.
+        Seconds after which a job's GPUs are offered again; None for never. The paper does not say when jobs are
+        preempted.
     renew
-        Whether a job whose lease ends may keep its GPUs, or take others of the same or a better tier, if the
-        jobs ahead of it have not taken them. ``"best"``: only if it was on its best tier. ``"same"``: on any
-        tier. ``"never"``: the job waits for these GPUs as for any others.
+        Which jobs need not wait for GPUs of the same or a better tier when their leases end: those on their
+        best tier (``"best"``) or all (``"same"``). With ``"never"``, the timers apply as usual.
     order
-        ``"network_sensitive"``: Nw_sens as published. ``"relative"``: Nw_sens multiplied by the slowdown on the
-        job's best tier, so that a model that is slow everywhere does not always come first. ``"fifo"``: by
-        release date. ``"round_robin"``: longest wait first.
+        By Nw_sens (``"network_sensitive"``), by Nw_sens divided by the speed on the best tier (``"relative"``),
+        by release date (``"fifo"``), or longest wait first (``"round_robin"``).
     placement
-        ``"best"`` uses the run's placer, which by default chooses the fullest machine with room, or else the
-        fullest rack with room and its emptiest machines, or else the emptiest machines of the cluster.
-        ``"first"`` takes the first machine, or rack, that has room. ``"emptiest"`` takes the machines with the
-        most free GPUs.
+        Which GPUs are offered: the choice of the run's placer (``"best"``), the first machine, or else rack,
+        with room (``"first"``), or the machines with the most free GPUs (``"emptiest"``).
     delays
-        The given timers in seconds, from the innermost tier outwards, each counted from the beginning of the
-        wait. For further tiers, the difference between the last two timers, or the only timer, is added again.
+        Timers for ``"manual"``, in seconds, from the innermost tier outwards. For each further tier, the
+        difference between the last two, or the only one, is added.
     history
         Age, in seconds, above which a wait is removed from its list.
     history_on
-        Whether the age is the time since the wait was recorded (``"record"``) or, as printed in the paper, the
-        wait itself (``"wait"``), so that long waits are dropped.
+        The age: the time since the wait was recorded (``"record"``) or, as printed in the paper, the wait
+        itself (``"wait"``).
     max_len
         Largest number of waits in a list; unlimited if None.
     ddof
         1 for the standard deviation of a sample, 0 for that of a population.
     empty
-        Timers that apply while a list is empty; `delays` if None.
+        Timers for empty lists, in the form of `delays`; None for `delays` itself.
     floors, caps
         Lower and upper limits on the tuned timers, in seconds, from the innermost tier outwards.
     least_wait
-        Waits of fewer seconds than this are not recorded; with 0, all waits are recorded.
+        Shortest wait that is recorded, in seconds.
     censored
-        Whether the wait of a job that takes a worse tier is also recorded for the better tiers that it gave up.
+        Whether a wait that ends with a worse tier is also recorded for the better tiers that the job gave up.
     observe
-        A function called with a `heuristics.policies.dally.tuner.TunedTimer` whenever a tuned timer has
-        changed.
+        A function called with each new `heuristics.policies.dally.tuner.TunedTimer`.
 
     Raises
     ------

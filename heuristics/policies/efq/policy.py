@@ -13,25 +13,23 @@ from gsopt.simulation.parts.greedy import Greedy
 def efq(state: State, *, alpha: float | Fraction = 0.75, skip: bool = True) -> Decider:
     """Run the jobs that would complete first under equal shares, on as many GPUs as they can use efficiently.
 
-    At every event, jobs are served in ascending order of virtual finish time. This is the order in which they
-    would complete if the GPUs were always divided equally among them. Each job gets the largest of its
-    efficient numbers of GPUs for which enough are free: its demand, or a larger number of its menu up to which
-    its speed per GPU stays high enough (see `alpha`). If not even the demand is free, the job is skipped. A job
-    grows before the jobs behind it get any GPUs.
+    At every decision, jobs are served in the order in which they would complete if the GPUs were always divided
+    equally among them. Each job gets the largest of its efficient numbers of GPUs that the jobs before it leave
+    free.
 
     Source: Ares, sections 3.2-3.3 (elastic fair queuing). Key: virtual finish time, fixed at the release. Ties:
     lower job number. Preemptive at arrivals and completions or, in a run with rounds, at the beginning of
     rounds; resizes; knows durations. O(log jobs) for the key, and O(distinct numbers of GPUs held) per start or
     resize.
 
-    Departures: the larger numbers are those of the job's menu, not doublings of its demand (see
-    `gsopt.scenario.speed.efficient_counts`). Virtual finish times are computed for the initial number of GPUs,
-    even if GPUs are added or removed later.
+    Departures: in the paper, the larger numbers are doublings of the demand; here, they are those of the menu.
+    Virtual finish times assume the initial number of GPUs, even if it changes later.
 
     Parameters
     ----------
     alpha
-        The lowest speed per GPU to which a job may grow, relative to the speed per GPU on its demanded GPUs.
+        The efficient numbers are the demand and larger numbers of the menu. They end before the speed per GPU
+        first falls below `alpha` times that on the demand.
     skip
         Whether jobs behind a job that does not fit may start; the paper does not say.
 

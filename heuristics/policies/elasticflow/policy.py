@@ -21,14 +21,16 @@ def elasticflow(
 ) -> Decider:
     """Admit jobs whose deadlines can be met, grant each the fewest GPUs that suffice, and divide the rest.
 
-    Time is divided into slots. At the beginning of the first slot after an arrival, a completion or a change of
-    GPUs, the policy plans all slots anew, job by job in order of deadline. Each job takes the smallest allowed
-    number of GPUs (its level) with which it completes on time, using only GPUs that the jobs before it leave.
-    In slots in which fewer GPUs are left, it runs on as many as it can. The resulting numbers of GPUs are its
-    minimum satisfactory share. A new job is rejected if it would be late, or would make another admitted job
-    late. Spare GPUs in the first slot go to jobs that have none, earliest deadline first. Further ones go, one
-    step at a time, to the job whose total GPU time rises least per additional GPU; a step leads to the job's
-    next allowed number.
+    When jobs arrive or complete, or GPUs change, all time slots from the next one on are planned anew. Jobs are
+    planned in order of deadline. Each job takes the smallest allowed number of GPUs with which it completes on
+    time beside the jobs before it. In slots in which fewer GPUs are left, it runs on as many as it can. A new
+    job is rejected if it would be late, or would make an admitted job late.
+
+    Spare GPUs in the first slot go to jobs that have none, earliest deadline first. Further ones go, step by
+    step, to the job whose total GPU time rises least per additional GPU.
+
+    Comparisons include the policy only if it is named by its path,
+    ``heuristics.policies.elasticflow:elasticflow``.
 
     Source: ElasticFlow (ASPLOS 2023), sections 4.1 and 4.2, Algorithms 1 and 2, with the slots of its authors'
     simulator. Key: as described above. Ties: earlier deadline, then lower job number. Preemptive; resizes;
@@ -37,19 +39,11 @@ def elasticflow(
 
     Readings:
 
-    - Only the full slots before a deadline count, also in the order of deadlines: jobs with equal numbers of
-      them are a tie. New jobs in a slot are considered one by one, in order of release. The authors' program
-      (see `rules`) admits or rejects all of them together, and rejects them as long as any admitted job will be
-      late in any case. Its slots begin at events, and jobs may use the part of a slot before their deadlines.
-    - Levels do not fall below those of the previous plan if that would make a job late.
-    - Rejected jobs and jobs without a deadline run on spare GPUs, whereas the paper drops rejected jobs.
-    - Plans ignore overheads and phases: a job is assumed to keep the speeds that it had when it was first
-      considered. Admitted jobs may therefore be late. The metric ``deadlines_kept`` is the share of the jobs
-      with deadlines that meet them, and `on_admission` reports which jobs were admitted.
-    - An admitted job that loses its share because GPUs were removed is among the first to get spare GPUs.
-
-    Comparisons leave the policy out unless it is named by its path,
-    ``heuristics.policies.elasticflow:elasticflow``, because it does not support several kinds of GPUs.
+    - Only the full slots before a deadline count.
+    - New jobs in a slot are considered one by one, in order of release.
+    - A job's number of GPUs is at least that of the previous plan if more jobs are on time that way.
+    - Jobs without a deadline get only spare GPUs.
+    - Plans ignore overheads and changes of speed, so admitted jobs may be late.
 
     Parameters
     ----------
@@ -57,13 +51,15 @@ def elasticflow(
         Length of a slot, in seconds.
     exact
         Whether to admit a job whenever all deadlines could be met if GPUs and time were arbitrarily divisible.
-        Where this is impossible, no plan in whole slots meets all deadlines either. Jobs are still planned as
-        above, so some of them may be late. `gsopt.simulate` has an option of the same name, so set this one
-        with `functools.partial`.
+        Where this is impossible, no plan in whole slots meets them either. Admitted jobs may be late, because
+        they are planned as above. `gsopt.simulate` has an option of the same name, so set this one with
+        `functools.partial`.
     rejected
         Whether rejected jobs run ``last``, on spare GPUs, or ``never``, as in the paper.
     rules
-        Whether slots and admissions follow the ``paper`` or the authors' ``program``.
+        ``paper``: as above. ``program``: as in the authors' code. New jobs in a slot are admitted or rejected
+        together, and rejected while any admitted job is bound to be late. Slots begin at events, and the part
+        of a slot before a deadline counts.
     on_admission
         A function called with every decision about a job with a deadline.
 

@@ -9,24 +9,22 @@ from heuristics.policies.gandiva.migrating import Migrating
 def gandiva(state: State, *, lease: float | None = 28800.0, placement: Placement = "best") -> Decider:
     """Start jobs, longest wait first, even on GPUs that are far apart, and move them closer together later.
 
-    Source: Gandiva (OSDI 2018), sections 3.1 to 3.4, as in Dally's network-agnostic baseline, section V-C. The
-    network does not affect which jobs start, or when. A job whose GPUs are further apart than necessary moves
-    as soon as GPUs closer together are free. Time slices are leases: when a lease ends, the job gives way to
-    jobs that have waited longer. Key: the time at which the job began to wait. Ties: lower job number.
-    Preemptive at the end of leases; may move jobs at any event. Does not know durations. O(waiting and running
-    jobs) per event, plus O(running jobs) for every job that moves.
+    The network does not affect which jobs start, or when. A job whose GPUs are further apart than necessary
+    moves when closer ones become free. When a job's lease ends, it gives way to jobs that have waited longer.
 
-    Departures: as in the other policies of Dally's comparison, jobs do not share GPUs, and they do not grow or
-    shrink. The versions used in other comparisons are `gandiva_growing` (Aryl), `gandiva_packing` (Gavel) and
-    `gandiva_rotation` (Tiresias, ElasticFlow). Slices are as long as the leases of the other policies: hours
-    instead of a minute. Among the free GPUs, a job by default gets those that are closest together, although a
-    network-agnostic policy does not require this.
+    Source: Gandiva (OSDI 2018), sections 3.1 to 3.4, as in Dally's network-agnostic baseline, section V-C. Key:
+    the time at which the job began to wait. Ties: lower job number. Preemptive at the end of leases; may move
+    jobs at any event. Does not know durations. O(waiting and running jobs) per event, plus O(running jobs) for
+    every job that moves.
+
+    Departures: time slices are leases of hours instead of a minute. Jobs do not share GPUs, grow or shrink; for
+    other comparisons, see `gandiva_growing` (Aryl), `gandiva_packing` (Gavel) and `gandiva_rotation` (Tiresias,
+    ElasticFlow).
 
     Parameters
     ----------
     lease
-        Seconds after which a job's GPUs are offered to others that wait. If None, jobs never give way to
-        others, but may still move.
+        Seconds after which a job's GPUs are offered to others that wait. None: jobs never give way to others.
     placement
         As in `heuristics.policies.dally.dally`.
 

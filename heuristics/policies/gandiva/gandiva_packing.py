@@ -19,35 +19,29 @@ def gandiva_packing(
 ) -> Decider:
     """Let units (jobs, or pairs that share GPUs) take turns in rounds, with equal GPU time for all units.
 
+    While the jobs demand more GPUs than there are, jobs without a partner are paired at random with others of
+    equal demand. A pair is dissolved when its jobs make less progress than if they took turns, or when all jobs
+    fit. With m units on M GPUs, a unit of n GPUs gets the fraction M / (m n) of the time, but at most 1. If the
+    `share_limit` of the run is 1, there are no pairs.
+
     Source: Gandiva (OSDI 2018), section 3.3 (packing), as implemented in the policy ``gandiva`` of Gavel's
-    simulator (OSDI 2020). While the jobs demand more GPUs than there are, jobs without a partner are paired at
-    random with others of equal demand. A pair is dissolved when its jobs make less progress than if they took
-    turns, or when all jobs fit (`heuristics.policies.gandiva.packing`). With m units on M GPUs, a unit gets the
-    fraction M / (m n) of the time, at most 1, on its n GPUs, in Gavel's rounds
-    (`heuristics.policies.gavel.rounds`, ``original``).
+    simulator (OSDI 2020), with the rounds of `heuristics.policies.gavel.gavel`. Key, largest first: the unit's
+    fraction of the time, divided by its part of the time that all units have had. Ties: the unit that has
+    missed more time, then the larger fraction, then the earlier arrival of the unit's last job. Preemptive at
+    the beginning of rounds. Does not know durations. O(n log n) per round and kind of GPU for n jobs, plus
+    O(n^2) for each random pairing, or O(n^3) for each exact one.
 
-    Key, largest first: the unit's fraction of the time, divided by its part of the time that all units have
-    had. Ties: the unit that has missed more time (a new pair counts as having missed half a round), then the
-    unit with the larger fraction, then the unit whose last job arrived earlier. Preemptive, at the beginning of
-    rounds. Does not know durations. O(n log n) per round and kind of GPU for n jobs, plus O(n^2) for each
-    random pairing, or O(n^3) for each exact one.
+    Departures:
 
-    Readings:
-
-    - ``pairing="exact"`` chooses all pairs anew each time, by a maximum-weight matching with the largest total
-      progress. The published rule chooses pairs at random.
-    - Pairs are not formed if they cannot run, because of memory or because a job makes almost no progress.
-      Gavel's code forms such pairs and lets them wait.
-    - When one job of a pair completes, the other continues alone. In Gavel's code, neither is complete, and the
-      other stays slow, until both have done their steps of the round.
-    - The remaining job of a pair may run alone on spare GPUs. In Gavel's code, it may share them with any other
-      job, regardless of interference, even if other GPUs stay empty.
-    - If the `share_limit` of the run is 1, as in every plain cluster, there are no pairs.
+    - Gavel's code also forms pairs that cannot run or in which a job hardly progresses, and lets them wait.
+    - When a job of a pair completes, its partner continues alone; in the code, both share until their steps of
+      the round are done. In later rounds, the partner runs alone on spare GPUs until the next pairing; in the
+      code, it may share them.
 
     Parameters
     ----------
     pairing
-        How pairs are chosen: at ``random``, or by an ``exact`` matching.
+        How pairs are chosen: at ``random``, or all anew by an ``exact`` matching with the most progress.
     seed
         Seed for the random pairs.
     interval

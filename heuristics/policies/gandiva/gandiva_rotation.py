@@ -11,32 +11,27 @@ from heuristics.policies.gandiva.rotating import Rotating, Sharing
 def gandiva_rotation(state: State, *, span: float = 60.0, sharing: Sharing = "measured") -> Decider:
     """Start every job on its own GPUs, or let it take turns with jobs of equal demand.
 
-    Jobs that take turns on the same GPUs form a group, and demand equally many GPUs. A new job gets GPUs of its
-    own if enough are free and no other job waits for GPUs. Otherwise, it joins the group of its demand that has
-    the fewest jobs, or waits if there is no such group.
+    A new job gets GPUs of its own, and opens a group, if enough are free and no other job waits for GPUs.
+    Otherwise, it joins the group of its demand that has the fewest jobs, or waits if there is none. The jobs of
+    a group take turns on its GPUs.
 
     Source: Gandiva (OSDI 2018), sections 3.1 and 3.2 (time slicing and packing), as in the evaluations of
-    Tiresias (NSDI 2019) and ElasticFlow (ASPLOS 2023): GPUs are held by groups of jobs with equal demands. Key:
-    for turns, the position in the group; for GPUs, the release date. Ties: lower job number. Preemptive at
-    multiples of `span` and, if more than two jobs may share a GPU, at completions. Does not know durations.
-    O(jobs) per event.
+    Tiresias (NSDI 2019) and ElasticFlow (ASPLOS 2023). Key: for turns, the position in the group; for GPUs, the
+    release date. Ties: lower job number. Preemptive at multiples of `span` and, if more than two jobs may share
+    a GPU, at completions. Does not know durations. O(jobs) per event.
 
     Readings: in the simulators of the two papers, jobs share GPUs at full speed if there is enough memory.
-    Here, the scenario defines the slowdowns, and by default, a further job of a group runs at the same time
-    only if this does not reduce the sum of the speeds, each relative to running alone. Unless the scenario
-    allows several jobs per GPU, jobs only take turns. While a job waits for GPUs because there is no group with
-    its demand, later jobs may join groups but not open new ones, so that GPUs become free. The job may still
-    wait as long as groups with other demands last. A job that has not yet made progress in its turn, or has no
-    checkpoints, keeps its turn. Jobs neither grow nor move (see `gandiva`, `gandiva_growing` and, for pairs in
-    rounds, `gandiva_packing`).
+    Here, the scenario defines the slowdowns, and jobs share only if the `share_limit` of the run is above 1.
+    While a job waits for GPUs, later jobs may join groups but get no GPUs of their own. A job that has made no
+    progress in its turn, or has no checkpoints, keeps its turn. Jobs neither grow nor move.
 
     Parameters
     ----------
     span
         Length of a time slice in seconds, at least a millionth of a second.
     sharing
-        When a further job of a group runs at the same time: if there is enough memory and the sum of the
-        relative speeds does not fall (``measured``), if there is enough memory (``memory``), or ``never``.
+        When a further job of a group runs at the same time: if memory suffices and the sum of the speeds,
+        relative to running alone, does not fall (``measured``); if memory suffices (``memory``); or ``never``.
 
     Raises
     ------

@@ -27,71 +27,49 @@ def gavel(
 ) -> Decider:
     """Grant jobs optimal shares of time for an objective, and let them take turns in rounds.
 
-    A job always runs on as many GPUs as it demands, all of one kind, i.e. of one type and memory size. The
-    policy rejects jobs that demand more GPUs than there are of any kind, so comparisons include it only if it
-    is named by its path, ``heuristics.policies.gavel:gavel``. The shares solve the decision `shares` for the
-    jobs' remaining work and current speeds. Each round runs the jobs that have received the smallest part of
-    their shares (`heuristics.policies.gavel.rounds`).
+    A job runs on as many GPUs as it demands, all of one kind, i.e. of one type and memory size. Its shares of
+    the time on each kind solve the decision `shares` for the jobs' remaining work and current speeds. Each
+    round runs the jobs that have received the smallest part of their shares. Except with `fifo`, spare GPUs of
+    a kind go to jobs without a share on it. A new job waits until shares are computed again.
 
-    Source: Gavel (OSDI 2020), sections 4 and 5, and the simulator that its authors published (policies
-    ``max_min_fairness_perf``, ``finish_time_fairness_perf``, ``min_total_duration_perf``, ``fifo_perf`` and
-    ``max_sum_throughput_perf``). Its port in the simulator of Sia (SOSP 2023) is a baseline of Ares.
+    Comparisons include the policy only if it is named by its path, ``heuristics.policies.gavel:gavel``.
 
-    Key, largest first: share divided by the job's part of the time that all jobs have had on the kind of GPU,
-    then the missed time, which is the time by which the job had fallen short of its shares when shares were
-    last computed, then the share. Ties: lower job number. Preemptive at the beginning of rounds. Knows
-    durations, on which shares depend only with `finish_time` and `makespan`. O(J log J) per round and kind for
-    J jobs, plus the solution of the decision `shares` when shares are computed.
+    Source: Gavel (OSDI 2020), sections 4 and 5, and its authors' simulator (policies ``max_min_fairness_perf``
+    etc.). The port of this code to Sia's simulator (SOSP 2023) is a baseline of Ares.
 
-    Readings:
+    Key, largest first: the share divided by the job's part of the time that all jobs have had on the kind; then
+    the time that the job lacked when shares were last computed; then the share. Ties: lower job number.
+    Preemptive at the beginning of rounds. Knows durations; shares depend on them only with `finish_time` and
+    `makespan`. O(J log J) per round and kind for J jobs, plus the solution of `shares`.
 
-    - Steps of adaptive jobs are iterations (`heuristics.policies.gavel.steps`), so the remaining work does not
-      depend on how much progress a step makes in the current epoch.
-    - A job's time is measured in seconds, not in GPU-seconds, even if the job runs on several GPUs. Shares are
-      therefore shares of the time, not of the GPUs.
-    - ``original``: shares are computed after arrivals and completions, but at least `renewal` seconds apart.
-      Shares computed at time 0 (by default, the first release), however, are replaced at the end of the round
-      in which a job arrives or completes. Until shares are computed again, a new job does not run, although
-      GPUs are kept free for it. Jobs whose steps are known run only complete steps, and a round ends as soon as
-      all of its jobs have done theirs.
-    - ``port``: shares are computed in every round, the time that each job has had is never reset, rounds begin
-      at multiples of `interval`, and all kinds have one queue.
-    - Except with `fifo`, jobs whose share is 0 run on spare GPUs: those that have missed the most time first,
-      then in order of arrival. In the authors' code for `max_sum`, the last digits of the solver's result
-      decide their order; the port rounds them away.
-    - With ``shares="queue"``, the objective `fifo` yields a strict queue, as in the code. By default, it is the
-      objective of the paper.
-    - Kinds of GPUs are allocated in the order in which the cluster lists their types, and then in ascending
-      order of memory; in the code, the order is V100, P100, K80.
-
-    Departures: the code uses the result of an interior-point method or, for `makespan`, of a bisection to
-    within 5 %, and the last digits of this result decide ties. Here, the default method proves that shares are
-    optimal, and identical jobs have equal shares. If no job could run until the next computation of shares,
-    shares are computed immediately; the code waits for the next arrival. ``shares="water_filling"`` is max-min
-    fairness on all levels, as in section 4.3, which the code's default policy omits.
+    Reading: the work of an adaptive job is counted in iterations. Departure: in the code, shares are
+    approximate; here, the default method proves that they are optimal.
 
     Parameters
     ----------
     objective
-        The objective: ``max_min``, ``finish_time``, ``makespan``, ``fifo`` or ``max_sum``; see
-        `gsopt.problems.shares.Shares`.
+        ``max_min``, ``finish_time``, ``makespan``, ``fifo`` or ``max_sum``; see `gsopt.problems.shares.Shares`.
     shares
-        A method of the decision `shares`, or its name.
+        A method of the decision `shares`, or its name. ``"queue"`` makes `fifo` the strict queue of the code.
+        ``"water_filling"`` is max-min fairness on all levels, as in section 4.3.
     rounds
-        The form of the rounds: ``original`` (Gavel's simulator) or ``port`` (its port in Sia's simulator).
+        ``original``: shares are computed, and the time that jobs have had is reset, after arrivals and
+        completions. Kinds are served in the cluster's order of types (in the code: V100, P100, K80). A round
+        may end early, after the complete steps that fit into it. ``port``: shares are computed in every round,
+        times are not reset, rounds begin at multiples of `interval`, and all kinds have one queue.
     interval
         Length of a round, in seconds.
     renewal
         Minimum time between two computations of shares in the original rounds, in seconds. It does not apply
-        after a computation at time 0, or if no job could run otherwise.
+        after a computation at time 0 (by default, the first release), or if no job could run otherwise. In the
+        latter case, the code waits for an arrival.
     isolated
-        The isolated time with which finish times are compared. ``accumulated``: the time that a job's work so
-        far would have taken in isolation, plus the time for the rest at its current isolated speed.
-        ``present``: the time for all its work at the current isolated speed, plus the wait for its first round.
-        None: as in the code, i.e. ``accumulated`` in the original rounds, and ``present`` in those of the port.
+        The isolated time in `finish_time`. ``accumulated``: past work counts at the isolated speed of its time,
+        the rest at the current one. ``present``: all work counts at the current isolated speed, and the wait
+        for the first round is added. None: ``accumulated`` for the original rounds, ``present`` for the port.
     restart
-        Overhead per start, in seconds, for all jobs or by model; included in the isolated time with
-        ``present``.
+        Overhead per start, in seconds, for all jobs or by model. With ``present``, it is added to the isolated
+        time.
 
     Raises
     ------

@@ -29,7 +29,7 @@ class Rules(NamedTuple):
     fixed: bool
     #: Whether there is one queue for all kinds of GPUs. Otherwise, each kind is allocated before the next.
     one_queue: bool
-    #: Whether jobs whose steps are known run only complete steps in a round, which then ends a little earlier.
+    #: Whether a round ends once its jobs have run the complete steps that fit, if their steps are known.
     whole_steps: bool
 
 
@@ -52,8 +52,9 @@ class Rounds:
 
     In the original form, new shares are computed before the first round after an arrival, a completion or a
     change of GPUs, but at least `renewal` seconds after the last ones, unless these were computed at time 0. A
-    new job waits for the next shares, while GPUs are kept free for it, as in Gavel's program. If no job could
-    run until then, shares are computed immediately. In the form ``port``, shares are computed in every round.
+    new job waits for the next shares. With `leftovers`, spare GPUs may be kept free for it, as in Gavel's
+    program. If no job could run until then, shares are computed immediately. In the form ``port``, shares are
+    computed in every round.
 
     `pairs` returns a mapping, in both directions, between the jobs that were paired to share all their GPUs
     when shares were last computed. A pair has the share of its job with the lower number, and runs only on

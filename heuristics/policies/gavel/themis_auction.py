@@ -19,40 +19,34 @@ def themis_auction(
 ) -> Decider:
     """Auction leases of GPUs among the jobs with the largest finish-time ratios.
 
-    At every arrival and completion, and at the end of every lease, all unleased GPUs are offered to the jobs
-    that have the largest ratios among those without a lease. For every number of GPUs, each of these jobs bids
-    the reciprocal of the ratio that it would have with that number. The chosen allocation maximizes the product
-    of the bids. The remaining GPUs, including those with which winners pay, go to jobs that did not bid,
-    largest ratio first, and then to jobs that did not win, up to their demands. GPUs therefore stay idle only
-    if no job without GPUs could run on them.
+    At every arrival and completion, and when a lease ends, all GPUs without a lease are auctioned. The bidders
+    are the jobs without a lease that have the largest ratios. For each allowed number of GPUs, a bidder bids
+    the reciprocal of the ratio that it would have with this number. The allocation maximizes the product of the
+    bids. GPUs that are left go to other jobs without a lease, largest ratio first, up to their demands. Bidders
+    that won nothing come last.
 
-    The ratio of a job is (age + remaining work / speed) / isolated time. The isolated time is the time that the
-    whole job would take on the GPUs that it demands. If it demands more than the number of GPUs per present
-    job, this time is multiplied by the demand and divided by that number.
+    A job's ratio is (age + remaining work / speed) / isolated time. The isolated time is the time that the
+    whole job takes on its demanded GPUs. If the job demands more GPUs than there are per present job, it is
+    longer in proportion.
 
-    Source: Themis (NSDI 2020), sections 4 and 5, without its agents and its placement scores, which concern
-    jobs of many trials. The authors' code is not public, so the policy could not be checked against it.
+    Source: Themis (NSDI 2020), sections 4 and 5, without its agents and its placement scores. The authors' code
+    is not public, so the policy could not be checked against it. Key: the finish-time ratio on the demanded
+    GPUs. Ties: lower job number. Preemptive at the end of leases, when elastic jobs are also resized. Knows
+    durations. Each auction is solved exactly, by dynamic programming.
 
-    Key: the finish-time ratio on the demanded GPUs. Ties: lower job number. Preemptive at the end of leases,
-    when elastic jobs are also resized. Knows durations. Each auction is solved exactly, by dynamic programming.
-
-    Readings:
-
-    - In the paper, the ratio of a job without GPUs is infinite, so any product with such a job is 0. Here, a
-      job that gets no GPUs is assumed to get its demand one lease later.
-    - A winner gives up part of its GPUs to pay for what its winning costs the others. It keeps the smallest
-      allowed number that is no less than the rest, so a rigid job pays nothing. ``payments=False`` omits
-      payments.
-    - The bidders are a fraction of the jobs without a lease, rounded up, because only these jobs can take GPUs.
+    Departure: in the paper, the ratio of a job without GPUs is infinite, so any product with such a job is 0.
+    Here, the job is assumed to get its demand one lease later.
 
     Parameters
     ----------
     lease
         Length of a lease, in seconds.
     bidding
-        Fraction of the jobs that bid, above 0 and at most 1; the paper has 1 - f with f = 0.8.
+        Fraction of the jobs without a lease that bid, above 0 and at most 1, rounded up to a whole job. The
+        paper has 1 - f with f = 0.8.
     payments
-        Whether winners pay.
+        Whether winners give up GPUs to pay for what their winning costs others. The GPUs that they keep are
+        rounded up to an allowed number.
 
     Raises
     ------

@@ -18,23 +18,20 @@ Starts = Literal["ranked", "all"]
 def marginal(*, starts: Starts = "ranked", exponent: float = 4) -> Scheduler:
     """Start jobs and grow running jobs in the order of a common key.
 
-    In the order of the key, GPUs that are idle or held by flexible workers go either to the base workers of a
-    waiting job, which then starts, or to the next flexible workers of a job that runs or starts. Idle GPUs
-    on which a waiting job could start may thus go to a running job.
+    GPUs that are idle or held by flexible workers are granted in the order of the key. They go to the base
+    workers of a waiting job, which then starts, or to a job's next flexible workers.
 
-    The key, smallest first, is the job's remaining GPU time divided by a power of the workers' marginal
-    efficiency. The base workers of a waiting job have efficiency 1. The efficiency of a flexible worker is its
-    gain in speed relative to the speed per base worker.
-
-    Source: none; this is gsopt's own scheduler, with the key of `heuristics.policies.marginal` and without
-    preempting base workers. Ties: the job that started first, then the one released first. Never preempts.
-    Knows durations. O(I + W log J) for J jobs with I allowed numbers of workers in total, and W steps granted.
+    Source: none; this is gsopt's own scheduler, with the key of `heuristics.policies.marginal`. Key, smallest
+    first: the job's remaining GPU time divided by a power of the workers' marginal efficiency. This efficiency
+    is 1 for base workers and, for a flexible worker, the gain in speed relative to the speed per base worker.
+    Ties: the job that started first, then the one released first. Never preempts. Knows durations. O(I + W log
+    J) for J jobs with I allowed numbers of workers in total, and W steps granted.
 
     Parameters
     ----------
     starts
-        The waiting jobs that start: jobs that rank first by the key (``ranked``) or, as in Aryl's first phase,
-        all jobs that fit, shortest first (``all``).
+        Which waiting jobs start: those that get their base workers in the order of the key (``ranked``), or all
+        that fit, shortest first, as in Aryl's first phase (``all``).
     exponent
         The power of the marginal efficiency; above 0 and at most 16.
 

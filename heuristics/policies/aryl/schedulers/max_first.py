@@ -10,22 +10,19 @@ from heuristics.policies.aryl.schedulers.starting import InOrder, Order, in_orde
 def max_first(*, order: Order = "area", blocks: bool = False) -> Scheduler:
     """Start jobs only on GPUs that running jobs cannot use, and serve jobs with the least GPU time first.
 
-    Aryl starts all jobs that fit on their base workers, and divides the remaining GPUs among them. If most jobs
-    are elastic, they all run, but slowly. This scheduler does the opposite: a waiting job gets only GPUs that
-    running jobs cannot use, and it then takes as many workers as it can.
+    A waiting job that starts also takes as many workers as it can. In contrast, Aryl starts all jobs that fit
+    on their base workers.
 
     Source: none; this is gsopt's own version of shortest remaining processing time for jobs that scale
-    linearly. Such jobs need the same GPU time on any number of workers, so if they can use all GPUs, it is best
-    to give all GPUs to the job with the least remaining GPU time. Key: `order` for starts; for workers,
-    remaining GPU time divided by marginal efficiency (as in `marginal`, with an exponent of 1). Ties: the job
-    that was released, or started, first. Never preempts. Knows durations. O(I + W log J) for J jobs with I
-    allowed numbers of workers in total, and W steps granted.
+    linearly. Key: `order` for starts; for workers, remaining GPU time divided by marginal efficiency (as in
+    `marginal`, with an exponent of 1). Ties: the job that was released, or started, first. Never preempts.
+    Knows durations. O(I + W log J) for J jobs with I allowed numbers of workers in total, and W steps granted.
 
     Parameters
     ----------
     order
         Order in which waiting jobs start: by ``release`` date, by ``time`` on their base workers, or by
-        ``area``, i.e. by this time multiplied by the GPUs of the base workers.
+        ``area``, this time multiplied by the GPUs of the base workers.
     blocks
         Whether a job that does not fit blocks the jobs behind it.
 

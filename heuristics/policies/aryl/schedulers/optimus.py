@@ -16,20 +16,17 @@ def optimus(*, order: Order = "release", blocks: bool = True) -> Scheduler:
     first. Never preempts. Knows durations. O(I + W log J) for J jobs with I allowed numbers of workers in
     total, and W steps granted.
 
-    Departures: the remaining time is known, not predicted from a fitted loss. There are no parameter servers,
-    and there may be more than one base worker. Each step takes a job from one allowed number of workers to the
-    next. A job whose next step does not fit drops out, whereas the original stops altogether. Running jobs keep
-    their base workers.
+    Departures: the remaining time is known, not predicted from a fitted loss. There are no parameter servers.
+    Each step takes a job from one allowed number of workers to the next. A job whose next step does not fit
+    drops out; the original then stops altogether.
 
     If no job may use both pools, the flexible workers are those that `heuristics.allocation.marginal_greedy`
-    chooses. If Aryl uses that method for its second phase, it then differs from this scheduler only in which
-    jobs start.
+    chooses.
 
     Parameters
     ----------
     order
-        Order in which waiting jobs start, as in `afs`; by default, order of release as in the original, where
-        jobs beyond the capacity wait.
+        Order in which waiting jobs start, as in `afs`; by default, order of release, as in the original.
     blocks
         Whether a job that does not fit blocks the jobs behind it.
 
