@@ -75,15 +75,15 @@ def exact(problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
     1. Simulated annealing (with at least 11 jobs) and local search look for better schedules. Linear programs
        improve promising ones.
     2. With at most 15 jobs, relaxations on a grid of times yield bounds. They also narrow the window of time in
-       which each job can complete, and rule out orders of pairs of jobs.
+       which each job can complete in a better schedule, and rule out orders of pairs of jobs.
     3. If few positions in the order of completions remain for each job, the model `milp` is solved within these
        windows and orders.
     4. If a gap remains, branch and bound splits the windows.
 
     With more jobs, the method alternates between prices of GPU time, which yield a bound
-    (`gsopt.schedule.bounds.prices`), and simulated annealing. It ends with the time limit or, if there is none,
-    when the gap hardly shrinks any more. A gap usually remains. If the time limit is too short to load the
-    kernels, local search replaces annealing; `gsopt.warm_up` loads them in advance.
+    (`gsopt.schedule.bounds.prices`), and simulated annealing. The alternation ends with the time limit or, if
+    there is none, when the gap hardly shrinks any more. A gap usually remains. If the time limit is too short
+    to load the kernels, local search replaces annealing; `gsopt.warm_up` loads them in advance.
 
     No bound depends on the solver being right. Blocks of jobs that finish before the next job is released are
     solved separately. If preemption is not allowed, `resizing` solves the problem instead.

@@ -30,8 +30,8 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
     """A model that decides in which order and in which epochs jobs complete, and how long each mode runs.
 
     This is the reference model for small instances in which jobs may be preempted. The solver starts from a
-    known schedule: the better one of the budget's start and the result of a local search. If the times y of a
-    solution do not fit into some cell, rows ``sum of w y <= l`` exclude it, and the model is solved again. A
+    known schedule: the better one of the budget's start and the result of a local search. A solution whose
+    times y do not fit into some cell is excluded by rows ``sum of w y <= l``, and the model is solved again. A
     linear program then looks for the best schedule with the solution's order of events.
 
     Sets

@@ -24,8 +24,8 @@ def one_type(problem: Shares, budget: Budget) -> Result[TimeShares]:
 
     - in `max_min`, min(M / sum_m w_m, min_m z_m / w_m);
     - in `makespan`, max(sum_m z_m s_m / a_m / M, max_m s_m / a_m);
-    - in `finish_time`, the value at which the jobs need M GPUs in total, found by Newton's method, or the value
-      when every job has its GPUs all the time, if that is worse;
+    - in `finish_time`, the value at which the jobs need M GPUs in total or, if it is worse, the value when
+      every job has its GPUs all the time;
     - in `fifo` and `max_sum`, the total if the jobs with the highest value per GPU get time first.
 
     Complexity: O(J) operations on exact numbers for J jobs, and O(J log J) for sums. For finish times, each

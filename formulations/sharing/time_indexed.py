@@ -60,8 +60,8 @@ class TimeIndexed(Formulation[Sharing, SharingSolution]):
 
     Size
     ----
-    For n jobs, which form p = n (n - 1) / 2 pairs, and G GPUs: about n G T + p T + 3 n T columns and n G T +
-    3 p T + p G + G T + 2 n T rows, plus one row per slot for each pair of jobs that must not share.
+    About n T (G + n / 2 + 3) columns and n T (G + 3 n / 2 + 2) rows for n jobs and G GPUs, and T more rows for
+    each pair of jobs that must not share.
 
     Source
     ------

@@ -35,8 +35,8 @@ def exact(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
     1. List schedules and a simple bound. With at most 7 jobs, a search over all orders, unless it takes too
        long.
     2. For the mean completion time of more than 7 jobs, the method of `time_indexed`. If no GPUs suit the
-       schedule of the relaxation, a part of this schedule is excluded, and the relaxation is solved again, at
-       most 20 times.
+       schedule of the relaxation, a part of it is excluded, and the relaxation is solved again, at most 20
+       times.
     3. If a gap remains, the method of `intervals`.
     4. With at most 7 jobs, a longer search over all orders, if step 3 had to round times.
 

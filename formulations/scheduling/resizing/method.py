@@ -44,8 +44,8 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
     """A model that decides in which interval each job starts and completes, and its work in each interval.
 
     The model is a relaxation, so it bounds the optimum. A linear program (`order`) converts the order of events
-    of its solution to a schedule, which is optimal if it meets the bound. A gap may remain, because the model
-    does not fix when a job starts within an interval, and divides GPUs continuously.
+    of the model's solution to a schedule, which is optimal if it meets the bound. A gap may remain, because the
+    model does not fix when a job starts within an interval and divides GPUs continuously.
 
     The speed of each job must be proportional to its GPUs, and its possible numbers of GPUs must be equally
     spaced. The problem must not allow preemption or have a fairness constraint.
@@ -93,8 +93,8 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
 
     Size
     ----
-    For n jobs with one release date: 2 n^2 + n binaries, n^2 + n other columns, and 6 n^2 + 8 n constraints,
-    plus n - 1 for each pair of equal jobs. These numbers grow with the number of release dates.
+    For n jobs with one release date: 2 n^2 + n binaries, n^2 + n other columns and 6 n^2 + 8 n rows, plus n - 1
+    rows for each pair of equal jobs. These numbers grow with the number of release dates.
 
     Source
     ------
