@@ -73,13 +73,13 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
 
     Constraints
     -----------
-    Let v_ki = sum_{q <= i} x[k - 1, q] - sum_{q < i} x[k, q], where the first sum is 1 for k = 1. It is 1 if
+    Let v_ki = sum_{q <= i} x[k - 1, q] - sum_{q < i} x[k, q], where the first sum is 1 for k = 1. v_ki is 1 if
     the schedule passes through interval (k, i). Let r_jki = sum_{q <= k, h <= i} s[j, q, h] - sum_{q < k}
-    c[j, q]. It is 1 if job j runs at the end of this interval.
+    c[j, q]. r_jki is 1 if job j runs at the end of this interval.
 
     once[k], starts[j], ends[j], turn[k]: sum_i x_ki = sum_{k, i} s_jki = sum_k c_jk = sum_j c_jk = 1. passed,
     visits: v_ki >= 0 and v_ki >= s_jki. length[k, i]: d_ki <= H_ki v_ki. period[i]: sum_k d_ki is the length of
-    period i, except for the last one. runs[j, k, i]: r_jki >= c_jk + x_ki - 1.
+    period i, unless it is the last one. runs[j, k, i]: r_jki >= c_jk + x_ki - 1.
 
     work[j]: sum_{k, i} y_jki = A_j. there[j, k, i]: y_jki <= A_j (r_jki + 1 - v_ki). until[j, k]: the y of
     intervals up to k add up to A_j if job j is among the first k to complete. since[j, k, i]: the y of
