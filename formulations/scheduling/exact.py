@@ -69,38 +69,24 @@ _MOORE_HODGSON_TIME, _BOUND_SHARE = 5e-7, 0.1
 def exact(problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
     """Look for a schedule with the lowest mean completion time, and prove a lower bound on this time.
 
-    For any number of jobs, the method begins with the budget's start and with list schedules. A list contains,
-    for each job, the steps from one useful number of GPUs to the next (the segments of the concave hull of its
-    speeds), sorted by an index. At each arrival and completion, GPUs are granted in this order.
+    The method begins with the budget's start and with list schedules. With at most 30 jobs (100, if a time
+    limit leaves enough time to load kernels compiled by numba), it continues as follows:
 
-    With at most 30 jobs, or at most 100 if there is a time limit and numba is installed, it continues as
-    follows:
+    1. Simulated annealing (with at least 11 jobs) and local search look for better schedules. Linear programs
+       improve promising ones.
+    2. With at most 15 jobs, relaxations on a grid of times yield bounds. They also narrow the window of time in
+       which each job can complete in a better schedule, and rule out orders of pairs of jobs.
+    3. If few positions in the order of completions remain for each job, the model `milp` is solved within these
+       windows and orders.
+    4. If a gap remains, branch and bound splits the windows.
 
-    1. It looks for better schedules by a local search over priority orders. With at least 11 jobs, simulated
-       annealing of the lists comes first. For the orders of arrivals and completions that these suggest, a
-       linear program finds the best schedule.
-    2. With at most 15 jobs, a relaxation on a grid of times (buckets) yields a bound. If the relaxation with a
-       job forced to complete in certain buckets has a bound above the value of the best known schedule, the job
-       does not complete there in any better one. This narrows the window in which each job completes, so that
-       the grid can be finer. Orders of pairs of jobs are ruled out in the same way, unless too many are
-       undecided. The relaxation also suggests an order of events for the linear program.
-    3. If few positions in the order of completions remain for each job, the model `milp` is solved within the
-       remaining windows and orders.
-    4. If this does not settle the problem, branch and bound splits the windows: one job completes either before
-       or after its mean completion in a relaxation. The part with the lowest bound is split next. If numba is
-       installed, jobs do not compete for GPUs in the relaxation, but pay for them
-       (`formulations.scheduling.lagrangian`). Otherwise, the relaxation is that of step 2.
+    With more jobs, the method alternates between prices of GPU time, which yield a bound
+    (`gsopt.schedule.bounds.prices`), and simulated annealing. The alternation ends with the time limit or, if
+    there is none, when the gap hardly shrinks any more. A gap usually remains. If the time limit is too short
+    to load the kernels, local search replaces annealing; `gsopt.warm_up` loads them in advance.
 
-    With more jobs, the method alternates between prices of GPU time and lists until time runs out or,
-    if there is no limit, until the gap hardly shrinks any more. The prices yield a bound
-    (`gsopt.schedule.bounds.prices`) and rank the steps for another list. The best list is annealed, in kernels
-    that are compiled if numba is installed. With at most 150 jobs, each round ends with the linear program. If
-    the time limit is too short to load the kernels, plain numpy and local search replace them. To load them in
-    advance, use `gsopt.warm_up`.
-
-    No bound depends on the solver being right, because bounds are recomputed from prices or dual values. With
-    many jobs, a gap usually remains. If a block of jobs finishes before the others are released, it is solved
-    separately. If preemption is not allowed, `resizing` solves the problem instead.
+    No bound depends on the solver being right. Blocks of jobs that finish before the next job is released are
+    solved separately. If preemption is not allowed, `resizing` solves the problem instead.
 
     Parameters
     ----------

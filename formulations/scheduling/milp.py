@@ -29,36 +29,29 @@ _MOST_JOBS = 15
 class Milp(Formulation[Scheduling, SchedulingSolution]):
     """A model that decides in which order and in which epochs jobs complete, and how long each mode runs.
 
-    This is the reference model for small instances, against which the other methods are tested. If numbers of
-    GPUs are not powers of two, its rows may not fully describe which modes fit on the GPUs at the same time. If
-    the times of a solution are impossible in some cell, rows ``sum of w y <= l``, one for each cell, exclude
-    them, and the model is solved again. The weights w are the prices of the program that packs these times into
-    the shortest cell.
-
-    The windows of positions are bounded below by Moore and Hodgson's rule, and above by the best known schedule
-    (the budget's start, or one from local search), because only schedules at least as good matter. The solver
-    starts from the known schedule. The result is the best schedule for the order of events that the solver
-    found, or the known one if that is better.
+    This is the reference model for small instances in which jobs may be preempted. The solver starts from a
+    known schedule: the better one of the budget's start and the result of a local search. A solution whose
+    times y do not fit into some cell is excluded by rows ``sum of w y <= l``, and the model is solved again. A
+    linear program then looks for the best schedule with the solution's order of events.
 
     Sets
     ----
-    j: jobs. k: their modes. p: positions, counted from 0. The job at position p completes when p other jobs are
-    complete. e: epochs between consecutive distinct release dates A_e. The last epoch ends at the horizon, the
-    latest possible time of the last completion. (e, p): cells that the windows allow; a cell is the time in
-    epoch e in which p jobs are complete.
+    j: jobs. k: modes of a job. p: positions in the order of completions, counted from 0. e: epochs between
+    distinct release dates; the last one ends at the horizon, the latest possible time of the last completion.
+    (e, p): cells, the time in epoch e in which p jobs are complete.
 
     Parameters
     ----------
-    a_j: release date of job j. b_j, D_j: its earliest and latest completion. g_jk, s_jk: its GPUs and the
-    fraction of its work done per unit of time in mode k. LB_p, UB_p: window of the p-th completion. UB: sum of
-    completion times of the known schedule. len_e: length of epoch e. span_ep: longest time of cell (e, p). M:
-    GPUs. Times are measured from the first release date, in thousandths of the horizon.
+    M: GPUs. b_j, D_j: earliest and latest completion of job j. g_jk, s_jk: GPUs of job j in mode k, and the
+    fraction of its work done per unit of time. LB_p, UB_p: earliest and latest time of the completion at
+    position p. UB: sum of completion times of the known schedule. len_e: length of epoch e. span_ep: longest
+    time of cell (e, p). Times are measured from the first release date, in thousandths of the horizon.
 
     Variables
     ---------
-    z[j, p], binary: job j is the p-th to complete. v[p, e], binary: the p-th completion is in epoch e. T[p]:
-    time of the p-th completion. l[e, p]: length of cell (e, p). y[j, k, e, p], if job j is released by the
-    beginning of epoch e: time for which it runs in mode k in cell (e, p).
+    z[j, p], binary: job j has position p. v[p, e], binary: the completion at position p is in epoch e. T[p]:
+    time of this completion. l[e, p]: length of cell (e, p). y[j, k, e, p], if job j is released by the
+    beginning of epoch e: time for which it runs in mode k in cell (e, p), written y_jk below.
 
     Objective
     ---------
@@ -66,31 +59,32 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
 
     Constraints
     -----------
-    job[j], position[p], epoch[p]: one position for each job, one job and one epoch for each position.
-    succession[p, e]: if the p-th completion is in epoch e or earlier, so is the completion before it. order[i,
-    j, p]: if job i is known to complete before job j, it has one of the first p positions whenever j has one of
-    the first p + 1. time[p]: T[p] is the sum of l over all cells of positions up to p. after[p], before[p]:
-    T[p] is in its window and its epoch. length[e]: the l of an epoch before the last add up to len_e. opened[e,
-    p], closed[e, p]: l[e, p] <= span_ep if the previous completion is in epoch e or earlier and the p-th in e
-    or later; otherwise, l[e, p] = 0. alone[j, e, p]: the y of a job add up to at most l. area[e, p]: the g_jk y
-    add up to at most M l. groups[K, i, e, p], for each K > 1 that is a power of two or a divisor of M: the
-    floor(g_jk / K) y of all jobs j other than i, plus the ceil(g_ik / K) y of i (floor if K does not divide M),
-    add up to at most floor(M / K) l. work[j]: the s_jk y of a job add up to 1. until[j, p]: those in cells of
-    position p add up to at most the z[j, q] with q >= p. enough[j, p]: those in cells of positions up to p add
-    up to at least the z[j, q] with q <= p. earliest[p], latest[p]: T[p] is between the sums of b_j z[j, p] and
-    of D_j z[j, p]. limit: the T[p] add up to at most UB.
+    job[j]: sum_p z[j, p] = 1. position[p]: sum_j z[j, p] = 1. epoch[p]: sum_e v[p, e] = 1. succession[p, e]:
+    sum_{f <= e} v[p, f] <= sum_{f <= e} v[p - 1, f]. order[i, j, p], if job i is known to complete no later
+    than job j: sum_{q <= p} z[j, q] <= sum_{q < p} z[i, q]. time[p]: T[p] = sum_{e, q <= p} l[e, q]. after[p],
+    before[p]: T[p] is in its epoch and between LB_p and UB_p. earliest[p], latest[p]: sum_j b_j z[j, p] <= T[p]
+    <= sum_j D_j z[j, p]. limit: sum_p T[p] <= UB. length[e], except for the last epoch: sum_p l[e, p] = len_e.
+    opened[e, p]: l[e, p] <= span_ep sum_{f <= e} v[p - 1, f]. closed[e, p]: l[e, p] <= span_ep sum_{f >= e}
+    v[p, f].
+
+    alone[j, e, p]: sum_k y_jk <= l. area[e, p]: sum_{j, k} g_jk y_jk <= M l. groups[K, i, e, p]: sum_{j, k}
+    h_jk y_jk <= floor(M / K) l, where K > 1 is a power of two or a divisor of M. Here, h_jk is g_jk / K,
+    rounded up if j = i and K divides M, and otherwise rounded down.
+
+    work[j]: the s_jk y_jk of job j in all cells add up to 1. until[j, p]: those in cells of position p add up
+    to at most sum_{q >= p} z[j, q]. enough[j, p]: those in cells of positions up to p add up to at least
+    sum_{q <= p} z[j, q].
 
     Size
     ----
-    At most n (n + E) binaries for n jobs and E epochs, and n columns T. For each of at most n E cells, one
-    column l, at most one column y per job and mode, and at most n + 3 rows, plus n per K. There are at most
-    2 n^2 + n E + 6 n + 1 other rows, plus n for each pair of jobs whose order is known. If more than 15 jobs
-    have to be scheduled together, or if there are more than 12,000 columns y, `Unsupported` is raised.
+    For n jobs with m modes, E epochs and G values of K: at most n (n + E) binaries, and about n^2 E m other
+    columns and n^2 (E G + E + 2) rows. `Unsupported` is raised for more than 15 jobs that have to be scheduled
+    together, or more than 12,000 columns y.
 
     Source
     ------
-    The model is gsopt's own, for the problem of Ares, Eq. 1. Coverage of GPUs by area alone goes back to
-    McNaughton, Management Science 6 (1959).
+    The model is gsopt's own, for the problem of Ares, Eq. 1. The rows `area` go back to McNaughton, Management
+    Science 6 (1959).
 
     Examples
     --------

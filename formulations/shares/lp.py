@@ -19,7 +19,10 @@ _SPREAD = 1e6
 
 
 class Lp(Formulation[Shares, TimeShares]):
-    r"""One continuous column for each job and type on which it can run.
+    r"""A linear program over the share of time for which each job runs on each GPU type.
+
+    The criterion `finish_time` is not supported. The bound is that of the solver, weakened by its tolerance;
+    `exact` proves its bound.
 
     Sets
     ----
@@ -27,14 +30,14 @@ class Lp(Formulation[Shares, TimeShares]):
 
     Parameters
     ----------
-    a_mt: steps per second of job m on type t. z_m: GPUs of job m. M_t: GPUs of type t. L: value (level) of the
-    isolated shares. d_m: throughput that job m needs to reach level L. y_m: value of one step per second of job
-    m, which is 1 in `max_sum`.
+    a_mt: steps per second of job m on type t. z_m: GPUs of job m. M_t: GPUs of type t. L: value of the isolated
+    shares. d_m: throughput with which job m reaches this value. y_m: value of one step per second of job m,
+    which is 1 in `max_sum`.
 
     Variables
     ---------
     share_mt >= 0: fraction of time for which job m runs on type t, multiplied by `level` in `makespan`. level
-    >= 0 (only in `max_min` and `makespan`): the level relative to L; in `makespan`, the makespan relative to L.
+    >= 0 (only in `max_min` and `makespan`): the objective divided by L.
 
     Objective
     ---------
@@ -55,11 +58,8 @@ class Lp(Formulation[Shares, TimeShares]):
 
     Source
     ------
-    Gavel, sections 4.1 and 4.2. In the paper, `makespan` divides by the throughput, which is not linear. Here,
-    its variables are times on each type instead of shares of time, which makes it linear. `finish_time` is
-    rejected, because it is a linear program only for a fixed level (`formulations.shares.climb`).
-
-    The bound is that of the solver, weakened by its tolerance. In contrast, `exact` proves its bound.
+    Gavel, sections 4.1 and 4.2. The paper divides by the throughput in `makespan`, which is not linear; here,
+    the variables of `makespan` are times on each type.
 
     Examples
     --------

@@ -20,12 +20,13 @@ def one_type(problem: Shares, budget: Budget) -> Result[TimeShares]:
     """Divide the time of GPUs of one type in closed form or, for finish times, by Newton's method.
 
     Job m has weight w_m, s_m remaining steps and z_m GPUs, on which it performs a_m steps per second. The
-    cluster has M GPUs. For a throughput of r, job m needs its GPUs for the fraction r / a_m of the time. Except
-    for sums (`fifo`, `max_sum`), the optimum is the value of the criterion at which all M GPUs are used or, if
-    that is worse, its value when every job has its GPUs all the time. In `max_min`, it is min(M / sum_m w_m,
-    min_m z_m / w_m); in `makespan`, it is max(sum_m z_m s_m / a_m / M, max_m s_m / a_m). In `finish_time`, the
-    number of GPUs needed falls as the value rises, and Newton's method finds the value at which M GPUs are
-    needed. For sums, the jobs with the highest value per GPU get time first.
+    cluster has M GPUs. The optimum is:
+
+    - in `max_min`, min(M / sum_m w_m, min_m z_m / w_m);
+    - in `makespan`, max(sum_m z_m s_m / a_m / M, max_m s_m / a_m);
+    - in `finish_time`, the value at which the jobs need M GPUs in total or, if it is worse, the value when
+      every job has its GPUs all the time;
+    - in `fifo` and `max_sum`, the total if the jobs with the highest value per GPU get time first.
 
     Complexity: O(J) operations on exact numbers for J jobs, and O(J log J) for sums. For finish times, each
     step of Newton's method takes O(J), and about ten steps are usually enough.

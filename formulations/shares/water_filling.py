@@ -20,20 +20,18 @@ from gsopt.problems.shares import Shares, TimeShares
 def water_filling(problem: Shares, budget: Budget) -> Result[TimeShares]:
     """Raise the levels of all jobs until none can be raised further, for max-min fairness at every level.
 
-    The level of a job is its term in the objective (`gsopt.problems.shares.Shares.level`). `exact` only
-    maximizes the lowest level and may leave GPUs idle. Here, the bottleneck jobs of each level keep their
-    throughput while the levels of the others continue to rise, with one linear program per level.
-    Prices identify the bottlenecks: a job whose throughput has a positive price in the program can only become
-    faster if another job becomes slower. The lowest level is that of `exact`, up to rounding, with the same
-    bound.
+    The level of a job is its term in the objective (`gsopt.problems.shares.Shares.level`). The lowest level is
+    maximized first, as in `exact` and with the same bound. Then, level by level, the bottleneck jobs keep their
+    throughput, and a linear program raises the levels of the others. The bottlenecks are the jobs whose
+    throughput has a positive price in the previous program.
 
     Complexity: that of `exact`, and then one linear program per level. There are at most as many levels as
     jobs.
 
     Source
     ------
-    Gavel, section 4.3, which uses an integer program to find the bottleneck jobs. The default policy in its
-    code stops at the lowest level, like `exact`.
+    Gavel, section 4.3. The paper finds bottleneck jobs by an integer program; here, prices identify them. The
+    default policy in Gavel's code stops at the lowest level, like `exact`.
 
     Parameters
     ----------

@@ -19,25 +19,18 @@ _MODELS = {
 def exact(problem: Sharing, budget: Budget) -> Result[SharingSolution]:
     """Find a provably best schedule with starts at events, or bracket the optimum with starts at any time.
 
-    Sets: jobs j; at each event (the arrival or the end of a job), the classes of GPUs: free GPUs, and those
-    that a given job holds alone. Parameters: p_j: seconds of a job; G_j: its GPUs; r_j: its release date;
-    xi_jk: its slowdown when sharing with job k. Variables: which pending jobs start at each event, and how many
-    GPUs of each class they take. Objective: the sum of completion times. Constraints: a job starts once, at its
-    release or later, on G_j GPUs, each of which is free or held by a single job with which it may share GPUs,
-    and runs on them until it ends; its speed is 1 / max(1, max_k xi_jk), where k are its partners. Size: a node
-    for each start and each event; the number of nodes grows exponentially with the number of jobs.
+    With starts at events, a branch and bound finds the best schedule. Groups of more than 64 jobs that may
+    overlap (12 if numba cannot compile the search) are not searched. With starts at any time, this search
+    yields only a schedule, and the bound comes from areas and prices of GPU time. Groups of at most four jobs
+    that may overlap are then solved to optimality, as in `orders`. The message names the model that was solved.
 
-    The branch and bound (`formulations.sharing.search`) starts from the best known schedule. Its bounds come
-    from areas (`formulations.sharing.areas`) and from the minimum delay that each start causes
-    (`formulations.sharing.insertion`). It skips states that it has reached before at no higher cost. From 16
-    jobs on, prices of GPU time may yield a better bound. A long search is compiled if numba is installed and
-    there is enough time to compile. Groups of more than 64 jobs that may overlap are not searched; if the
-    search cannot be compiled, the limit is 12 jobs.
-
-    If jobs may start at any time, the search yields only a schedule, because the best start may lie between two
-    events. The bound then comes from areas and prices. For groups of at most four jobs that may overlap, the
-    method of `orders` finds the best schedule and proves it optimal. The message names the model that was
-    solved.
+    Sets: jobs j; events, which are the arrivals and ends of jobs; at each event, classes of GPUs: the free
+    ones, and those that a given job holds alone. Parameters: p_j, G_j, r_j: seconds, GPUs and release date of a
+    job; xi_jk: its slowdown when sharing with job k. Variables: the jobs that start at each event, and their
+    GPUs of each class. Objective: the sum of completion times. Constraints: a job starts once, at its release
+    or later; each of its G_j GPUs is then free or held by a single job with which it may share GPUs; the job
+    holds them until it ends; its speed is 1 / max(1, max_k xi_jk) for its partners k. Size: a node for each
+    start and each event; the number of nodes grows exponentially with the number of jobs.
 
     Source: the model is that of Castor, Eq. 6-13, without time slots. The search is gsopt's own.
 

@@ -52,19 +52,15 @@ class Prefix:
 def orders(problem: Sharing, budget: Budget) -> Result[SharingSolution]:
     """Find a provably best schedule with starts at any time, for groups of at most four jobs.
 
-    The jobs are divided into groups, each of which is solved separately. Jobs of different groups do not
-    overlap in any schedule that is at least as good as the best known one.
+    The jobs are split into groups that do not overlap in any schedule at least as good as the best known one.
+    Each group is solved separately. The search extends orders of starts and ends event by event. Linear
+    programs in exact numbers bound all orders that begin with the same events.
 
     Sets: the n jobs j of a group; events e = 1 .. 2 n, each the start of a job on given GPUs or the end of a
-    job. Parameters: p_j: seconds of a job; r_j: its release date; xi_je: its slowdown between events e and e +
-    1, given the GPUs of all jobs. Variables: t_e: time of each event. Objective: the sum of the t_e of ends.
-    Constraints: t_e <= t_(e+1); r_j <= t_e for the start of j; the (t_(e+1) - t_e) / xi_je between the start
-    and the end of j add up to p_j. Size: 2 n variables for each of (2 n)! / 2^n orders, times the choices of
-    GPUs with different users.
-
-    Orders are built event by event. The program for the first events assumes that all jobs then run at full
-    speed, pending ones from their release on, so it bounds all orders that begin with these events. All
-    programs are solved exactly. The search starts from the best schedule with starts at events.
+    job. Parameters: p_j, r_j: seconds and release date of a job; xi_je: its slowdown after event e. Variables:
+    t_e: time of each event. Objective: the sum of the t_e of ends. Constraints: t_e <= t_(e+1); r_j <= t_e for
+    the start of j; the (t_(e+1) - t_e) / xi_je between the start and the end of j add up to p_j. Size: 2 n
+    variables for each order and choice of GPUs; there are (2 n)! / 2^n orders.
 
     Source: for a fixed order, the model of Castor, Eq. 6-13, without slots is linear. The search is gsopt's
     own.

@@ -33,26 +33,20 @@ _MOST_JOBS, _MOST_PLACES = 40, 2000
 def slots(problem: Sharing, budget: Budget, *, most: int = 100) -> Result[SharingSolution]:
     """Plan in time slots with CP-SAT, and convert the plan to a schedule without slots.
 
-    An optimal plan in slots does not prove the schedule optimal.
+    A slot is a common divisor of all run times if this yields at most `most` slots; otherwise, slots are
+    longer. In the schedule, each job starts once it is released and all jobs that end by its start in the plan
+    have ended. With starts at any time, the plan itself is a second candidate. Times are rounded up, so the
+    optimum of the slot model is not a bound. The bound of the result comes from areas. The message states what
+    is known about the slot model.
 
     Sets: jobs j; GPUs g; slots t = 0 .. T - 1, where T slots are a quarter longer than the best known schedule.
-    Parameters: r_j: first slot of a job, rounded up; G_j: its GPUs; w_j: its work, rounded up, where a slot
-    without sharing does F = 2520 units of work; v_jk = floor(F / max(1, xi_jk)): its work per slot when sharing
-    with job k, where xi_jk is the slowdown. Variables: s_j and e_j: start and end; y_jg = 1 if job j holds GPU
-    g; a_jt = 1 if s_j <= t < e_j; b_jk = 1 if two jobs have a GPU in common; q_jt: work done in a slot, from 0
-    to F. Objective: the sum of the e_j. Constraints: sum_g y_jg = G_j; in each slot, at most two jobs run on
-    each GPU; q_jt <= F a_jt; q_jt <= v_jk if a_kt and b_jk; sum_t q_jt >= w_j; not all of a_jt, a_kt and b_jk
-    are 1 if two jobs must not share a GPU. Redundant: in each slot, the demands of the running jobs add up to
-    at most twice the number of GPUs. To break symmetry, GPUs are ordered by the jobs that hold them. Size:
-    about n G + 3 n T + n^2 / 2 binaries and n T integers for n jobs, and at most n (n - 1) T conditional rows.
-
-    A slot is a common divisor of all run times if this yields at most `most` slots. Otherwise, slots are longer
-    (`Slotted.of`). Rounding never makes a job faster, so the optimum of the slot model may exceed that of the
-    problem and is not a bound. The plan is converted to starts at events: each job starts on its GPUs as soon
-    as it is released and all jobs that end by its start in the plan have ended (`at_events`). For starts at any
-    time, the plan itself is a schedule too. The best known schedule is returned with the area bound, so a
-    result is proven optimal only if its value meets this bound. The message names the model, and states the
-    optimum of the slot model, or its best known value and bound.
+    Parameters: r_j, G_j, w_j: first slot, GPUs and work of a job, of which a slot without sharing does F = 2520
+    units; v_jk = floor(F / max(1, xi_jk)): its work per slot when sharing with job k, with slowdown xi_jk.
+    Variables: s_j, e_j: start and end, s_j >= r_j; y_jg = 1 if job j holds GPU g; a_jt = 1 if s_j <= t < e_j;
+    b_jk = 1 if two jobs have a GPU in common; q_jt: work done in a slot, from 0 to F. Objective: the sum of the
+    e_j. Constraints: sum_g y_jg = G_j; in each slot, at most two jobs run on each GPU; q_jt <= F a_jt; q_jt <=
+    v_jk if a_kt and b_jk; sum_t q_jt >= w_j; not all of a_jt, a_kt and b_jk are 1 if two jobs must not share a
+    GPU. Size for n jobs: about n G + 3 n T + n^2 / 2 binaries, n T integers and at most n^2 T conditional rows.
 
     Source: Castor, Eq. 6-13, with slots tau, fixed y_jg (Eq. 8) and at most C = 2 jobs on a GPU (Eq. 7); speeds
     by Eq. 4-5 for the worst partner. The model for CP-SAT is gsopt's own.

@@ -26,10 +26,8 @@ _MOST_SLOTS, _MOST_PLACES = 20, 3000
 class TimeIndexed(Formulation[Sharing, SharingSolution]):
     """The reference model for `slots`, which decides slot by slot which jobs are active and which share GPUs.
 
-    As printed, Castor's Eq. 6-13 multiply rates by the variables for places, and take the arg min of a sum.
-    Here, linear constraints replace both. Rounding to slots (`Slotted`) never makes a job faster, so the
-    optimum of this model may exceed that of the problem and is not a bound. The bound of the result is the area
-    bound. The plan is converted to starts at events, as in `slots`.
+    Times are rounded up, so the optimum is not a bound. The bound of the result comes from areas. The plan is
+    converted to starts at events, as in `slots`.
 
     Sets
     ----
@@ -37,15 +35,15 @@ class TimeIndexed(Formulation[Sharing, SharingSolution]):
 
     Parameters
     ----------
-    r_j: first slot of job j. w_j: its work, where a slot without sharing does F = 2520 units of work. G_j: its
-    GPUs. v_jk: its work per slot when sharing with job k.
+    r_j, G_j, w_j: first slot, GPUs and work of job j, of which a slot without sharing does F = 2520 units.
+    v_jk: its work per slot when sharing with job k.
 
     Variables
     ---------
     x[j, t], binary: job j starts at the beginning of slot t. f[j, t], binary: it ends at the beginning of slot
-    t. y[j, g], binary: it holds GPU g. b[j, k], binary: two jobs have a GPU in common. h[j, g, t], binary: job
-    j is active on GPU g. o[j, k, t], binary: two jobs that share are both active. q[j, t], integer: work done
-    in slot t, from 0 to F.
+    t. y[j, g], binary: it holds GPU g. b[j, k], binary: jobs j and k have a GPU in common. h[j, g, t], binary:
+    job j is active on GPU g. o[j, k, t], binary: two jobs that share are both active. q[j, t], integer: work
+    done in slot t, from 0 to F.
 
     Objective
     ---------
@@ -53,25 +51,24 @@ class TimeIndexed(Formulation[Sharing, SharingSolution]):
 
     Constraints
     -----------
-    Let a_jt be the sum of x[j, u] - f[j, u] for u <= t, which is 1 while job j is active: starts[j], ends[j]:
-    one start and one end for each job; order[j, t]: a_jt >= 0. demand[j]: the y add up to G_j (Eq. 6, with y
-    fixed over time as in Eq. 8). holds[j, g, t]: h >= y + a - 1; room[g, t]: the h of a GPU add up to at most 2
-    (Eq. 7). common[j, k, g]: b >= y_jg + y_kg - 1; together[j, k, t]: o >= b + a_jt + a_kt - 2. apart[j, k, t]:
-    b + a_jt + a_kt <= 2 for jobs that must not share. idle[j, t]: q <= F a; beside[j, k, t]: q <= F - (F -
-    v_jk) o (Eq. 4, 5 and 12). work[j]: the q of a job add up to at least w_j (Eq. 11).
+    Let a_jt = sum_{u <= t} (x[j, u] - f[j, u]), which is 1 while job j is active. starts[j], ends[j]: sum_t
+    x[j, t] = sum_t f[j, t] = 1. order[j, t]: a_jt >= 0. demand[j]: sum_g y[j, g] = G_j (Eq. 6, with y fixed
+    over time as in Eq. 8). holds[j, g, t]: h >= y + a - 1. room[g, t]: sum_j h <= 2 (Eq. 7). common[j, k, g]: b
+    >= y_jg + y_kg - 1. together[j, k, t]: o >= b + a_jt + a_kt - 2. apart[j, k, t]: b + a_jt + a_kt <= 2 for
+    jobs that must not share. idle[j, t]: q <= F a. beside[j, k, t]: q <= F - (F - v_jk) o (Eq. 4, 5 and 12).
+    work[j]: sum_t q >= w_j (Eq. 11).
 
     Size
     ----
-    For n jobs, which form p = n (n - 1) / 2 pairs, and G GPUs: about n G T + p T + 3 n T columns and n G T +
-    3 p T + p G + G T + 2 n T rows, plus one row per slot for each pair of jobs that must not share.
+    About n T (G + n / 2 + 3) columns and n T (G + 3 n / 2 + 2) rows for n jobs and G GPUs, and T more rows for
+    each pair of jobs that must not share.
 
     Source
     ------
-    Castor, Eq. 6-13, with the following readings. Eq. 8: y_jg[tau] = y_jg[tau - 1]; the paper prints y_jq and
-    y_qs. Eq. 11: T_j = min{tau: the sum of 1 / t_iter[u] for u <= tau is at least I_j}; the paper prints the
-    arg min of a sum, with I_k. Eq. 12: B_j; the paper prints B_k. Eq. 13: completion times are measured from
-    a_j. Eq. 4-5: the ratio belongs to a pair of jobs; of several partners, the worst one determines the speed.
-    The linearization is gsopt's own.
+    Castor, Eq. 6-13. The paper multiplies rates by the variables for places; here, the model is linear. Of
+    several partners, the worst one determines the speed (Eq. 4-5). Completion times are measured from a_j (Eq.
+    13). Indices are read as y_jg in Eq. 8, I_j in Eq. 11 and B_j in Eq. 12, and the arg min of a sum in Eq. 11
+    as the first slot by which the work is done. The linearization is gsopt's own.
 
     Examples
     --------

@@ -32,26 +32,23 @@ _RELAXATION_SHARE, _CONFLICTS = 0.8, 20
 def exact(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
     """Solve a problem with the techniques that suit its objective.
 
-    1. List schedules, a simple bound and, for the mean completion time, prices of GPU time. With at most 7
-       jobs, all orders are searched too, unless that takes too long.
-    2. For the mean completion time of more than 7 jobs, the time-indexed relaxation, which yields a good bound,
-       and a search for GPUs with which its schedule is possible. If there are none, a part of the schedule that
-       makes it impossible is excluded, and the step is repeated, at most 20 times.
-    3. Constraint programming with interval variables, if steps 1 and 2 leave a gap. It starts from the known
-       bound and schedule.
-    4. With at most 7 jobs, a longer search over all orders, if times differ so much that the other steps had to
-       round them.
+    1. List schedules and a simple bound. With at most 7 jobs, a search over all orders, unless it takes too
+       long.
+    2. For the mean completion time of more than 7 jobs, the method of `time_indexed`. If no GPUs suit the
+       schedule of the relaxation, a part of it is excluded, and the relaxation is solved again, at most 20
+       times.
+    3. If a gap remains, the method of `intervals`.
+    4. With at most 7 jobs, a longer search over all orders, if step 3 had to round times.
 
     With many jobs, a gap usually remains at the time limit. If CP-SAT is not installed, step 2 replaces step 3
-    for both objectives and any number of jobs, and may be repeated as long as time remains.
+    for both objectives and any number of jobs, with no limit on the repetitions.
 
     Parameters
     ----------
     problem
         The problem.
     budget
-        Time limit, gap, start, callback and log. The backend solves the relaxation, whereas step 3 always uses
-        CP-SAT.
+        Time limit, gap, start, callback and log. The backend solves the relaxation; step 3 always uses CP-SAT.
 
     Notes
     -----

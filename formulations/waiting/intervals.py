@@ -23,20 +23,20 @@ from gsopt.solvers.backends.process import Frame, FrameKind
 def intervals(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
     """Solve a problem with CP-SAT, which decides how many GPUs of every machine each job gets.
 
-    Like `time_indexed`, the method begins with list schedules and a simple bound.
+    The method begins with list schedules and a simple bound. Starting the jobs in the order of the model's
+    solution yields a schedule with exact times. If times differ too much for a common slot, they are rounded
+    down, and the optimum of the model is only a bound.
 
-    Sets: jobs j; places P that can hold j, which are groups of GPUs on any tier, such as machines and racks;
-    cells m, which are the innermost places. Parameters: d_j: GPUs of a job; p_jP: its run time at a place, in
-    slots, i.e. in units of a common divisor of all times; G_m: GPUs of a cell; r_j: its first slot; H_j: its
-    latest end, given a known value (`latest_ends`). If times differ too much for a common slot, they are
-    rounded down. The optimum is then only a bound; starting the jobs in the order of the solution yields a
-    schedule with exact times. Variables: s_j: start; y_jP = 1 if job j is at place P; c_jPm: GPUs of cell m,
-    between 0 and min(d_j, G_m), for a place with several cells. Objective: the sum of the ends s_j + sum_P p_jP
-    y_jP, or the latest end. Constraints: one place for each job; sum_m c_jPm = d_j if y_jP = 1; for each cell,
-    a cumulative constraint on optional intervals [s_j, s_j + p_jP) with d_j, or c_jPm, GPUs; a redundant
-    cumulative constraint for each wider place. Size: one interval per job and place, and one variable c_jPm per
-    job, place with several cells, and cell of the place. Source: optional intervals and cumulative resources in
-    constraint programming (Laborie and others, 2018); tiers as in Dally, section III.
+    Sets: jobs j; places P that can hold j: groups of GPUs on any tier; cells m: the innermost places.
+    Parameters: d_j: GPUs of a job; p_jP: its run time at a place, in slots; r_j, H_j: its first slot and latest
+    end, given the best known schedule; G_m: GPUs of a cell. Variables: s_j >= r_j: start; y_jP = 1 if job j is
+    at place P; c_jPm: its GPUs of cell m, if the place has several cells. Objective: the sum of the ends s_j +
+    sum_P p_jP y_jP, or the latest end. Constraints: sum_P y_jP = 1; sum_m c_jPm = d_j if y_jP = 1; each end is
+    at most H_j; the running jobs hold at most G_m GPUs of each cell (cumulative constraints on optional
+    intervals). Size: one interval per job and place, and one variable c_jPm per job, place and cell.
+
+    Source: optional intervals and cumulative resources in constraint programming (Laborie and others, 2018);
+    tiers as in Dally, section III.
 
     Parameters
     ----------

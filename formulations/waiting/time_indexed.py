@@ -36,18 +36,15 @@ _BOUND = "the relaxation is a bound only"
 def time_indexed(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
     """Solve the time-indexed relaxation, and look for fixed GPUs with which its schedule is possible.
 
-    The method begins with list schedules (`search_lists`) and a simple bound. The value of the best list
-    schedule limits the end of each job (`latest_ends`), which keeps the horizon short. The relaxation counts
-    GPUs by machine, rack and cluster (`Relaxation`), so its optimum is only a bound. If fixed GPUs are found
-    for all jobs of its schedule (`find_split`), the schedule is optimal. Otherwise, two more list schedules
-    are tried in the order of its starts, and the best known schedule is returned together with this bound. The
-    message says which case applies; it is ``the best list`` if a list schedule is proven optimal or time runs
-    out.
+    The method begins with list schedules and a simple bound. The relaxation (`Relaxation`) only counts the GPUs
+    in use at each machine, rack and cluster, so its optimum is a bound. If fixed GPUs are found for all jobs of
+    its schedule (`find_split`), this schedule is optimal. Otherwise, the best known schedule is returned with
+    the bound. The message says which case applies; it is ``the best list`` if the method stops earlier.
 
-    If there are too many slots of the original length, longer ones are used, and times are rounded down. The
-    optimum is then still a bound, but its schedule need not be optimal, even if fixed GPUs are found.
+    If there are too many slots, longer ones are used, and times are rounded down. The optimum is then still a
+    bound, but its schedule need not be optimal.
 
-    Source: the model and its horizon as in `Relaxation`; the split as in `find_split`.
+    Source: the model as in `Relaxation`; the split as in `find_split`.
 
     Parameters
     ----------

@@ -28,34 +28,31 @@ def wait_brackets(
 ) -> dict[str, Bracket]:
     """Return the earliest and latest start of each job that is waiting at a given time, keyed by job name.
 
-    The jobs are simulated until that time, and jobs released later are ignored. A job is certain to start
-    within its bracket if no job exceeds its estimate, no GPUs are taken away, there are no overheads, and
-    decisions are made at every event. The times are found as follows:
+    The jobs are simulated until that time; jobs released later are ignored. A job is certain to start within
+    its bracket if no job exceeds its estimate, no GPUs are taken away, there are no overheads, and decisions
+    are made at every event.
 
-    - Under ``conservative_backfilling``, a job starts no later than at its reserved time. Later jobs cannot
-      delay it, and reservations only move to earlier times.
-    - Under ``easy_backfilling``, this holds for the first waiting job. The latest start of the others is None,
-      as jobs that arrive later may be backfilled before them. With exact estimates, every job that has a
-      reservation also has a latest start.
-    - The earliest start is the first time by which enough running jobs may have ended for the job to fit. A
-      job runs for at least its estimate divided by `factor`; if `factor` is None, it may end at any time. For
-      jobs without an estimate of their own, the policy's option ``overestimate`` takes the place of `factor`.
-    - With exact estimates, a reserved job starts exactly at its reserved time. The other jobs start no earlier
-      than the first time at which they fit beside all reservations.
+    - The latest start under ``conservative_backfilling`` is the reserved time, because reservations only move
+      to earlier times. Under ``easy_backfilling``, this holds for the first waiting job; for others, it is
+      None, because jobs that arrive later may start before them.
+    - The earliest start is the first time by which enough running jobs may have ended for the job to fit.
+    - If all estimates are exact, both starts of a job with a reservation are its reserved time. The earliest
+      start of any other job is the first time at which it fits beside all reservations.
 
     Parameters
     ----------
     given
         The jobs with their estimates, or a whole scenario.
     policy
-        The policy, or its name. Its decider must have a method ``brackets``, like the deciders
-        of ``conservative_backfilling`` and ``easy_backfilling``.
+        The policy, or its name. Its decider must have a method ``brackets``.
     at
         Time in seconds on the clock of the workload.
     cluster
         The cluster on which a workload runs, its number of GPUs, or equal racks such as ``4x8x8``.
     factor
-        Largest ratio of a job's estimate to its running time; 1 if estimates are exact, None if it is unknown.
+        Largest ratio of a job's estimate to its running time; 1 if estimates are exact. If None, a running job
+        may end at any time. For jobs without an estimate of their own, the policy's option ``overestimate``
+        takes the place of `factor`.
     time_limit
         Time limit, in seconds or as text such as ``10s``; None for no limit.
     options

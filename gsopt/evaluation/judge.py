@@ -111,8 +111,7 @@ def judge(
     Raises
     ------
     InvalidInput
-        The schedule cannot be read, or `given` is not a scenario, a scheduling problem, or a workload with a
-        cluster.
+        The schedule cannot be read, or `given` is none of the inputs listed above.
     Contradiction
         A legal schedule is better than the proven bound, so one of the two is wrong.
 

@@ -40,9 +40,9 @@ def solve(
 ) -> Result[S]:
     """Solve a problem with one method.
 
-    An exact method never returns a solution that is worse than its start. If the option `start` is not given,
-    the start is the best solution that gsopt's own heuristics for the decision find. They run first. If there
-    is a time limit, at least half of it is reserved for the exact method.
+    Before an exact method, gsopt's own heuristics for the decision run, unless the option `start` is given. The
+    best solution that they find is the start. An exact method never returns a solution that is worse than its
+    start.
 
     Parameters
     ----------
@@ -53,9 +53,9 @@ def solve(
         ``package.module:function``. None for the decision's default exact method.
     time_limit
         Time limit for the heuristics and the method together, in seconds or as a string such as ``30s`` or
-        ``2min``. The result is normally returned at most half a second after the limit, but a slow heuristic
-        may delay it further. Methods that take almost no time, and plain functions without an argument
-        `budget` or `time_limit`, ignore the limit.
+        ``2min``. At least half of it is reserved for an exact method. The result is normally returned at most
+        half a second after the limit, but a slow heuristic may delay it further. Methods that take almost no
+        time ignore the limit, and so do plain functions without an argument `budget` or `time_limit`.
     display
         For exact methods only: whether to show value, bound, gap and time on standard error during the run.
     options
@@ -65,8 +65,7 @@ def solve(
     Raises
     ------
     InvalidInput
-        The method or an option does not exist, the time limit is invalid, or the method returns something other
-        than a solution.
+        The method or an option does not exist, the time limit is invalid, or the method returns no solution.
     InvalidSolution
         The start, or the solution that the method returns, breaks a rule of the problem.
     Unsupported

@@ -201,14 +201,10 @@ class AdmissionSolution(Frozen):
 class Admission(Problem[AdmissionSolution]):
     """The problem of evicting or moving running gangs, at minimum total cost, so that all pending gangs fit.
 
-    A gang is evicted or moved as a whole. A gang may be evicted only if its priority is lower than that of
-    every pending gang and it is not protected. Any gang with a `move_cost` may be moved: it stops and
-    restarts on machines that satisfy its own requirements. All evicted and moved gangs stop before any gang
-    starts, so a moved gang may also use the room that it has freed itself.
-
-    With ``second_objective="gangs"``, ties in cost are broken by the number of gangs that are evicted or
-    moved. Each of these gangs adds a small cost to the objective: the greatest common divisor of all costs (1
-    if they are all 0), divided by 1 plus the number of running gangs.
+    A gang is evicted or moved as a whole. A gang may be evicted if it is not protected and its priority is
+    lower than that of every pending gang. Any gang with a `move_cost` may be moved: it stops and restarts on
+    machines that satisfy its own requirements. All evicted and moved gangs stop before any gang starts, so a
+    moved gang may also use the room that it has freed itself.
 
     Attributes
     ----------
@@ -223,6 +219,10 @@ class Admission(Problem[AdmissionSolution]):
         The running gangs.
     pending
         The gangs to be placed.
+    second_objective
+        ``gangs`` to break ties in cost by the number of evicted and moved gangs; ``none`` by default. With
+        ``gangs``, each of them adds a small cost to the objective: the greatest common divisor of all costs (1
+        if all are 0), divided by 1 plus the number of running gangs.
 
     Examples
     --------

@@ -43,66 +43,62 @@ _SHARE = 0.5
 class Resizing(Formulation[Scheduling, SchedulingSolution]):
     """A model that decides in which interval each job starts and completes, and its work in each interval.
 
-    A release date begins a period, and completions divide periods into intervals.
+    The model is a relaxation, so it bounds the optimum. A linear program (`order`) converts the order of events
+    of the model's solution to a schedule, which is optimal if it meets the bound. A gap may remain, because the
+    model does not fix when a job starts within an interval and divides GPUs continuously.
 
-    The model is a relaxation, so it bounds the optimum. A linear program with explicit start times (`order`)
-    converts the order of events of its solution to a schedule, which is optimal if it meets the bound. Two
-    effects may leave a gap. First, jobs that start within an interval may start in an order, or run for a time,
-    that is impossible in any schedule. Second, GPUs are divided continuously. Unless time-sharing can achieve
-    this (`Resizable.is_exact`), the bound may be too low.
+    The speed of each job must be proportional to its GPUs, and its possible numbers of GPUs must be equally
+    spaced. The problem must not allow preemption or have a fairness constraint.
 
     Sets
     ----
     j: jobs. i: periods from one release date to the next; the last one has no end. (k, i): intervals, the part
-    of period i in which k - 1 jobs are complete, for k = 1 .. n and k - 1 at most the number of jobs released.
-    A schedule passes through intervals in ascending order of k and i; all others are empty.
+    of period i in which k - 1 jobs are complete, for k = 1 .. n. An interval may be empty.
 
     Parameters
     ----------
-    A_j: GPU-seconds of job j. a_j, b_j: its minimum and maximum number of GPUs. C: GPUs. U: sum of completion
-    times of the best known schedule. H_ki: greatest possible length of interval (k, i), limited by the length
-    of its period, and by the time from the earliest completion k - 1 to the latest completion k that U allows.
+    C: GPUs. A_j: GPU-seconds of job j. a_j, b_j: its minimum and maximum number of GPUs. e_j: its earliest
+    completion if it runs alone. U: sum of completion times of the best known schedule. H_ki: greatest possible
+    length of interval (k, i).
 
     Variables
     ---------
-    d[k, i]: length of interval (k, i); the k-th completion t_k is the sum of d over intervals up to k. x[k, i],
-    binary: the k-th completion is in period i. s[j, k, i], binary: job j starts in interval (k, i), or at its
-    beginning. c[j, k], binary: job j is the k-th to complete. y[j, k, i]: its GPU-seconds in interval (k, i).
+    d[k, i]: length of interval (k, i). x[k, i], binary: the k-th completion is in period i. s[j, k, i], binary:
+    job j starts in interval (k, i). c[j, k], binary: job j is the k-th to complete. y[j, k, i]: its GPU-seconds
+    in interval (k, i).
 
     Objective
     ---------
-    Minimize the sum of all t_k.
+    Minimize sum_k t_k, where t_k = sum_{q <= k, i} d[q, i] is the time of the k-th completion.
 
     Constraints
     -----------
-    Let v_ki be 1 if the schedule passes through interval (k, i), which means that completion k - 1 is no later
-    than period i, and completion k no earlier. Let r_jki be 1 if job j runs at the end of interval (k, i): the
-    sum of s[j] over intervals up to k and i, minus that of c[j] before k. once[k], starts[j], ends[j], turn[k]:
-    each completion is in one period; each job has one start and one completion, and each completion has one
-    job. passed, visits: v_ki >= 0 and v_ki >= s[j, k, i]. length[k, i], period[i]: d_ki <= H_ki v_ki; the d of
-    each period but the last add up to its length. runs[j, k, i]: r_jki >= c_jk + x_ki - 1. work[j]: the y add
-    up to A_j. there[j, k, i]: y_jki <= A_j (r_jki + 1 - v_ki). until[j, k], since[j, k, i]: the y up to an
-    interval add up to A_j if the job is complete, and to 0 if it has not started. most[j, k, i]: y_jki <= b_j
-    d_ki. least[j, k, i]: y_jki >= a_j d_ki - a_j H_ki (1 - r_jki + s_jki): a job that runs during the whole
-    interval has at least its minimum number of GPUs. area[k, i]: the y add up to at most C d_ki. room[k, i]:
-    the a_j r_jki add up to at most C. soonest[k]: t_k is no earlier than the k-th completion under shortest
-    remaining area first, nor than the k-th smallest of the times at which the jobs could complete if each ran
-    alone, and no later than U allows. alone[k]: t_k is no earlier than the time at which the job that completes
-    k-th could complete if it ran alone. alike[i, j, k]: of equal jobs, the first one completes first. shared:
-    limits on the joint work of jobs, each of which has either no GPUs or at least its minimum number (`cuts`).
-    Those of a group of jobs are added once a solution violates one of them, first in the linear relaxation.
+    Let v_ki = sum_{q <= i} x[k - 1, q] - sum_{q < i} x[k, q], where the first sum is 1 for k = 1. v_ki is 1 if
+    the schedule passes through interval (k, i). Let r_jki = sum_{q <= k, h <= i} s[j, q, h] - sum_{q < k}
+    c[j, q]. r_jki is 1 if job j runs at the end of this interval.
+
+    once[k], starts[j], ends[j], turn[k]: sum_i x_ki = sum_{k, i} s_jki = sum_k c_jk = sum_j c_jk = 1. passed,
+    visits: v_ki >= 0 and v_ki >= s_jki. length[k, i]: d_ki <= H_ki v_ki. period[i]: sum_k d_ki is the length of
+    period i, unless it is the last one. runs[j, k, i]: r_jki >= c_jk + x_ki - 1.
+
+    work[j]: sum_{k, i} y_jki = A_j. there[j, k, i]: y_jki <= A_j (r_jki + 1 - v_ki). until[j, k]: the y of
+    intervals up to k add up to A_j if job j is among the first k to complete. since[j, k, i]: the y of
+    intervals up to k and i add up to 0 if job j starts later. most[j, k, i]: y_jki <= b_j d_ki. least[j, k, i]:
+    y_jki >= a_j (d_ki - H_ki (1 - r_jki + s_jki)). area[k, i]: sum_j y_jki <= C d_ki. room[k, i]: sum_j a_j
+    r_jki <= C.
+
+    soonest[k]: t_k is at least the k-th smallest e_j and the k-th completion under shortest remaining area
+    first, and at most what U allows. alone[k]: t_k >= sum_j e_j c_jk. alike[i, j, k]: of equal jobs, the first
+    one completes first. shared: limits on the joint work of jobs (`cuts`), added once a solution violates them.
 
     Size
     ----
-    For n jobs with one release date: 2 n^2 + n binaries, n^2 + n other columns, and 6 n^2 + 8 n constraints,
-    plus n - 1 for each pair of equal jobs. These numbers grow with the number of release dates.
+    For n jobs with one release date: 2 n^2 + n binaries, n^2 + n other columns and 6 n^2 + 8 n rows, plus n - 1
+    rows for each pair of equal jobs. These numbers grow with the number of release dates.
 
     Source
     ------
     The problem is that of Aryl, section 5, which gives no model of it over time. The model is gsopt's own.
-    Starting jobs only at completions is not enough: a job may have to start in between to complete together
-    with others, so that a large job can follow immediately
-    (`tests/formulations/scheduling/resizing/test_method.py`).
 
     Examples
     --------

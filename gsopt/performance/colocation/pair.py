@@ -17,10 +17,9 @@ Rule = Literal["end_points", "sign", "cases"]
 class Pair:
     """A running job, and a new one that may share its GPUs.
 
-    Each job runs at speed 1 when alone, and at 1 divided by its slowdown while the two share. For two jobs, the
-    sum of completion times is smallest if the new job starts either now or when the running job completes. The
-    reason is that the sum grows with the delay of this start up to `turning_point`, and is linear in the delay
-    from there on. With more than two jobs, another start time may be better.
+    Each job runs at speed 1 when alone, and at 1 divided by its slowdown while the two share. The sum of the
+    two completion times is smallest if the new job starts either now or when the running job completes. With
+    more than two jobs, another start time may be better.
 
     Integers and fractions yield exact sums; floats yield floats.
 
@@ -36,8 +35,8 @@ class Pair:
     slowdown_running, slowdown_new
         Factors by which the two jobs take longer while they share; at least 1.
     seconds_whole
-        Time in seconds that the new job needs if it waits and then runs alone with its whole batch; None for
-        the same value as `seconds`.
+        Time in seconds that the new job needs if it waits and then runs alone with its whole batch; by default,
+        `seconds`.
 
     Raises
     ------

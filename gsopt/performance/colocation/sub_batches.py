@@ -71,12 +71,11 @@ def choose_sub_batch(
 ) -> Choice:
     """Choose the sub-batch with the smallest mean completion time of the pair, or choose to wait.
 
-    Every offered sub-batch that fits into the memory is tried, including the whole batch. If `rule` rejects
-    sharing with a sub-batch, waiting and then running with the whole batch is compared in its place.
+    Every offered sub-batch that fits into the memory is tried. If `rule` rejects sharing with a sub-batch,
+    waiting takes its place; the new job then runs with the whole batch. If none fits, the choice is to wait.
 
-    Source: Castor, Algorithm 2. As printed, the algorithm returns within its loop, so that it tries only the
-    whole batch. It also excludes single samples, so that a job with a batch of 1 never shares, and it ignores
-    memory.
+    Source: Castor, Algorithm 2. As printed, it tries only the whole batch, excludes single samples and ignores
+    memory; here, all offered sub-batches that fit are tried.
 
     Parameters
     ----------
@@ -87,8 +86,8 @@ def choose_sub_batch(
     rule
         As in `Pair.shares`.
     ties
-        The choice between equally good sub-batches: the ``larger`` one, with which the new job would be faster
-        if it ran alone, or the ``smaller`` one, as in line 7 of the algorithm.
+        Which of equally good sub-batches is chosen: the ``larger`` one, or the ``smaller`` one, as in line 7 of
+        the algorithm.
 
     Raises
     ------
