@@ -67,6 +67,8 @@ def elasticflow(
     ------
     InvalidInput
         An option is out of range, or GPUs are of several kinds.
+    Unsupported
+        The GPUs do not suit a job in its default mode.
 
     Examples
     --------
