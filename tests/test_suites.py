@@ -15,6 +15,7 @@ from gsopt.studies.suites.best_known import shown
 
 #: Suites whose proofs take seconds to minutes: what is found in a moment must be consistent with them.
 _SLOW = (
+    "scheduling/challenge/",
     "scheduling/medium/",
     "waiting/challenge/",
     "waiting/medium/",
