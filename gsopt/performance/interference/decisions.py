@@ -19,8 +19,9 @@ class Decisions(Frozen):
     """A comparison of decisions based on predicted slowdowns with those based on measured ones.
 
     A decision is whether a new job shares the GPU of a running job. All decisions are evaluated with the
-    measured slowdowns. For each ratio given to `compare_decisions`, a pair makes two cases, because either
-    configuration may be that of the running job. A configuration paired with itself makes one.
+    measured slowdowns. A pair of configurations (models with their batch sizes) makes two cases for each ratio
+    given to `compare_decisions`, because either may be that of the running job. A configuration paired with
+    itself makes one case for each ratio.
 
     Attributes
     ----------
