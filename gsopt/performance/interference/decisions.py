@@ -35,8 +35,8 @@ class Decisions(Frozen):
         Mean sharing benefit of the decisions based on predicted and on measured slowdowns. The benefit is the
         new job's completion time if it waits, divided by that under the decision. Source: Castor, Eq. 24.
     deviation
-        Mean absolute difference between the two benefits of a case, relative to the one with measured
-        slowdowns. The paper reports less than 10 % (section 6.4).
+        Mean absolute difference between the benefits of the two decisions in a case, relative to that of the
+        decision based on measured slowdowns. The paper reports less than 10 % (section 6.4).
     lost
         Fraction of the possible savings in completion time that is lost because of the predictions; above 1 if
         the decisions based on predictions cost completion time. The savings of a case are relative to the sum
