@@ -42,7 +42,7 @@ def queue(
     """Bound the start time of each waiting job of a trace.
 
     The output shows the earliest and latest start of each job that waits at the given time. These limits are
-    certain if no job runs longer than its estimate and no GPUs are taken away. With --factor, another
+    certain if no job runs longer than its estimate and the available GPUs do not change. With --factor, another
     condition is that no job runs for less than its estimate divided by the factor. Jobs released after the
     given time are ignored. The duration of a job without an estimate is used as its estimate.
     """

@@ -54,7 +54,7 @@ class Plain(Protocol):
 
 
 def write(item: Frozen | Plain, path: str | Path) -> None:
-    """Write a problem, solution or result to a JSON file.
+    """Write an object, such as a problem, solution or result, to a JSON file.
 
     In problems and solutions, fields with default values are omitted.
 

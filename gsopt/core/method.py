@@ -182,7 +182,7 @@ def exact_method(
         Options of the budget that the method ignores. If the caller sets one to a value other than its default,
         the result's message says that the method does not take it.
     warm_up
-        Function that loads everything that the method would load on its first call.
+        Function that loads everything that the method would load on its first call; `gsopt.warm_up` calls it.
 
     Raises
     ------

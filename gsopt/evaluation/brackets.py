@@ -29,8 +29,8 @@ def wait_brackets(
     """Return the earliest and latest start of each job that is waiting at a given time, keyed by job name.
 
     The jobs are simulated until that time; jobs released later are ignored. A job is certain to start within
-    its bracket if no job exceeds its estimate, no GPUs are taken away, there are no overheads, and decisions
-    are made at every event.
+    its bracket if no running time exceeds its estimate or contradicts `factor`, the available GPUs do not
+    change, there are no overheads, and decisions are made at every event.
 
     - The latest start under ``conservative_backfilling`` is the reserved time, because reservations only move
       to earlier times. Under ``easy_backfilling``, this holds for the first waiting job; for others, it is

@@ -161,7 +161,8 @@ class Comparison(Listing[ComparisonRow]):
         """Return a table of total values and bounds, gaps and median times, by method and group of instances.
 
         Instances form a group if they belong to the same suite, and have the same unit and the same headline
-        figures (`Problem.headline`). A suite whose instances have many different figures forms one group.
+        figures (`Problem.headline`). A suite in which more than four combinations of figures occur forms one
+        group, with the range of each figure.
         """
         keys = _shared_keys(self.rows)
         lines: list[list[str]] = []
@@ -212,7 +213,8 @@ class Comparison(Listing[ComparisonRow]):
         Raises
         ------
         InvalidInput
-            The data do not have the form of the output of `as_dict`, or name a problem that was not passed.
+            The data do not have the form of the output of `as_dict`, or contain the name of a problem that was
+            not passed.
         InvalidSolution, Contradiction
             As in `Result.from_dict`. `Contradiction` is also raised if one row's value beats another's bound.
 
@@ -346,7 +348,7 @@ def _groups(
 ) -> dict[tuple[str, str, tuple[str, ...]], list[ComparisonRow]]:
     """Group rows by suite, unit and headline figures.
 
-    A suite whose instances have many different figures forms one group, which shows the ranges of the figures.
+    A suite in which more than four combinations of figures occur forms one group, with their ranges.
     """
     suites: dict[tuple[str, str], list[ComparisonRow]] = {}
     for row in rows:

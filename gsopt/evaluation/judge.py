@@ -89,7 +89,8 @@ def judge(
 ) -> Judgement:
     """Judge a schedule from any source: find its broken rules, its figures, and its gap to a proven bound.
 
-    The gap is computed only if no rule is broken and every job completes.
+    The bound is on the mean job completion time. The gap to it is computed only if no rule is broken and every
+    job completes.
 
     Parameters
     ----------

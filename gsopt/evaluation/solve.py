@@ -65,7 +65,8 @@ def solve(
     Raises
     ------
     InvalidInput
-        The method or an option does not exist, the time limit is invalid, or the method returns no solution.
+        The method or an option does not exist, the time limit is invalid, or the method returns something other
+        than a solution, a `Result` or a `gsopt.core.method.NoSolution`.
     InvalidSolution
         The start, or the solution that the method returns, breaks a rule of the problem.
     Unsupported

@@ -46,7 +46,7 @@ class Clock:
         return float(seconds) if is_float else seconds
 
     def instant(self, seconds: Any) -> Any:
-        """Return the exact time that is `seconds` after the origin; it is a float only if `seconds` is one."""
+        """Return the exact time `seconds` after the origin; it may be a float only if `seconds` is a float."""
         if not self.origin:
             return seconds
         time = decimal(seconds) + self.origin

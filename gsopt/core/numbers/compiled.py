@@ -31,8 +31,8 @@ def compiled(function: Callable[Given, Found]) -> Callable[Given, Found]:
     """Compile the decorated function of numbers and arrays if numba is installed.
 
     Without numba, the function is returned unchanged. The machine code is cached for later processes if some
-    cache folder is writable. The name of its file depends on the sources of the function and of all compiled
-    functions that it calls, because numba itself notices only changes to the function's own file.
+    cache folder is writable. The name of the cached file depends on the sources of the function and of all
+    compiled functions that it calls, because numba itself notices only changes to the function's own file.
 
     Examples
     --------
@@ -148,12 +148,12 @@ def is_ready(
 
     - The remaining time suffices to compile it.
     - It was called before.
-    - Its module is imported, its machine code is on disk, and at least 10 s are left to load it.
+    - Its module was imported, its machine code is on disk, and at least 10 s are left to load it.
 
     Parameters
     ----------
     module, kernel
-        Names of the module and of the kernel in it; the module is not imported.
+        Names of the module and of the kernel in it. This function does not import the module.
     seconds_left
         Remaining time; None for no limit.
     seconds_to_compile

@@ -28,9 +28,9 @@ class StepTime(Frozen):
 
     A step with a batch of B samples on c GPUs takes ``fixed + per_sample * b + 2 (c - 1) (h l + M / (c w))``
     seconds, for M bytes of gradients, wires of w bytes per second, and h hops of l seconds each to the next
-    GPU. Batches are split into local batches whose sizes are as equal as possible. A step takes as long as its
-    largest local batch, which has b = ceil(B / c) samples. A single GPU does not communicate. A float stands
-    for its shortest decimal, such as 0.1, so that all results are exact fractions.
+    GPU. The batch is split among the GPUs as evenly as possible, and the largest local batch has b = ceil(B /
+    c) samples. A single GPU does not communicate. A float stands for its shortest decimal, such as 0.1, so that
+    all results are exact fractions.
 
     The model is gsopt's own, whereas ONES measures throughput (section 3.2.1, Equation 5). The all-reduce is
     `gsopt.performance.communication.flat_ring`, and it does not overlap with computation.

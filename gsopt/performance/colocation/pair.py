@@ -78,7 +78,7 @@ class Pair:
 
     @property
     def shared_sum(self) -> Any:
-        """Sum of the completion times if the two share from now on (twice Equation 19, or 23 with delay 0)."""
+        """Sum of the completion times if the two share from now on (twice Equation 19 or 23, with delay 0)."""
         return sum(self.completions())
 
     @property

@@ -35,7 +35,7 @@ class Fit(Frozen):
     collective
         Latency and time per byte of the collective.
     penalties
-        Penalties computed with the collective, keyed by model.
+        Exposed communication time per unit of computing time, computed with the collective, keyed by model.
     spread
         Root mean square of the decimal logarithms of the ratios of modelled to measured penalties, after 1e-4
         is added to both. A spread of 0.01 corresponds to 2 %, and 0.3 to a factor of two.

@@ -54,11 +54,11 @@ def read_layers(path: str | Path, *, partial: bool = False) -> tuple[Layer, ...]
     """Read the layers of a data-parallel model, in order, from a workload file of ASTRA-sim.
 
     The first line is ``DATA``, and the second line is the number of layers. Each further line has twelve values
-    separated by spaces: a name; a dependency; time (ns), collective and bytes of the forward pass, of the input
-    gradient and of the weight gradient; and the time of the update. The collective must be ``ALLREDUCE`` for
-    the weight gradient, and ``NONE`` for the other two. Of the bytes, only those of the weight gradient are
-    used; names, dependencies and update times are ignored. Empty lines and lines with a single number are
-    skipped.
+    separated by spaces: a name; a dependency; the time (ns), collective and bytes of the forward pass, then
+    those of the input gradient, then those of the weight gradient; and the time of the update. The collective
+    must be ``ALLREDUCE`` for the weight gradient, and ``NONE`` for the other two. Of the bytes, only those of
+    the weight gradient are used; names, dependencies and update times are ignored. Empty lines and lines with a
+    single number are skipped.
 
     Parameters
     ----------

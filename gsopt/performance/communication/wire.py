@@ -56,7 +56,7 @@ class Wire(Frozen):
     wiring: Annotated[Wiring, Field(strict=False)] = Wiring.SWITCH
 
     def hops(self, units: int, distance: int = 1, *, one_way: bool = False) -> int:
-        """Return the number of hops from unit i to unit i + `distance`, counted modulo the number of units.
+        """Return the number of hops from unit i to unit i + `distance`, where indices wrap around.
 
         In a ring, a message goes the shorter way around, or always forwards if `one_way` is set.
 

@@ -19,8 +19,9 @@ class Decisions(Frozen):
     """A comparison of decisions based on predicted slowdowns with those based on measured ones.
 
     A decision is whether a new job shares the GPU of a running job. All decisions are evaluated with the
-    measured slowdowns. For each ratio given to `compare_decisions`, a pair makes two cases, because either
-    configuration may be that of the running job. A configuration paired with itself makes one.
+    measured slowdowns. A pair of configurations (models with their batch sizes) makes two cases for each ratio
+    given to `compare_decisions`, because either may be that of the running job. A configuration paired with
+    itself makes one case for each ratio.
 
     Attributes
     ----------
@@ -34,8 +35,8 @@ class Decisions(Frozen):
         Mean sharing benefit of the decisions based on predicted and on measured slowdowns. The benefit is the
         new job's completion time if it waits, divided by that under the decision. Source: Castor, Eq. 24.
     deviation
-        Mean absolute difference between the two benefits of a case, relative to the one with measured
-        slowdowns. The paper reports less than 10 % (section 6.4).
+        Mean absolute difference between the benefits of the two decisions in a case, relative to that of the
+        decision based on measured slowdowns. The paper reports less than 10 % (section 6.4).
     lost
         Fraction of the possible savings in completion time that is lost because of the predictions; above 1 if
         the decisions based on predictions cost completion time. The savings of a case are relative to the sum
