@@ -127,7 +127,7 @@ class Sharing(Problem[SharingSolution]):
 
     @cached_property
     def durations(self) -> tuple[Exact, ...]:
-        """Running time of each job if it has no partners, in seconds."""
+        """Running time of each job if it shares no GPUs, in seconds."""
         return tuple(decimal(job.duration) for job in self.jobs)
 
     def slowdown(self, job: int, partner: int) -> Exact:
@@ -190,7 +190,7 @@ class Sharing(Problem[SharingSolution]):
         return tuple((course.starts[job], course.ends[job]) for job in range(len(self.jobs)))
 
     def candidates(self) -> Iterator[SharingSolution]:
-        """Yield all schedules whose jobs start at events.
+        """Yield all schedules in which each job starts when a job arrives or ends.
 
         GPUs that the same jobs hold are interchangeable, so only one choice among them is yielded.
 

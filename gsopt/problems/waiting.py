@@ -34,7 +34,7 @@ class Run(Frozen):
     job
         Name of the job.
     start
-        Start time in seconds: a float, which stands for its shortest decimal, or a fraction.
+        Start time in seconds: a fraction, or a float, which is read as its shortest decimal form, such as 0.1.
     gpus
         Indices of the job's GPUs.
     """
@@ -250,8 +250,8 @@ class Waiting(Problem[WaitingSolution]):
     def workload(self) -> Workload:
         """The jobs as a workload, with times counted from the first release date.
 
-        If running times are rounded, each job gets its own model, and its duration is its rounded running time
-        on the innermost tier. With the penalties in `scenario`, the simulator thus uses the rounded times.
+        If running times are rounded, each job gets a model of its own, and its duration is its rounded running
+        time on the innermost tier. With the penalties in `scenario`, the simulator thus uses the rounded times.
         """
         return Workload(name=self.name, jobs=[self._as_simulated(job) for job in self.jobs])
 

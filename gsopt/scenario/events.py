@@ -126,8 +126,8 @@ class Reclaim(_OfMachines):
 
     A machine that is given up counts towards the open request with the earliest deadline among those that may
     take it, with ties going to the first request. The machine stays absent until a `Return` names it or a
-    `Loan` brings it back. At the deadline, as many as possible of the machines that are still owed are taken.
-    In a plain cluster, the GPUs leave at the deadline.
+    `Loan` brings it back. If too few machines have been given up by the deadline, suitable ones are taken
+    then, until the request is met or none is left. In a plain cluster, the GPUs leave at the deadline.
 
     Unlike a departure (`Leave`), a request costs jobs with checkpoints no work. A job that continues elsewhere
     at the moment when its machine is given up counts as moved, and keeps its progress even without checkpoints.
@@ -187,7 +187,7 @@ class Loan(_OfMachines):
     """A loan of absent machines, which join the cluster until their owner reclaims them.
 
     The absent machines that match are lent in cluster order, until `servers` of them are lent or none are left.
-    Machines that join only with a loan must also be part of the `Cluster`; let them leave at time 0.
+    Machines that join only with a loan must be part of the `Cluster`, too; a `Leave` at time 0 removes them.
 
     Attributes
     ----------

@@ -153,8 +153,8 @@ class Job(Frozen):
     gpu_type
         The only GPU type on which the job may run in its default mode; empty for any type.
     modes
-        Other ways to run the job. Its own menu, memory, batch size and GPU type form its default mode, whose
-        name is empty.
+        Other ways to run the job. The job's own menu, memory, batch size and GPU type form its default mode,
+        whose name is empty.
     phases
         Parts of the work, in order, each with its slowdown; the last must end at 1.
     training
@@ -168,8 +168,8 @@ class Job(Frozen):
         unknown. A job that exceeds its estimate continues.
     checkpoints
         Whether the job keeps its progress when it stops or is evicted; otherwise, it starts from scratch. A
-        stop followed by a start at the same moment is a resize or move. Resizes and moves keep progress unless
-        a machine of the job left without notice.
+        stop followed by a start at the same moment is a resize or move, which by itself costs no progress. What
+        a job loses if its machine leaves without notice is stated by `gsopt.scenario.events.Leave`.
     priority
         Priority of the job, higher if more important. Only some policies use it.
 
@@ -295,7 +295,7 @@ class Job(Frozen):
         return self.gpu_type if own is None else own
 
     def samples_in(self, mode: str = DEFAULT_MODE) -> float:
-        """Return the samples until the target if the job always runs in a mode, or 0 if `training` is None."""
+        """Return how many samples the job needs if it always runs in a mode; 0 if `training` is None."""
         if self.training is None:
             return 0.0
         own = None if mode == DEFAULT_MODE else self._by_name[mode].samples

@@ -397,7 +397,8 @@ class IterationTime(Frozen):
     ) -> tuple[tuple[int, float], ...]:
         """Return the menu of a job that demands `gpus` GPUs, if its total batch size is always the same.
 
-        `batch_size` is this total, unlike in `seconds`. On a single GPU, there is no all-reduce.
+        The menu contains `gpus` and all `counts`. `batch_size` is the total, unlike in `seconds`. On a single
+        GPU, there is no all-reduce.
 
         Raises
         ------
@@ -422,7 +423,7 @@ def fit_iteration_time(samples: Sequence[tuple[float, float, float]]) -> Iterati
     """Fit an `IterationTime` to measured samples ``(batch size per GPU, message bytes, seconds)``.
 
     The sum of squared relative errors is minimized by local searches that start from several values of
-    `overlap`. The fitted value is at most 10.
+    `overlap`. The fitted `overlap` is at most 10.
 
     Raises
     ------

@@ -188,9 +188,9 @@ class Cluster(Lean):
         in the order of the graph. If the GPU nodes are the integers from 0 up, possibly as text, GPUs keep
         these numbers, which replace the order of the graph.
 
-        A root of kind ``"datacenter"`` yields a plain cluster if only GPUs, or no nodes, are directly below it.
-        It yields a cluster of racks if only racks are, unless an edge to one of them has the `tier`
-        ``"datacenter"``. Any other root switch becomes the `network`.
+        If the root is of kind ``"datacenter"``, the nodes directly below it determine the result: a plain
+        cluster if there are only GPUs, or no nodes; a cluster of racks if there are only racks, and no edge to
+        them has the `tier` ``"datacenter"``. Otherwise, the root becomes the `network`.
 
         Parameters
         ----------
@@ -334,7 +334,7 @@ class Cluster(Lean):
         return tuple(groups[machine] for machine in self.machine_of)
 
     def room(self, gpu_type: str = "", memory: int = 0) -> int:
-        """Count the GPUs of a type (of any type if empty) that have at least `memory` bytes each.
+        """Count the GPUs of type `gpu_type` (any type if empty) that have at least `memory` bytes each.
 
         GPUs of a plain cluster have no type. Memory that is not modelled is assumed to suffice.
 
@@ -409,8 +409,8 @@ class Cluster(Lean):
     def bottleneck(self, gpus: Sequence[int]) -> Link | None:
         """Return the lowest rate and the highest latency between any two of the given GPUs, as a link.
 
-        The rate is that of a single transfer. The result is None if a link is unknown, or if fewer than two
-        GPUs are given.
+        The rate is that of a single transfer. The result is None if a link is unknown, as in a plain cluster,
+        or if fewer than two GPUs are given.
 
         Examples
         --------
@@ -429,14 +429,15 @@ class Cluster(Lean):
         """Return the cluster as a networkx tree of switches, machines, islands and GPUs.
 
         Switches, machines and islands are nodes identified by their names, and GPUs by their numbers. The
-        graph's attributes name the root and, if some are custom, the levels. The `kind` of a switch is its
-        level, and that of other nodes is ``"machine"``, ``"island"`` or ``"gpu"``; machines also have
-        `gpu_type` and `memory` (bytes), if known. Without a `network`, the root has the kind ``"datacenter"``
-        and the same name, or ``"datacenter 1"`` and so on if that name is taken. The `tier` of an edge is the
-        level of its upper end; this is ``"network"`` for the root of a cluster of racks, and ``"machine"`` for
-        that of a plain cluster. Known links add `bandwidth` (B/s), `latency` (s) and `capacity` (B/s). With
-        ``gpus=False``, GPUs are not nodes. Instead, the nodes above them state the number of GPUs as `gpus`,
-        and machines state the known properties of their GPUs' links as `gpu_bandwidth` and so on.
+        graph's attribute ``root`` names the root. If there are levels other than island, machine, rack and
+        network, the attribute ``levels`` lists all levels. The `kind` of a switch is its level, and that of
+        other nodes is ``"machine"``, ``"island"`` or ``"gpu"``; machines also have `gpu_type` and `memory`
+        (bytes), if known. Without a `network`, the root has the kind ``"datacenter"`` and the same name, or
+        ``"datacenter 1"`` and so on if that name is taken. The `tier` of an edge is the level of its upper end;
+        this is ``"network"`` for the root of a cluster of racks, and ``"machine"`` for that of a plain cluster.
+        Known links add `bandwidth` (B/s), `latency` (s) and `capacity` (B/s). With ``gpus=False``, GPUs are not
+        nodes. Instead, the nodes above them state the number of GPUs as `gpus`, and machines state the known
+        properties of their GPUs' links as `gpu_bandwidth` and so on.
 
         Examples
         --------

@@ -81,7 +81,7 @@ class Switch(Lean):
 
 
 class Rack(Switch):
-    """A switch on the level ``"rack"``, with its machines.
+    """A switch on the level ``"rack"``, with the machines and any switches below it.
 
     Examples
     --------
@@ -94,7 +94,7 @@ class Rack(Switch):
     level: Annotated[Literal["rack"], Field(repr=False)] = "rack"
 
     def plain(self) -> Switch:
-        """Return the rack as a `Switch`, whose level is written to files; the level of a `Rack` is not."""
+        """Return the rack as a `Switch`. Files state the level of a `Switch`, but not that of a `Rack`."""
         return Switch.model_construct(
             name=self.name, level="rack", machines=self.machines, switches=self.switches, uplink=self.uplink
         )

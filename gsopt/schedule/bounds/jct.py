@@ -77,8 +77,8 @@ def mean_jct_bound(
         The workload or scenario, the cluster and the physics, as for `gsopt.simulate`.
     evaluations
         Largest number of price vectors to try, for each group if jobs are far apart. With 0, only formulas are
-        used. With None, the number is chosen so that this takes at most about as long as a simulation; for a
-        group of fewer than 10 jobs, it is 0.
+        used. With None, the number is chosen so that trying them takes at most about as long as a simulation;
+        for a group of fewer than 10 jobs, it is 0.
     round_length
         Seconds between decisions, as for `gsopt.simulation.simulate`. The bound then holds only for policies
         in rounds of that length, as its attribute `proof` says. If None, it holds for every policy.

@@ -16,10 +16,13 @@ def mean_busy_time_bound(workload: Workload, gpus: Number) -> Exact:
     """Return a lower bound on the sum of completion times, derived from mean busy times.
 
     The mean busy time of a job is the mean point in time at which its area (the minimum GPU-seconds that it
-    needs) is processed. From then until the job completes, at least half of its height (its minimum duration)
-    passes, or less if phases slow down its modes differently (`gsopt.schedule.bounds.work.lag`). The sum of all
-    mean busy times is smallest if a single machine, as fast as all GPUs combined, always serves the available
-    job with the smallest area, with preemption. Complexity: O(n log n).
+    needs) is processed. Without phases, at least half of its height (its minimum duration) passes from then
+    until the job completes; phases that slow down its modes differently may shorten this time
+    (`gsopt.schedule.bounds.work.lag`). The sum of all mean busy times is smallest if a single machine, as fast
+    as all GPUs combined, always serves the available job with the smallest area, with preemption. The bound is
+    this sum plus, for every job, the least time from its mean busy time to its completion.
+
+    Complexity: O(n log n).
 
     Examples
     --------

@@ -43,9 +43,9 @@ class Pairs:
 
     Slowdowns depend only on the two models, and are cached. The running job is assumed to have no other
     partner, as in Theorem 1 of Castor. Both jobs are assumed to keep the speeds of their current phases. The
-    waiting job is assumed to run on as many GPUs as it demands. Their tier is assumed to be that of the first
-    GPUs that the running job holds alone: as many of these as the waiting job demands, or all if there are
-    fewer.
+    waiting job is assumed to run on as many GPUs as it demands. The tier that connects them is assumed to be
+    that of the first GPUs that the running job holds alone: as many of these as the waiting job demands, or all
+    if there are fewer.
 
     Examples
     --------
@@ -75,9 +75,9 @@ class Pairs:
     def of(self, state: State, job: int, partner: int, gpus: tuple[int, ...]) -> list[SubBatch]:
         """Return the pairs that two jobs can form, one for each possible sub-batch of the waiting job.
 
-        The first pair is for the whole batch. Each of the others is for a mode in which the job divides its
-        batch into steps and accumulates their gradients; modes with fewer steps come first. Whether a sub-batch
-        fits into the memory is not checked.
+        The first pair is for the whole batch. Each of the others is for a mode in which the job, on the same
+        number and type of GPUs, divides the same batch into steps and accumulates their gradients; modes with
+        fewer steps come first. Whether a sub-batch fits into the memory is not checked.
 
         Parameters
         ----------

@@ -32,7 +32,7 @@ def outline(cluster: Cluster, *, width: int = 80, most: int = 60) -> str:
     width
         Maximum number of characters per line, at least 4; longer lines are cut off and end in ``...``.
     most
-        Maximum number of lines for the tree, but at least 1.
+        Maximum number of lines for the tree; numbers below 1 count as 1.
 
     Raises
     ------

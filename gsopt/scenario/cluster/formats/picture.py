@@ -53,7 +53,7 @@ def draw(
     """Draw a cluster: machines in the boxes of their switches, and the jobs that hold each GPU.
 
     Idle GPUs are white. Neighbouring GPUs of a job form one block, labelled with the job's name if there is
-    room. Jobs that share a GPU split its cell, one below the other.
+    room. Jobs that share a GPU divide its square among them, one below the other.
 
     Parameters
     ----------

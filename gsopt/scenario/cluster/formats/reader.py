@@ -106,9 +106,10 @@ def read_cluster(
         not state them, as is usual for Slurm, topograph and NetQ. Not allowed for the other formats, which
         always state them.
     levels
-        Names of the levels of switches below the root, innermost first; by default, rack, pod, zone, region,
-        level 5, level 6 and so on. GraphML and node-link JSON state levels; for them, names are needed only for
-        uncommon levels that the file does not list. Not allowed for gsopt's JSON.
+        Names of all levels of switches below the root, innermost first; by default, rack, pod, zone, region,
+        level 5, level 6 and so on. GraphML and node-link JSON state the level of each switch; for them, the
+        names are needed only if some level is uncommon and the file has no list of its levels. Not allowed for
+        gsopt's JSON.
     notes
         A list to which lines are appended about what is left out, such as machines without GPUs.
 
@@ -155,8 +156,8 @@ def write_cluster(
     path
         The file.
     format
-        A `Format` other than ``netq``. If empty, the file's extension determines it: gsopt's JSON, GraphML,
-        Slurm's switches (``.conf``) or topograph (``.yaml``).
+        A `Format` other than ``netq``. If empty, the file's extension determines it: gsopt's JSON (``.json``),
+        GraphML (``.graphml`` or ``.xml``), Slurm's switches (``.conf``) or topograph (``.yaml`` or ``.yml``).
     notes
         A list to which lines are appended about what the format cannot represent.
 

@@ -154,7 +154,8 @@ def price_bound(
     weights
         Weights from 1e-9 to 1e9, in the order of the jobs; None for 1 each.
     cells
-        Maximum number of time cells per group, at least 40. None for 320, or more for over about 11,000 jobs.
+        Maximum number of time cells per group, at least 40. None for 320, or for a larger number if there are
+        more than about 11,000 jobs.
     evaluations
         Maximum number of price vectors to try per group; None for a number that suits the cells. Without
         `seconds` and `gangs`, a higher maximum never weakens the bound.
