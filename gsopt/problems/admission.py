@@ -62,7 +62,7 @@ class Part(Lean):
         Minimum memory of each GPU, in bytes. Machines that do not state their memory are assumed to have
         enough.
     where
-        Name of the set of machines, a key of the problem's `places`, on which the workers may run; empty if
+        Name of the set of machines (a key of the problem's `places`) on which the workers may run; empty if
         they may run on any machine.
     slice
         Number of workers in each slice; 0 if the workers form no slices. Must divide `count`.
@@ -452,7 +452,7 @@ class Admission(Problem[AdmissionSolution]):
 
     @cached_property
     def step(self) -> Fraction | None:
-        """Greatest common divisor of all costs, including the small cost that breaks ties.
+        """Greatest common divisor of all costs, including the small cost that breaks ties; 1 if all are 0.
 
         A float stands for its shortest decimal, such as 0.1.
         """
@@ -709,7 +709,11 @@ class Admission(Problem[AdmissionSolution]):
 
 
 def whole_step(costs: Fraction, tie: Exact) -> Fraction:
-    """Return the greatest common divisor of `costs`, which itself divides all costs, and the cost `tie`."""
+    """Return the greatest common divisor of `costs` and `tie`.
+
+    `costs` is itself the greatest common divisor of all costs (1 if all are 0). `tie` is the small cost that
+    breaks ties.
+    """
     return step([whole(costs), tie]) or costs
 
 

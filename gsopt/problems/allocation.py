@@ -172,8 +172,8 @@ class Allocation(Problem[AllocationSolution]):
     This is a multiple-choice knapsack. In a classic one, exactly one item of each class is chosen. To state it,
     make each class a queued job with ``time_at_min=0``, and with the weight of the lightest item as
     `min_workers`. In `counts` and `values`, state how much more the other items weigh and are worth. If the
-    lightest item weighs nothing, the job is not queued. The objective excludes the values of the lightest
-    items.
+    lightest item weighs nothing, do not queue the job; `min_workers` then has no effect. The objective excludes
+    the values of the lightest items.
 
     Source: Aryl, section 5.2 and Appendix D, second phase of Algorithm 2. The paper prints the weight of w
     extra workers as ``(w + min_workers) * gpus_per_worker``; here, it is ``w * gpus_per_worker``.
@@ -260,8 +260,8 @@ class Allocation(Problem[AllocationSolution]):
         """Greatest common divisor of the values of all numbers of extra workers, or None if not computed.
 
         It is None if all values are 0, if more than 100,000 `values` are given, or if these need more than 15
-        digits when written with equally many decimal places. It is also None if jobs with proportional speed
-        allow so many different numbers of workers that the divisor would be too small to be useful.
+        digits when written with equally many decimal places. It is also None if the divisor might be too small
+        to be useful because of jobs with proportional speed.
         """
         if sum(len(job.values or ()) for job in self.jobs) > _MOST_VALUES:
             return None

@@ -57,8 +57,8 @@ class Batching(Problem[Batches]):
         The jobs. New jobs are listed in order of arrival.
     criterion
         Sum to optimize over all running jobs, where w is the job's weight. ``sruf`` (smallest remaining
-        utilization first): minimize T c / w. ``rate``: maximize w / T, the completions per second; every job
-        must have samples left. ``sum_time``: minimize w T; requires ``forced="all"``.
+        utilization first): minimize T c / w. ``rate``: maximize w / T, the weighted completions per second;
+        every job must have samples left. ``sum_time``: minimize w T; requires ``forced="all"``.
     forced
         Whether no jobs (``none``), new jobs (``new``) or all jobs (``all``) must run as far as GPUs suffice.
         Each job in turn must run if its smallest number of GPUs is left. New jobs are taken in the given order,
@@ -71,7 +71,8 @@ class Batching(Problem[Batches]):
         paper's operators.
     menu
         Whether a job may have any number of GPUs within its limits (``every``) or only powers of two
-        (``doublings``).
+        (``doublings``). In both cases, a job with measured throughputs runs only on numbers of GPUs for which
+        there is a measurement.
     use
         Whether solutions must use as many GPUs as the other rules permit (``all``) or may use any number
         (``any``).
@@ -193,7 +194,7 @@ class Batching(Problem[Batches]):
 
     @cached_property
     def target(self) -> int:
-        """Minimum number of GPUs that a solution must use: as many as possible, or 0 if `use` is ``any``."""
+        """Lower limit on the number of GPUs in use: as many as other rules permit, or 0 if `use` is ``any``."""
         return most_used(self.gpus, self._menus()) if self.use == "all" else 0
 
     def _menus(self) -> Iterator[tuple[Sequence[int], bool]]:

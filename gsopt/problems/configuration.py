@@ -303,7 +303,10 @@ class Configuration(Problem[ConfigurationSolution]):
         }
 
     def candidates(self) -> Iterator[ConfigurationSolution]:
-        """Yield every assignment of usable configurations, even with too few GPUs; unpinned jobs may wait."""
+        """Yield every assignment of usable configurations to jobs, even if there are too few GPUs.
+
+        Jobs that are not pinned may also have none.
+        """
         menus = (
             [*costs] if job.pinned else [None, *costs] for job, costs in zip(self.jobs, self.costs, strict=True)
         )

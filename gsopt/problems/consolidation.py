@@ -55,9 +55,9 @@ class ConsolidationSolution(Frozen):
 class Consolidation(Problem[ConsolidationSolution]):
     """The problem of placing waiting jobs on free GPUs so that the GPUs do as much useful work as possible.
 
-    A job with weight w on d GPUs has the value w d / (1 + s), where s is the penalty of the tier that connects
-    the GPUs. For a single GPU, s is 0. A job that is not placed has no value. A float stands for its shortest
-    decimal, such as 0.1.
+    A job with weight w on d GPUs has the value w d / (1 + s). The penalty s is that of the job's model for the
+    narrowest network tier that connects the GPUs. For a single GPU, s is 0. A job that is not placed has no
+    value. A float stands for its shortest decimal, such as 0.1.
 
     Source: Dally, section III-B and Table I, for the penalties. The paper decides about one job at a time
     (Algorithm 1); here, about all waiting jobs at once. The paper simulated Table I for 8 GPUs; here, it is
@@ -72,8 +72,8 @@ class Consolidation(Problem[ConsolidationSolution]):
     jobs
         The waiting jobs.
     penalties
-        Exposed communication time per unit of computation time, by model and tier. A wider tier must not have a
-        lower penalty. Models that are not listed have no penalty.
+        Exposed communication time per unit of computation time, by model and tier; by default, Dally's Table I.
+        A wider tier must not have a lower penalty. Models that are not listed have no penalty.
     maximize
         Objective. ``value``: the total value. ``lexicographic``: the number of placed jobs, then the total
         value. ``fragmentation``: the total value, then the number of machines that are entirely free; total
@@ -168,10 +168,10 @@ class Consolidation(Problem[ConsolidationSolution]):
 
     @cached_property
     def machine_bonus(self) -> Exact:
-        """Extra value of each machine left whole.
+        """Extra value of each machine that stays entirely free.
 
         With ``fragmentation``, all machines together are worth a millionth of the lowest positive value of a
-        placement. Otherwise, the extra value is 0.
+        job. Otherwise, the extra value is 0.
         """
         if self.maximize != "fragmentation":
             return 0
@@ -234,7 +234,7 @@ class Consolidation(Problem[ConsolidationSolution]):
         return {"jobs": len(self.jobs), "GPUs": self.cluster.gpus, "free": self.free_gpus}
 
     def measures(self, solution: ConsolidationSolution) -> dict[str, Number]:
-        """Return the numbers of jobs started, GPUs left idle, and machines left whole."""
+        """Return the numbers of placed jobs, idle GPUs, and machines that are entirely free."""
         held = sum(len(gpus) for gpus in solution.placed.values())
         return {
             "placed_jobs": len(solution.placed),
@@ -243,7 +243,10 @@ class Consolidation(Problem[ConsolidationSolution]):
         }
 
     def candidates(self) -> Iterator[ConsolidationSolution]:
-        """Yield every choice of jobs that fit, with every split over the groups of the narrowest tier."""
+        """Yield every choice of jobs that fit, with every split of their GPUs over groups.
+
+        The groups are those of the narrowest tier.
+        """
         busy = frozenset(self.busy)
         groups = self.cluster.groups[self.tiers[0]]
         free = [[gpu for gpu in group.gpus if gpu not in busy] for group in groups]

@@ -84,7 +84,7 @@ class Goodput(Problem[GoodputSolution]):
     """The problem of dividing GPUs among adaptive jobs to maximize the power mean of their speed-ups.
 
     A job with speed-up S costs (f S / g + c)**p, where p is negative and g is the mean number of GPUs per node.
-    The mean cost of all jobs is minimized, which maximizes the power mean that `measures` returns. A job
+    The mean cost of all jobs is minimized, which maximizes the power mean (``fitness`` in `measures`). A job
     without GPUs costs c**p, by default 1,000. If a job keeps its number of GPUs on every node, f is 1.
     Otherwise, it restarts, and f = max(t - r d, 0) / (t + d). Here, t is its age in seconds, r its number of
     restarts so far, and d the duration of a restart.
@@ -155,7 +155,7 @@ class Goodput(Problem[GoodputSolution]):
 
     @property
     def unit(self) -> str:
-        """Unit of the objective: the scaled speed-up to the power p, averaged over all jobs."""
+        """Unit of the objective: the speed-up to the power p, averaged over all jobs."""
         return f"mean speed-up to the power {self.power}"
 
     def resolution(self, value: Number) -> Exact:

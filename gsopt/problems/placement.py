@@ -226,7 +226,7 @@ class Placed(NamedTuple):
     server
         Name of an individual server, such as ``s1`` or ``s1[3]``.
     workers
-        Index in the problem's `workers`.
+        Index of their entry in the problem's `workers`.
     number
         Number of these workers on the server.
     """
@@ -247,7 +247,7 @@ class PlacedPart(NamedTuple):
         Index among the server's GPUs that are not entirely in use: first those already shared, then the free
         ones.
     workers
-        Index in the problem's `workers`.
+        Index of their entry in the problem's `workers`.
     number
         Number of these workers on the GPU.
     """
@@ -301,10 +301,10 @@ class Placement(Problem[PlacementSolution]):
     minimize
         Objective. ``"servers"``: the number of servers in use, that is, with a worker placed now or earlier.
         ``"fragmentation"``: the number of free GPUs on the servers in use. ``"preferences"``: the number of
-        misplaced GPUs, then that of servers in use, combined into
-        ``misplaced * (servers + 1) + servers in use``. ``"racks"``: the number of racks with a server in use;
-        every server must name its rack. ``"unallocated"``: the free GPU capacity of all servers, in thousandths
-        of a GPU. With ``"fragmentation"`` and ``"preferences"``, no worker may need part of a GPU.
+        misplaced GPUs times `preference_weight`, plus the number of servers in use, which thus breaks ties.
+        ``"racks"``: the number of racks with a server in use; every server must name its rack.
+        ``"unallocated"``: the free GPU capacity of all servers, in thousandths of a GPU. With
+        ``"fragmentation"`` and ``"preferences"``, no worker may need part of a GPU.
 
         These GPUs are misplaced: those of inelastic workers on inference servers, of base or flexible workers
         on training servers, and of flexible workers on inference servers that also host other kinds of workers.
@@ -375,7 +375,7 @@ class Placement(Problem[PlacementSolution]):
         Raises
         ------
         InvalidInput
-            The cluster is plain, or it lacks the level or one of the taken GPUs.
+            The cluster is plain, has no such level of whole machines, or lacks one of the taken GPUs.
 
         Examples
         --------
@@ -495,7 +495,10 @@ class Placement(Problem[PlacementSolution]):
 
     @cached_property
     def beyond_amounts(self) -> str:
-        """Message if workers may stay unplaced, or need parts of GPUs or certain GPU types; otherwise empty."""
+        """Message that says why amounts of resources do not describe the problem; empty if they do.
+
+        They do not if workers may stay unplaced, or need parts of GPUs or certain GPU types.
+        """
         if self.minimize == "unallocated":
             return "workers may stay unplaced"
         if any(line.gpu_part for line in self.workers):

@@ -103,7 +103,7 @@ class Run(Frozen):
 
 
 class SchedulingSolution(Frozen):
-    """The runs of all jobs, each with its start, its end and its number of GPUs."""
+    """The runs of all jobs; each run has a job, a start, an end and a number of GPUs."""
 
     runs: Many[Run]
 
@@ -145,11 +145,11 @@ class Scheduling(Problem[SchedulingSolution]):
     runs jobs on allowed numbers of GPUs and does not share GPUs.
 
     Floats in the data stand for their shortest decimals, such as 0.1. Runs whose times are floats may break
-    rules within rounding errors. Later completion times are then increased to compensate
-    (`gsopt.problems.trial`).
+    rules slightly, as far as rounding errors explain it. Later completion times are then increased to
+    compensate (`gsopt.problems.trial`).
 
-    Source: Ares, Eq. 1; without preemption, Aryl, section 5. In the paper, a job's completion under equal
-    sharing (Eq. 1) is a duration; here, it is a point in time.
+    Source: Ares, Eq. 1; without preemption, Aryl, section 5. In Ares, a job's completion under equal sharing
+    (Eq. 1) is a duration; here, it is a point in time.
 
     Attributes
     ----------

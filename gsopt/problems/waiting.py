@@ -69,8 +69,9 @@ class WaitingSolution(Frozen):
 class Waiting(Problem[WaitingSolution]):
     """The problem of starting rigid jobs on the GPUs of a cluster with tiers.
 
-    A job runs for its duration times 1 + s, where s is the penalty of the tier that connects its GPUs. It is
-    neither interrupted nor moved, so it may pay to wait for GPUs that are closer together. GPUs are not shared.
+    A job runs for its duration times 1 + s. The penalty s is that of its model for the narrowest network tier
+    that connects its GPUs. A job is neither interrupted nor moved, so it may pay to wait for GPUs that are
+    closer together. GPUs are not shared.
 
     Source: Dally, section III-B, for the running times. The paper schedules online and with preemption; here,
     all jobs are known in advance, and there is no preemption.

@@ -12,7 +12,7 @@ _LARGEST = 1e6
 
 @dataclass(frozen=True)
 class Prediction:
-    """The slowdowns that a predictor has learned from a table.
+    """What a predictor has learned from a table: a function that estimates slowdowns.
 
     Attributes
     ----------
@@ -53,8 +53,8 @@ class Prediction:
 
 
 class Predictor(Protocol):
-    """The interface of a predictor, which learns from a table of pairs."""
+    """The interface of predictors: functions that learn from a table of pairs and return a `Prediction`."""
 
     def __call__(self, table: PairTable, /) -> Prediction:
-        """Learn from a table, and return the prediction for all other pairs."""
+        """Learn from a table of pairs, and return a prediction."""
         ...

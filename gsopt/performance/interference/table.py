@@ -15,7 +15,7 @@ Couple = tuple[str, str]
 
 
 class Profile(Frozen):
-    """The measurements of a configuration, that is, of a model with its batch size, alone on a GPU.
+    """The measurements of a configuration (a model with a batch size) that runs alone on a GPU.
 
     Attributes
     ----------
