@@ -72,4 +72,6 @@ def _print(found: dict[str, Bracket]) -> None:
         Column("earliest (s)", [f"{each.earliest:,.10g}" for each in found.values()]),
         Column("latest (s)", latest),
     ]
-    print_table(lay_out(columns, notes=["certain if no job runs longer than its estimate, and no GPUs come or go"]))
+    print_table(
+        lay_out(columns, notes=["certain if no job runs longer than its estimate, and no GPUs come or go"])
+    )
