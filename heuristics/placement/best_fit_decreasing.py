@@ -34,9 +34,9 @@ def best_fit_decreasing(
     If broken preferences are minimized, elastic jobs prefer inference servers, and inelastic jobs training
     servers. Base and flexible workers share an inference server only if they fit nowhere else.
 
-    If jobs must not be split and `Placement.beyond_amounts` is empty, jobs are placed as a whole, in descending
-    order of their largest workers. Each goes to its preferred pool if it fits there, even if base and flexible
-    workers then share servers. In all other cases, no servers are preferred.
+    If jobs must not be split between pools and `Placement.beyond_amounts` is empty, jobs are placed as a whole,
+    in descending order of their largest workers. Each goes to its preferred pool if it fits there, even if base
+    and flexible workers then share servers. In all other cases, no servers are preferred.
 
     Complexity: O(E S) for S servers and E pairs of a line and a server that it uses.
 
