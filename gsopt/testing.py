@@ -174,7 +174,7 @@ def check_judge(problem: Problem[S], solution: S, mutations: Iterable[S]) -> tup
 
 
 def check_backend(backend: Backend) -> int:
-    """Check that a backend solves small models, does not lose a start, and detects models without an optimum.
+    """Check that a backend solves small models, also from a given point, and detects models without an optimum.
 
     Returns
     -------
@@ -184,7 +184,7 @@ def check_backend(backend: Backend) -> int:
     Raises
     ------
     AssertionError
-        A value, bound or status is wrong.
+        A value, bound, solution or status is wrong.
     MissingSolver
         The solver is not installed.
 

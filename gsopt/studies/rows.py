@@ -109,8 +109,9 @@ class CellRow:
     def columns(self) -> dict[str, Any]:
         """The values by which rows can be grouped, keyed by column: names, seed, then options.
 
-        An option with the name of another column is called ``method.NAME`` or ``instance.NAME``, such as
-        ``instance.seed``.
+        The names are those of the group, the instance and the method. Options of the method come before those
+        of the instance. An option with the name of an earlier column is called ``method.NAME`` or
+        ``instance.NAME``, such as ``instance.seed``.
         """
         labels = self.labels
         named = {

@@ -107,8 +107,8 @@ def run(
     Raises
     ------
     InvalidInput
-        The study, the folder, another argument or a worker of the scheduler breaks a rule. Unless the worker
-        joined after the start, no cell is computed.
+        The study, the folder, another argument or a worker of the scheduler breaks a rule. No cell is computed,
+        except if the fault is found in a worker that joins later.
     LostScheduler
         The scheduler is no longer reachable. The results are kept.
     Contradiction

@@ -49,7 +49,7 @@ class ScoredInstance(NamedTuple):
         Name of the instance.
     quality
         The bound divided by the value, or the value by the bound when maximizing: 1 if the two are equal. It is
-        0 if there is no value, or if only one of the two is 0.
+        0 if there is no value, or if the two differ and either of them is 0 or negative.
     gap
         Relative gap between the value and the bound; None if there is no value, or if the bound is 0 and the
         value is not.
@@ -183,9 +183,10 @@ def score(
 ) -> Score:
     """Run a method on instances, each in a process with limits, and compare its values with proven bounds.
 
-    The score is the mean quality over the instances. The quality is the bound divided by the value (when
-    maximizing, the value divided by the bound). It is 0 if the method fails, hangs or exceeds a limit. A score
-    of 1 means that every value equals its bound.
+    The score is the mean quality over the instances. The quality is 1 if the value equals the bound. Otherwise,
+    it is the bound divided by the value (when maximizing, the value divided by the bound), or 0 if either of
+    them is 0 or negative. It is also 0 if the method fails, hangs, exceeds a limit or finds no solution. A
+    score of 1 means that every value equals its bound.
 
     The bound is the one stored with the instance. If none is stored, it is the optimum that the exact method
     proves. If no optimum is proven within a minute, the instance is left out.

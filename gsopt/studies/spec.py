@@ -45,8 +45,8 @@ class Study(Frozen):
         do not set their own; None for no limit. If this field is given, it also limits the runs of policies:
         the cell of a run that takes longer fails.
     bound_evaluations
-        The `evaluations` of `gsopt.schedule.bounds.mean_jct_bound`, the lower bound for all policies on an
-        instance.
+        The `evaluations` of `gsopt.schedule.bounds.mean_jct_bound`, which computes a lower bound on the mean
+        JCT of every policy on an instance; None for the default of that function.
 
     Examples
     --------

@@ -45,8 +45,8 @@ def worst(
     space
         Name of the space, such as ``"scheduling/rigid"``.
     search
-        Duration of a genetic search with each seed instead, for spaces that are too large to enumerate. The
-        search shrinks the instance that it finds.
+        Duration of a genetic search, for spaces that are too large to enumerate; None to enumerate the space.
+        One search runs for each seed. At its end, it simplifies the worst instance that it has found.
     seeds
         Seeds of the genetic searches.
     folder

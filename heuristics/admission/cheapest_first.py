@@ -29,7 +29,8 @@ def cheapest_first(problem: Admission, *, budget: Budget = UNLIMITED) -> Admissi
 
     Notes
     -----
-    Complexity: O(E (M + W)) for E evictable gangs, M machines, and W pairs of a gang and one of its machines.
+    Complexity: O(E P M log M + W log E) for E evictable gangs, P pending gangs, M machines, and W pairs of an
+    evictable gang and one of its machines, if pending gangs have one part.
 
     Source: ours. The two passes are those of Kueue's classical preemption.
 

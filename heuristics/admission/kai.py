@@ -49,8 +49,8 @@ def kai(
     ``pkg/scheduler/actions/common/solvers`` (``job_solver.go``, ``pod_scenario_builder.go``,
     ``sub_scenario_emitter.go``, ``by_pod_solver.go``) and ``pkg/scheduler/plugins/nodelocalgreedy``, with the
     plugins ``priority``, ``nodeplacement`` (packing) and ``topology``. KAI may restart any victim elsewhere;
-    here, only gangs with a `move_cost` move. KAI filters scenarios in two ways; here, the workers that fit are
-    counted.
+    here, only gangs with a `move_cost` move. KAI skips hopeless scenarios by two filters; here, a scenario is
+    skipped if too few workers would fit.
 
     Left out: queue quotas, elastic jobs, delays before preemption, shared GPUs, time budgets, and all node
     scores except packing.

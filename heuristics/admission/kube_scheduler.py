@@ -28,11 +28,11 @@ def kube_scheduler(problem: Admission, *, budget: Budget = UNLIMITED) -> Admissi
     which it fits.
 
     If a worker fits nowhere, each machine is examined. All workers of evictable gangs of lower priority leave
-    it. Those that still leave enough room return one by one, in descending order of priority; among equals,
-    earliest start first. The others are the victims. The worker goes to the machine with the lowest maximum
-    priority of victims; among equals, with the lowest sum of their priorities, each plus 2^31; then with the
-    fewest victims; then with the latest first start of a victim with the maximum priority. The victims' gangs
-    stop as a whole.
+    it. Then each of them returns if the pending worker still fits, in descending order of priority; among
+    equals, earliest start first. Those that do not return are the victims. The pending worker goes to the
+    machine with the lowest maximum priority of victims; among equals, with the lowest sum of their priorities,
+    each plus 2^31; then with the fewest victims; then to the one on which the earliest start of a victim with
+    the maximum priority is latest. The victims' gangs stop as a whole.
 
     The first worker determines the group at the gang's level, among those that could hold each part if all
     evictable gangs of lower priority stopped. The first worker of each slice determines the slice's group in

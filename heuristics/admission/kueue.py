@@ -18,7 +18,7 @@ def kueue(
     borrow_below: int | None = None,
     budget: Budget = UNLIMITED,
 ) -> AdmissionSolution | NoSolution:
-    """Stop candidates in Kueue's order until the gang fits, then resume those that need not stop.
+    """Stop candidates in Kueue's order until the pending gang fits, then resume those that need not stop.
 
     All queues form one cohort. The candidates are evictable gangs of lower priority: first those in other
     queues that exceed their quota, then those in the pending gang's own queue. Both lists are in ascending
@@ -26,8 +26,8 @@ def kueue(
     A candidate in another queue is skipped once that queue is within its quota. Then, in reverse order, each
     stopped gang except the last one resumes if the pending gang still fits.
 
-    Without `borrow_below`, gangs in other queues stop only if the pending gang's queue then stays within its
-    quota.
+    Without `borrow_below`, gangs in other queues stop only in an attempt in which the pending gang's queue must
+    also end within its quota. Otherwise, only gangs in that queue stop.
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ def kueue_fair(
     order are those of `heuristics.admission.kueue`.
 
     Gangs stop one by one until the pending gang fits, always in the queue with the largest share among those
-    with candidates. In other queues than the pending gang's, a candidate is skipped if the queue's share
+    with candidates. In queues other than the pending gang's, a candidate is skipped if the queue's share
     without it would be smaller than that of the pending gang's queue (``LessThanOrEqualToFinalShare``). If that
     does not make enough room, the first skipped candidate of each queue whose share exceeds that of the pending
     gang's queue stops (``LessThanInitialShare``). Then, in reverse order, each stopped gang except the last one

@@ -12,7 +12,7 @@ from heuristics.admission.room import Room, Seats
 
 @heuristic
 def volcano_preempt(problem: Admission, *, budget: Budget = UNLIMITED) -> AdmissionSolution | NoSolution:
-    """Place each worker on the fullest machine where stopping lower-priority workers makes enough room.
+    """Place each worker on the fullest machine where stopping lower-priority gangs makes enough room.
 
     Machines are tried in ascending order of free resources; ties go to the first one. On each, evictable gangs
     of lower priority in the same queue stop until the pending worker fits: the lowest priority first, and among

@@ -24,9 +24,9 @@ def marginal_greedy(problem: Allocation) -> AllocationSolution | NoSolution:
 
     Complexity: O(I + P log J) for J jobs, I items and P steps granted.
 
-    The result is optimal if all steps have the same size and no step of a job saves more than the one before
-    it. With steps of different sizes, the rule may leave GPUs idle that a better choice would use. It also
-    misses gains that only appear after a step that saves nothing.
+    The result is optimal if all steps need equally many GPUs and no step of a job saves more than the one
+    before it. If steps need different numbers of GPUs, the rule may leave GPUs idle that a better choice would
+    use. It also misses gains that only appear after a step that saves nothing.
 
     Departures from the papers: AFS and Optimus build whole allocations from predicted throughput. Here only the
     remaining GPUs are granted, within each job's range, to the jobs for which they save the most time.

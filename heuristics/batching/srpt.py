@@ -10,8 +10,10 @@ from heuristics.batching.menus import most_of, solution, started, time_on
 def srpt(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
     """Grant jobs their caps in ascending order of remaining time, as long as GPUs remain.
 
-    The remaining time is the time on the largest number of GPUs that a job may have. Jobs that must run get the
-    fewest GPUs that they may have, before all others.
+    A job's cap is the largest number of GPUs that it may have, and its remaining time is the time on these
+    GPUs. Jobs that must run get the fewest GPUs that they may have, before all others. If GPUs that must be
+    used are left at the end, the jobs' GPUs are changed as little as possible
+    (`heuristics.batching.menus.nearest`).
 
     Parameters
     ----------

@@ -25,7 +25,9 @@ def bsbf(
     prefers: Prefers = "mean_jct",
     budget: Budget = UNLIMITED,
 ) -> ColocationSolution:
-    """Let each job choose the best remaining partner, shortest job first.
+    """Let each pending job choose the best remaining partner, shortest job first.
+
+    A pending job that should share with none of the remaining running jobs keeps waiting.
 
     Source: Castor, Algorithms 1 and 2 (SJF-BSBF).
 

@@ -10,8 +10,8 @@ from heuristics.colocation.queue import Key, shortest_first
 def first_fit(problem: Colocation, *, key: Key = "seconds", budget: Budget = UNLIMITED) -> ColocationSolution:
     """Let each pending job share with the first partner that has room, shortest job first.
 
-    The partner is the first running job with enough GPUs and memory, in the first mode that fits. Interference
-    is ignored.
+    The partner is the first running job that has no partner yet and enough GPUs and memory. The pending job
+    runs in its first mode that fits. Interference is ignored.
 
     Complexity: O(R P M) for R running and P pending jobs with M modes each.
 

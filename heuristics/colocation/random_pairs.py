@@ -9,7 +9,7 @@ from gsopt.problems.colocation import Colocation, ColocationSolution, Share
 
 @heuristic
 def random_pairs(problem: Colocation, *, seed: int = 0, budget: Budget = UNLIMITED) -> ColocationSolution:
-    """Let jobs share in a random order, each with a random running job that has room.
+    """Let pending jobs share in a random order, each with a random running job that has room.
 
     Complexity: O(R P M) for R running and P pending jobs with M modes each.
 

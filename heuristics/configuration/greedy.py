@@ -17,8 +17,9 @@ _Change = tuple[float, int, int]
 def greedy(problem: Configuration, *, budget: Budget = UNLIMITED) -> ConfigurationSolution:
     """Start with the pinned jobs, then repeatedly make the change with the largest gain per additional GPU.
 
-    A change gives a job a configuration that has more GPUs, possibly of another type, and costs less than its
-    current one or, if it has none, less than the penalty. A change for which too few GPUs are left is dropped.
+    All other jobs begin without a configuration. A change gives a job a configuration that has more GPUs,
+    possibly of another type, and costs less than the one that it has so far or, if it has none, less than
+    the penalty. A change for which too few GPUs are left is dropped.
     Even if GPUs become free later, it is not tried again unless its job has changed. The search ends when no
     change is left. Ties go to the first job, and then to its first configuration.
 

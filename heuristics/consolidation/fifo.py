@@ -10,7 +10,7 @@ from heuristics.consolidation.offering import offer
 def fifo(problem: Consolidation, *, budget: Budget = UNLIMITED) -> ConsolidationSolution:
     """Offer the free GPUs to the jobs in the order of the instance.
 
-    Every job accepts any tier. A job for which too few GPUs are free is skipped.
+    A job gets GPUs as close together as possible, and accepts any tier. It is skipped if too few GPUs are free.
 
     Complexity: O(J R + G) for J jobs, R racks and G GPUs.
 

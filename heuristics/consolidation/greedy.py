@@ -12,7 +12,8 @@ from heuristics.consolidation.offering import offer
 def greedy(problem: Consolidation, *, budget: Budget = UNLIMITED) -> ConsolidationSolution:
     """Offer the free GPUs to the jobs in descending order of value per GPU on the narrowest tier.
 
-    Ties keep the order of the instance. Every job accepts any tier.
+    Ties keep the order of the instance. A job gets GPUs as close together as possible, and accepts any tier. It
+    is skipped if too few GPUs are free.
 
     Complexity: O(J (log J + R) + G) for J jobs, R racks and G GPUs.
 

@@ -12,13 +12,14 @@ from heuristics.consolidation.offering import offer
 def most_sensitive_first(problem: Consolidation, *, budget: Budget = UNLIMITED) -> ConsolidationSolution:
     """Offer free GPUs first to the jobs that lose the largest share of their value on the widest tier.
 
-    Ties keep the order of the instance. Every job accepts any tier, so even sensitive jobs are spread over
-    several racks if no single machine or rack has room.
+    Ties keep the order of the instance. A job gets GPUs as close together as possible, but accepts any tier, so
+    even sensitive jobs are spread over several racks if no single machine or rack has room. A job is skipped if
+    too few GPUs are free.
 
     Complexity: O(J (log J + R) + G) for J jobs, R racks and G GPUs.
 
-    Source: Dally, section IV-B, which offers GPUs in ascending order of Nw_sens, the share of its running time
-    that a job spends computing. The paper measures Nw_sens for jobs that have run. Here it is replaced by a
+    Source: Dally, section IV-B, which offers GPUs in ascending order of Nw_sens, the share of a job's running
+    time that is spent on computing. The paper measures Nw_sens for jobs that have run. Here it is replaced by a
     waiting job's value on the widest tier, relative to its value on the narrowest tier.
 
     Examples

@@ -25,9 +25,9 @@ def genetic(
 ) -> GoodputSolution:
     """Search by NSGA-II for the best fitness and utilization, and return the fittest candidate.
 
-    Crossover exchanges the jobs before a random point. Mutation resets random jobs to their current GPUs, takes
-    GPUs from random jobs, and grants random jobs more GPUs on nodes with idle GPUs. Repair takes GPUs from jobs
-    that violate a constraint.
+    Crossover exchanges the GPUs of all jobs listed before a random one. Mutation resets random jobs to their
+    current GPUs, takes GPUs from random jobs, and grants random jobs more GPUs on nodes with idle GPUs. Repair
+    takes GPUs from jobs that violate a constraint.
 
     Source: Pollux (OSDI 2021), section 4.2, and the authors' code where the text is silent.
 
@@ -55,8 +55,8 @@ def genetic(
     Notes
     -----
     Departures: the search starts from the current GPUs, whereas the authors' later searches start from the
-    previous candidates, as in `heuristics.policies.pollux`. Duplicate candidates are not replaced. A job loses
-    GPUs for which no speed-up is known.
+    previous candidates, as in `heuristics.policies.pollux`. Duplicate candidates are removed, not replaced. A
+    job loses all its GPUs if its speed-up on them is not known.
 
     Examples
     --------

@@ -32,9 +32,11 @@ def best_fit_decreasing(
     none is in use, an empty one is opened. Ties go to the first line, and to the first server.
 
     If broken preferences are minimized, elastic jobs prefer inference servers, and inelastic jobs training
-    servers. Base and flexible workers share an inference server only if they fit nowhere else. With other
-    objectives, only the preferred pools matter, and only if jobs must not be split and
-    `Placement.beyond_amounts` is empty.
+    servers. Base and flexible workers share an inference server only if they fit nowhere else.
+
+    If jobs must not be split between pools and `Placement.beyond_amounts` is empty, jobs are placed as a whole,
+    in descending order of their largest workers. Each goes to its preferred pool if it fits there, even if base
+    and flexible workers then share servers. In all other cases, no servers are preferred.
 
     Complexity: O(E S) for S servers and E pairs of a line and a server that it uses.
 
@@ -47,8 +49,8 @@ def best_fit_decreasing(
         The problem.
     order
         A worker's size: its number of GPUs, as in the paper (``gpu``), or the ``sum`` or the ``max`` of its
-        needs, each as a share of the largest amount of that resource on any server. The last two do not count
-        parts of GPUs.
+        needs, each as a share of the largest amount of that resource on any server. A part of a GPU counts
+        as a fraction.
     opens
         Which empty server with room is opened: the one with the fewest free GPUs (``tightest``), or with the
         most (``largest``). The latter may use far fewer servers if their sizes differ.

@@ -12,8 +12,8 @@ from heuristics.placement.sizes import gpus, largest_first, largest_share, total
 def best_of_three(problem: Placement, *, budget: Budget = UNLIMITED) -> PlacementSolution | NoSolution:
     """Run best-fit decreasing by GPUs, by the sum and by the maximum of shares, and keep the best result.
 
-    A share is the amount of a resource that a worker needs, divided by the largest amount on any server. Parts
-    of GPUs are not counted in shares. No order is always best. One order may even place all workers when
+    A share is the amount of a resource that a worker needs, divided by the largest amount on any server. A
+    part of a GPU counts as a fraction. No order is always best. One order may even place all workers when
     another does not.
 
     Complexity: three times that of best-fit decreasing.

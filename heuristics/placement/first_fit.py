@@ -14,8 +14,8 @@ def first_fit(
 ) -> PlacementSolution | NoSolution:
     """Place workers in the order given by the problem, each on the first server with room.
 
-    Servers are tried in the order of the problem. Where preferences matter (see `best_fit_decreasing`),
-    preferred servers are tried before others.
+    Servers are tried in the order of the problem. `best_fit_decreasing` says in which cases preferred servers
+    are tried before others, and in which cases jobs are placed as a whole.
 
     Complexity: O(E S) for S servers and E pairs of an entry of `Placement.workers` and a server that it uses.
 

@@ -13,7 +13,8 @@ def worst_fit(
 ) -> PlacementSolution | NoSolution:
     """Place workers in the order given by the problem, each on the server with the most free GPUs.
 
-    Where preferences matter (see `best_fit_decreasing`), preferred servers come before others.
+    `best_fit_decreasing` says in which cases preferred servers come before others, and in which cases jobs are
+    placed as a whole.
 
     Complexity: O(workers * servers).
 

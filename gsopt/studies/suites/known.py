@@ -11,7 +11,10 @@ from gsopt.core.result import relative_gap
 
 
 class Standing(StrEnum):
-    """The standing of an instance: proven, infeasible, a challenge (not proven yet), or unknown.
+    """The standing of an instance: what is known about its optimum.
+
+    It is ``proven`` (a solution is proven optimal), ``infeasible`` (it is proven that there is no solution),
+    ``challenge`` (a value or bound is known, but the optimum is not proven) or ``unknown`` (neither is known).
 
     Examples
     --------

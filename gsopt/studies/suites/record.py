@@ -16,8 +16,8 @@ from gsopt.studies.suites.verdict import Verdict, VerificationOutcome, is_better
 def record(verdict: Verdict, folder: Path | None = None, *, today: date | None = None) -> list[Path]:
     """Write the improvement in a verdict to the instance's files, and return the paths of the files written.
 
-    If the verdict is not an improvement, nothing is written. Otherwise, the solution is stored if one was
-    found that is not worse than the stated value. Unless optimality or infeasibility was proven before, the
+    If the verdict is not an improvement, nothing is written. Otherwise, the solution that was found, if any, is
+    stored unless it is worse than the stated value. Unless optimality or infeasibility was proven before, the
     value, bound, method and date are written to the instance file.
 
     Parameters

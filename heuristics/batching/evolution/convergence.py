@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def convergence(logbooks: Mapping[str, Any], *, optimum: float, axes: "Axes | None" = None) -> "Axes":
-    """Plot the gap between the best candidate of each generation and the optimum, one line per search.
+    """Plot the relative gap between the best candidate of each generation and the optimum, a line per search.
 
     The gap axis is linear below 0.1 %, so that it can show 0, and logarithmic above. A dot marks the first
     generation whose candidates all have the same score. From then on, crossover has little to combine.

@@ -43,7 +43,7 @@ def evolution(
     distinct: bool = False,
     budget: Budget = UNLIMITED,
 ) -> Batches:
-    """Evolve candidates that assign a job to every GPU, by refreshing, crossover, mutation and reordering.
+    """Evolve candidates, i.e. assignments of jobs to GPUs, by refresh, crossover, mutation and reordering.
 
     `gsopt.performance.batching.split.split` finds the optimum in about the time of one generation. With the
     default options, all candidates soon divide the GPUs in the same way, and further generations may not help.

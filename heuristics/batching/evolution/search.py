@@ -28,7 +28,7 @@ class Evolved:
     Attributes
     ----------
     best
-        The job of each GPU in the best candidate, by its index in `table.names`; -1 for none.
+        For each GPU, the index in `CostTable.names` of its job in the best candidate; -1 for none.
     score
         The best candidate's cost when last scored; infinite if no candidate uses enough GPUs.
     population

@@ -33,17 +33,17 @@ def allox(
     Parameters
     ----------
     alpha
-        Fraction of the users with waiting jobs whose jobs are ordered; above 0 and at most 1. Users with the
-        fewest GPU-seconds so far come first. Further users follow while fewer jobs are ordered than GPUs are
-        free. With `rounds`: the fraction of the jobs that keep no GPU, oldest first, but at least as many jobs
-        as GPUs that no job keeps.
+        Fraction of users whose jobs are ordered, among the users with waiting jobs; above 0 and at most 1.
+        Users with the fewest GPU-seconds so far come first. Further users follow while fewer jobs are ordered
+        than GPUs are free. With `rounds`: fraction of jobs that are ordered, oldest first, among the jobs that
+        keep no GPU. At least as many jobs are then ordered as there are GPUs that no job keeps.
     users
         The user of each job, keyed by job name; a job without an entry is its own user. None with `rounds`.
     rounds
         None for the paper's version; ``original`` for the preemptive one of Gavel's simulator, in rounds as in
         `heuristics.policies.gavel.rounds`. There, a job that comes first on a GPU keeps it until the job
-        completes. The remaining jobs are ordered on the remaining GPUs. Until orders are computed again, they
-        may run there.
+        completes. The other jobs are ordered on the GPUs that no job keeps. Until orders are computed again,
+        they may also run on GPUs that become free.
     interval, renewal
         With `rounds`: length of a round, and minimum time between two computations of the orders, in seconds.
         The minimum does not apply after a computation at time 0, or if no job could run otherwise.

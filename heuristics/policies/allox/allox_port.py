@@ -35,7 +35,7 @@ def allox_port(state: State, *, alpha: float = 1.0, interval: float = 360) -> De
     InvalidInput
         An option is out of range.
     Unsupported
-        A job demands more GPUs than there are of any kind.
+        A job demands more GPUs than there are of any kind on which it can run.
 
     Examples
     --------

@@ -17,8 +17,9 @@ def aryl(state: State, settings: ArylSettings) -> Decider:
     and preempts jobs with base workers on them.
 
     Machines that may be on loan form the inference pool, which elastic jobs prefer. Other jobs prefer training
-    machines. In the inference pool, base and flexible workers share a machine only if they fit nowhere else in
-    the pool.
+    machines. Heterogeneous jobs, whose modes all suit both pools, prefer training machines for base workers and
+    the inference pool for flexible ones. In the inference pool, base and flexible workers share a machine only
+    if they fit nowhere else in the pool.
 
     Source: Aryl, sections 3 to 6, Algorithms 1 and 2. Key: the remaining time of a job on its base workers,
     ignoring the slowdown on some GPU types. Ties: the job released first. Knows durations. Not preemptive,
@@ -26,8 +27,7 @@ def aryl(state: State, settings: ArylSettings) -> Decider:
     S machines. Phase two takes O(I log I) for I possible numbers of flexible workers, or the time of `solver`.
 
     Departures: nothing is decided if nothing has happened since the last interval. A preempted job restarts at
-    a later interval. Heterogeneous jobs (section 6), whose modes all suit both pools, start last unless the
-    scheduler lets jobs block others.
+    a later interval. Heterogeneous jobs (section 6) start last unless the scheduler lets jobs block others.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def aryl(state: State, settings: ArylSettings) -> Decider:
         ``best_fit_decreasing``, they stay.
     grouping
         Whether the preferences above apply (section 5.3). Otherwise, all jobs prefer training machines, and
-        workers go wherever they fit best (Table 6).
+        within each pool, workers go wherever they fit best (Table 6).
 
     Raises
     ------

@@ -55,7 +55,7 @@ def gandiva_packing(
     InvalidInput
         An option is out of range.
     Unsupported
-        A job demands more GPUs than there are of any kind.
+        A job demands more GPUs than there are of any kind on which it can run.
 
     Examples
     --------

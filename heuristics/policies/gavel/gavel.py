@@ -76,7 +76,7 @@ def gavel(
     InvalidInput
         An option is out of range, or the method is unknown.
     Unsupported
-        A job demands more GPUs than there are of any kind.
+        A job demands more GPUs than there are of any kind on which it can run.
 
     Examples
     --------

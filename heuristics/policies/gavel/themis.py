@@ -38,7 +38,7 @@ def themis(state: State, **options: Unpack[RoundOptions]) -> Decider:
     InvalidInput
         An option is out of range, or the method is unknown.
     Unsupported
-        A job demands more GPUs than there are of any kind.
+        A job demands more GPUs than there are of any kind on which it can run.
 
     Examples
     --------

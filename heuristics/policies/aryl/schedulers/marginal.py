@@ -1,4 +1,4 @@
-"""Marginal: a scheduler that starts waiting jobs and enlarges running ones in the order of a common key."""
+"""Marginal: a scheduler that starts waiting jobs and grows running ones in the order of a common key."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
