@@ -100,7 +100,7 @@ def pollux(
     ------
     InvalidInput
         An option is out of range, GPUs are of several kinds and the policy is not `blind`, or a job needs more
-        GPUs than `most_gpus`.
+        GPUs than `most_gpus` or, if the policy is `blind`, than there are of the rarest type.
     Unsupported
         The policy is `blind`, and no mode of a job suits the GPUs of the first machine, which stand for all
         GPUs.

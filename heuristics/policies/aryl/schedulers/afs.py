@@ -15,7 +15,7 @@ Gain = Literal["base", "present", "pairs"]
 
 
 def afs(*, gain: Gain = "base", order: Order = "release", blocks: bool = False) -> Scheduler:
-    """Start jobs on base workers, then repeatedly enlarge the job with the largest throughput gain per GPU.
+    """Start jobs on base workers, then repeatedly grow the job with the largest throughput gain per GPU.
 
     Source: AFS (NSDI 2021) as modified in Aryl, section 7.1. Key: `order` for starts, and `gain` for workers.
     Ties: the job that started first. Never preempts. Knows durations if `order` is not ``release``, or if

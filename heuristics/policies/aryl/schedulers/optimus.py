@@ -9,7 +9,7 @@ from heuristics.policies.optimus.race import by_time_saved
 
 
 def optimus(*, order: Order = "release", blocks: bool = True) -> Scheduler:
-    """Start jobs on base workers, then repeatedly enlarge the job whose remaining time falls most per GPU.
+    """Start jobs on base workers, then repeatedly grow the job whose remaining time falls most per GPU.
 
     Source: Optimus (EuroSys 2018), section 4.1, as described in Aryl, Appendix F: "the largest marginal gains".
     Key: `order` for starts, and the reduction in remaining time per GPU for workers. Ties: the job that started
@@ -21,7 +21,7 @@ def optimus(*, order: Order = "release", blocks: bool = True) -> Scheduler:
     drops out; the original then stops altogether.
 
     If no job may use both pools, the flexible workers are those that `heuristics.allocation.marginal_greedy`
-    chooses.
+    chooses for each pool.
 
     Parameters
     ----------
