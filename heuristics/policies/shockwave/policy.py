@@ -43,8 +43,8 @@ def shockwave(
     fifths, with the value log(1e-6) at 0.
 
     Plans must be fair: from the end of the window, an equal share of the GPUs must suffice for each job to
-    complete by its promised time, multiplied by `ratio`. If this product is before the end of the window for
-    any job, no plan counts as fair. With an equal share, a job has min(1, M / N) times its full speed. The
+    complete by its promised time, multiplied by `ratio`. If, for any job, this product is before the end of the
+    window, no plan counts as fair. With an equal share, a job has min(1, M / N) times its full speed. The
     promised time is when the job would complete with an equal share since its release. It is estimated at every
     plan, and a weighted mean of all estimates so far is used.
 
