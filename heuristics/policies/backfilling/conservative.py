@@ -12,11 +12,11 @@ from heuristics.policies.backfilling.profile import Slot
 def conservative_backfilling(state: State, *, overestimate: float = 1.0, seed: int = 0) -> "Conservative":
     """Reserve GPUs for every job when it is released. A job may overtake others only if it delays none of them.
 
-    The reservation is the earliest period, as long as the job's estimate, in which enough GPUs are free of
-    running and reserved jobs. When a job ends early, each waiting job in turn, in order of release, moves to
-    the earliest time at which it fits. If a job outruns its estimate, a reserved start is missed, or the
-    available GPUs change, all reservations are made anew, in order of release. Otherwise, no reservation moves
-    to a later time.
+    The reservation is the earliest period, as long as the job's estimate, in which enough GPUs are neither in
+    use, according to the estimates, nor reserved. When a job ends early, each waiting job in turn, in order of
+    release, moves to the earliest time at which it fits. If a job outruns its estimate, a reserved start is
+    missed, or the available GPUs change, all reservations are made anew, in order of release. Otherwise, no
+    reservation moves to a later time.
 
     An estimate that proves too short is extended (`heuristics.policies.backfilling.estimates.late_end`).
 

@@ -34,9 +34,10 @@ def sjf_bsbf(
     """Start jobs in order of remaining time. A job that lacks free GPUs shares GPUs if this pays off.
 
     If too few GPUs are free for a job, it may share GPUs that a running job has to itself. The running job is a
-    partner unless waiting for its completion would lead to a lower mean completion time of the two. Partners
-    are used in ascending order of this mean with sharing, then free GPUs. If there are too few, the job waits
-    for the next event. At most two jobs share a GPU, and none do if the `share_limit` of the run is 1.
+    partner unless waiting for its completion would lead to a lower mean completion time of the two. The job
+    takes GPUs of its partners, in ascending order of the mean with sharing, and then free GPUs. If all these
+    are too few, it waits for the next event. At most two jobs share a GPU, and none do if the `share_limit` of
+    the run is 1.
 
     A job that shares may use sub-batches: modes that split its batch into several steps on the demanded number
     of GPUs. It starts with the whole batch or the sub-batch that is best for the pair, and keeps it. With

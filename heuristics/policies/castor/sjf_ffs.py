@@ -22,9 +22,8 @@ def sjf_ffs(
     the first GPU that each has to itself. A job starts with the largest sub-batch that fits.
 
     Source: Castor, section 9.1 (baseline SJF-FFS, which resorts to colocation whenever idle resources are
-    insufficient). Everything else is as in SJF-BSBF, so that the two differ only in the decision. Key:
-    remaining time. Ties: lower job number. Not preemptive; knows durations but not interference. O(waiting jobs
-    times running jobs) per event at worst.
+    insufficient). Everything else is as in SJF-BSBF. Key: remaining time. Ties: lower job number. Not
+    preemptive; knows durations but not interference. O(waiting jobs times running jobs) per event at worst.
 
     Parameters
     ----------

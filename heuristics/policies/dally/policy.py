@@ -18,8 +18,8 @@ def dally(state: State, settings: DallySettings) -> Decider:
 
     A job accepts GPUs of its best tier at once, i.e. of the innermost network tier (machine, rack, ...) on
     which it fits into the empty cluster. It accepts GPUs of a worse tier once it has waited for as long as each
-    of its timers for better tiers. GPUs that it declines are offered to the next job. When its lease ends, its
-    GPUs are offered to all waiting jobs.
+    of its timers for better tiers. GPUs that it declines are offered to the next job. When a job's lease ends,
+    its GPUs are offered to all waiting jobs and to the job itself.
 
     There is a timer for each tier and demand. By default, it is the mean plus two standard deviations of a list
     of waits: the times after which jobs of this demand accepted GPUs of this tier.
@@ -50,16 +50,17 @@ def dally(state: State, settings: DallySettings) -> Decider:
         By Nw_sens (``"network_sensitive"``), by Nw_sens divided by the speed on the best tier (``"relative"``),
         by release date (``"fifo"``), or longest wait first (``"round_robin"``).
     placement
-        Which GPUs are offered: the choice of the run's placer (``"best"``), the first machine, or else rack,
-        with room (``"first"``), or the machines with the most free GPUs (``"emptiest"``).
+        Which GPUs are offered: the choice of the run's placer (``"best"``), those of the first machine with
+        room or, if there is none, of the first rack, and so on (``"first"``), or those of the machines with the
+        most free GPUs (``"emptiest"``).
     delays
-        Timers for ``"manual"``, in seconds, from the innermost tier outwards. For each further tier, the
-        difference between the last two, or the only one, is added.
+        Timers for ``"manual"``, in seconds, from the innermost tier outwards. Each further timer exceeds the
+        one before by the difference between the last two given or, if only one is given, by this one.
     history
         Age, in seconds, above which a wait is removed from its list.
     history_on
-        The age: the time since the wait was recorded (``"record"``) or, as printed in the paper, the wait
-        itself (``"wait"``).
+        What counts as a wait's age: the time since it was recorded (``"record"``) or, as printed in the paper,
+        the wait itself (``"wait"``).
     max_len
         Largest number of waits in a list; unlimited if None.
     ddof

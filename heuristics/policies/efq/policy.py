@@ -23,7 +23,7 @@ def efq(state: State, *, alpha: float | Fraction = 0.75, skip: bool = True) -> D
     resize.
 
     Departures: in the paper, the larger numbers are doublings of the demand; here, they are those of the menu.
-    Virtual finish times assume the initial number of GPUs, even if it changes later.
+    Virtual finish times assume the cluster's initial number of GPUs, even if it changes later.
 
     Parameters
     ----------

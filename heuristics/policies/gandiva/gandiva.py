@@ -7,7 +7,7 @@ from heuristics.policies.gandiva.migrating import Migrating
 
 
 def gandiva(state: State, *, lease: float | None = 28800.0, placement: Placement = "best") -> Decider:
-    """Start jobs, longest wait first, even on GPUs that are far apart, and move them closer together later.
+    """Start jobs, longest wait first, on any free GPUs, and later move them to GPUs that are closer together.
 
     The network does not affect which jobs start, or when. A job whose GPUs are further apart than necessary
     moves when closer ones become free. When a job's lease ends, it gives way to jobs that have waited longer.

@@ -29,8 +29,8 @@ def gavel(
 
     A job runs on as many GPUs as it demands, all of one kind, i.e. of one type and memory size. Its shares of
     the time on each kind solve the decision `shares` for the jobs' remaining work and current speeds. Each
-    round runs the jobs that have received the smallest part of their shares. Except with `fifo`, spare GPUs of
-    a kind go to jobs without a share on it. A new job waits until shares are computed again.
+    round runs the jobs that have received the smallest part of their shares. Unless `objective` is ``fifo``,
+    spare GPUs of a kind go to jobs without a share on it. A new job waits until shares are computed again.
 
     Comparisons include the policy only if it is named by its path, ``heuristics.policies.gavel:gavel``.
 
@@ -39,8 +39,8 @@ def gavel(
 
     Key, largest first: the share divided by the job's part of the time that all jobs have had on the kind; then
     the time that the job lacked when shares were last computed; then the share. Ties: lower job number.
-    Preemptive at the beginning of rounds. Knows durations; shares depend on them only with `finish_time` and
-    `makespan`. O(J log J) per round and kind for J jobs, plus the solution of `shares`.
+    Preemptive at the beginning of rounds. Knows durations; shares depend on them only if `objective` is
+    ``finish_time`` or ``makespan``. O(J log J) per round and kind for J jobs, plus the solution of `shares`.
 
     Reading: the work of an adaptive job is counted in iterations. Departure: in the code, shares are
     approximate; here, the default method proves that they are optimal.
@@ -50,13 +50,13 @@ def gavel(
     objective
         ``max_min``, ``finish_time``, ``makespan``, ``fifo`` or ``max_sum``; see `gsopt.problems.shares.Shares`.
     shares
-        A method of the decision `shares`, or its name. ``"queue"`` makes `fifo` the strict queue of the code.
-        ``"water_filling"`` is max-min fairness on all levels, as in section 4.3.
+        A method of the decision `shares`, or its name. With the objective ``fifo``, ``"queue"`` is the strict
+        queue of the code. ``"water_filling"`` is max-min fairness on all levels, as in section 4.3.
     rounds
-        ``original``: shares are computed, and the time that jobs have had is reset, after arrivals and
-        completions. Kinds are served in the cluster's order of types (in the code: V100, P100, K80). A round
-        may end early, after the complete steps that fit into it. ``port``: shares are computed in every round,
-        times are not reset, rounds begin at multiples of `interval`, and all kinds have one queue.
+        ``original``: shares are computed, and the time that jobs have had is reset, after arrivals, completions
+        and changes of GPUs. Kinds are served in the cluster's order of types (in the code: V100, P100, K80). A
+        round may end early, after the complete steps that fit into it. ``port``: shares are computed in every
+        round, times are not reset, rounds begin at multiples of `interval`, and all kinds have one queue.
     interval
         Length of a round, in seconds.
     renewal
@@ -64,12 +64,13 @@ def gavel(
         after a computation at time 0 (by default, the first release), or if no job could run otherwise. In the
         latter case, the code waits for an arrival.
     isolated
-        The isolated time in `finish_time`. ``accumulated``: past work counts at the isolated speed of its time,
-        the rest at the current one. ``present``: all work counts at the current isolated speed, and the wait
-        for the first round is added. None: ``accumulated`` for the original rounds, ``present`` for the port.
+        The isolated time for ``finish_time``. ``accumulated``: past work counts at the isolated speed that the
+        job had at the time, the rest at the current one. ``present``: all work counts at the current isolated
+        speed, and the wait for the first round is added. None: ``accumulated`` for the original rounds,
+        ``present`` for the port.
     restart
         Overhead per start, in seconds, for all jobs or by model. With ``present``, it is added to the isolated
-        time.
+        time; otherwise, it is ignored.
 
     Raises
     ------

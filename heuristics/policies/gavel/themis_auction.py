@@ -17,7 +17,7 @@ from heuristics.policies.gavel.auction import auction
 def themis_auction(
     state: State, *, lease: float = 1200, bidding: float = 0.2, payments: bool = True
 ) -> Decider:
-    """Auction leases of GPUs among the jobs with the largest finish-time ratios.
+    """Auction off leases of GPUs to the jobs with the largest finish-time ratios.
 
     At every arrival and completion, and when a lease ends, all GPUs without a lease are auctioned. The bidders
     are the jobs without a lease that have the largest ratios. For each allowed number of GPUs, a bidder bids
@@ -25,9 +25,9 @@ def themis_auction(
     bids. GPUs that are left go to other jobs without a lease, largest ratio first, up to their demands. Bidders
     that won nothing come last.
 
-    A job's ratio is (age + remaining work / speed) / isolated time. The isolated time is the time that the
-    whole job takes on its demanded GPUs. If the job demands more GPUs than there are per present job, it is
-    longer in proportion.
+    A job's ratio is (age + remaining work / speed) / isolated time, where its age is the time since its
+    release. The isolated time is the time that the whole job takes on its demanded GPUs. If the job demands
+    more GPUs than there are per present job, this time is longer in proportion.
 
     Source: Themis (NSDI 2020), sections 4 and 5, without its agents and its placement scores. The authors' code
     is not public, so the policy could not be checked against it. Key: the finish-time ratio on the demanded
@@ -53,7 +53,7 @@ def themis_auction(
     InvalidInput
         An option is out of range.
     Unsupported
-        The cluster has GPUs of several types or memory sizes, or a job suits none of them in its default mode.
+        The cluster has GPUs of several types or memory sizes, or no GPUs suit a job in its default mode.
 
     Examples
     --------

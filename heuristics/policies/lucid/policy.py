@@ -39,14 +39,15 @@ def lucid(
     """Profile jobs, start those with the least GPU time first, and let pairs share GPUs under load.
 
     A job of at most `largest` GPUs first runs on machines that are reserved for profiling, if any, where jobs
-    with the fewest GPUs go first. After `profiling` seconds, it stops, and waits for the other machines. Larger
-    jobs wait for these from the beginning.
+    with the fewest GPUs go first. After `profiling` seconds, it stops, and waits for the other machines. Jobs
+    that are larger, or that would not fit on the reserved machines, wait for the other machines from the
+    beginning.
 
     While the cluster is busy, a waiting job of at most `largest` GPUs seeks a partner, even if GPUs are free.
-    The partner is the earliest started job that runs alone on the same number of GPUs, leaves enough memory,
-    and satisfies `threshold` and `ratio`. All other jobs start on free GPUs, on no more machines than they need
-    in an empty cluster. Jobs that do not fit are skipped. While the cluster is quiet, no job gets a partner,
-    and a job that does not fit blocks those behind it.
+    The partner is the job that started first among those that run alone on the same number of GPUs, leave
+    enough memory, and satisfy `threshold` and `ratio`. All other jobs start on free GPUs, on no more machines
+    than they need in an empty cluster. Jobs that do not fit are skipped. While the cluster is quiet, no job
+    gets a partner, and a job that does not fit blocks those behind it.
 
     Source: Lucid (ASPLOS 2023), with the rules and numbers of its published code. Key: predicted seconds times
     GPUs, as predicted when the job begins to wait for the other machines. Ties: lower job number. Preemptive
@@ -59,7 +60,7 @@ def lucid(
     - Two machines of 130 are for profiling, and one more while many jobs wait.
     - Arrivals are predicted by a rule learned for one cluster. On other clusters, jobs always share.
     - Scores are predicted from measured profiles.
-    - The younger job of a pair stays slow and alone after the other completes.
+    - When the older job of a pair completes, the younger one stays slow, and gets no new partner.
     - A job that needs several machines waits until as many are entirely free.
 
     Parameters

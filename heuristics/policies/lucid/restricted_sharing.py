@@ -21,9 +21,9 @@ def restricted_sharing(
 ) -> Decider:
     """Let a small job share GPUs with one job of equal demand if they hardly slow each other down.
 
-    A job of at most `largest` GPUs seeks a partner: the earliest started job that runs alone on the same number
-    of GPUs, with enough memory for both, and satisfies `threshold` and `ratio`. All other jobs start on free
-    GPUs, and jobs that do not fit are skipped.
+    A job of at most `largest` GPUs seeks a partner: the job that started first among those that run alone on
+    the same number of GPUs, leave enough memory, and satisfy `threshold` and `ratio`. All other jobs start on
+    free GPUs, and jobs that do not fit are skipped.
 
     Source: the packing of pairs in Lucid (ASPLOS 2023), with the thresholds of its published code. The code
     lets jobs of at most 8 GPUs share. The default of `largest` follows the Castor paper, which says that
@@ -38,8 +38,8 @@ def restricted_sharing(
     largest
         Most GPUs with which a job may share, at least 0.
     threshold
-        Largest total score of two jobs that share, at least 0. The score of a job is 0 if its speed is then at
-        least 0.95 of its speed alone, 1 if it is at least 0.85, and otherwise 2.
+        Largest total score of two jobs that share, at least 0. The score of a job is 0 if its speed beside the
+        other is at least 0.95 of its speed alone, 1 if it is at least 0.85, and otherwise 2.
     ratio
         Largest ratio of a job's total GPU time to its partner's, above 0.
     share_first

@@ -66,8 +66,8 @@ def marginal(
         The power of the marginal efficiency, above 0 and at most 16; if None, 4, or 3 once jobs tune
         themselves.
     hysteresis
-        The divisor of the keys of segments that have their GPUs, from 1 to 1e9; if None, 1, or 4 once jobs tune
-        themselves. For runs with overheads, `docs/best-policy.md` uses 4, and a charge of 120.
+        The number by which the keys of segments that have their GPUs are divided, from 1 to 1e9; if None, 1, or
+        4 once jobs tune themselves. For runs with overheads, `docs/best-policy.md` uses 4, and a charge of 120.
     charge
         A running job grows only if it thereby saves more than this many seconds, at least 0; if None, 0. Once
         jobs tune themselves, the time must be saved within the next hour. None then stands for 400, or for 180
@@ -79,8 +79,8 @@ def marginal(
         GPUs, or only the number of ``epochs``. In the latter case, speeds are predicted from measurements of
         jobs of the same application or, with several types of GPU, of the job itself.
     ageing
-        Once jobs tune themselves, keys are divided by the square root of 1 + age / `ageing`, in seconds. None
-        to ignore age.
+        Once jobs tune themselves, keys are divided by the square root of 1 + age / `ageing`, where both are in
+        seconds. None to ignore the age.
     multipliers
         Factors by which keys are multiplied once jobs tune themselves, keyed by job name, between 1e-9 and 1e9;
         1 for all other jobs.

@@ -27,12 +27,12 @@ def rolling_prices(state: State, *, evaluations: int = 60, cells: int = 40) -> D
 
     At every event, prices of GPU time are computed for the present jobs, as if no more jobs were to come. The
     value of a job's segment (see `marginal`) is its additional speed per additional GPU, times the dual value
-    of a second of the job's work. In descending order of value, a segment gets its GPUs if enough are left and
-    the job's previous segment has its own.
+    of a second of the job's work, i.e. what another second of it would cost at these prices. In descending
+    order of value, a segment gets its GPUs if enough are left and the job's previous segment has its own.
 
     The policy is a reference for `marginal`, which is much faster. On the elastic workloads of
     `docs/best-policy.md`, their mean job completion times are about equal. Comparisons include the policy only
-    if it is named: ``heuristics.policies.marginal:rolling_prices``.
+    if it is named by its path, ``heuristics.policies.marginal:rolling_prices``.
 
     Source: none; the relaxation is that of `gsopt.schedule.bounds.prices.price_bound`. Key: as above. Ties:
     lower job number. Preemptive at every event; resizes; knows durations. O(evaluations * jobs * cells) per

@@ -45,8 +45,8 @@ def muri(
 
     The efficiency of a group is the sum of its jobs' speeds relative to running alone, weighted by `busy`.
     Slowdowns are those of the scenario; `gsopt.performance.colocation.interleaving` computes them from stage
-    times. If there are none for groups, a job is slowed down only by its worst partner, which may understate
-    the slowdown in Muri.
+    times. If the scenario has slowdowns for pairs only, a job in a larger group is slowed down as by its worst
+    partner alone, which may understate the slowdown in Muri.
 
     Source: Muri (SIGCOMM 2022), and its authors' simulator, schedules ``multi-resource-blossom-same-gpu`` and
     ``-unaware``. Key: see `order`. Ties: lower job number. Preemptive: at most once per `interval`, or at every

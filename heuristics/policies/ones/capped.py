@@ -31,9 +31,9 @@ def capped(state: State, *, rule: Rule = "shortest") -> Decider:
         ``shortest`` (SRPT with caps) goes through the jobs in ascending order of remaining time at the cap.
         Each job gets its cap or, if fewer GPUs are left, the largest allowed number that fits. With ``arrival``
         (FIFO with gangs), each job gets its cap, in order of arrival, and keeps it until it completes. No job
-        overtakes a waiting one. ``share`` (equal share) first grants jobs their fewest GPUs in order of
-        arrival, skipping jobs that do not fit. Then, the job with the fewest GPUs repeatedly grows to its next
-        allowed number, up to its cap.
+        overtakes a waiting one. ``share`` (equal share) first grants jobs their smallest numbers of GPUs in
+        order of arrival, skipping jobs that do not fit. Then, the job with the fewest GPUs repeatedly grows to
+        its next allowed number, up to its cap.
 
     Raises
     ------

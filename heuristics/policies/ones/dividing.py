@@ -169,10 +169,10 @@ def _batch(state: State, job: int) -> int:
 
 
 def forced_jobs(division: Division, speeds: Floats, left: Floats, forced: Forced) -> NDArray[np.bool_]:
-    """Return which jobs must run: those `forced` jobs that fit together on their fewest GPUs.
+    """Return which jobs must run: those `forced` jobs that fit together on their smallest numbers of GPUs.
 
     With ``new``, jobs that have never run are considered in order of arrival; with ``all``, all jobs in
-    ascending order of remaining time on their fewest GPUs. A job that does not fit is skipped.
+    ascending order of remaining time on their smallest numbers of GPUs. A job that does not fit is skipped.
     """
     least = (speeds > 0).argmax(axis=1)
     places = [place for place in range(len(speeds)) if least[place] and forced != "none"]

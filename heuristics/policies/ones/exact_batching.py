@@ -45,8 +45,8 @@ def exact_batching(
         the jobs that must run.
     forced
         The jobs that must run: ``none``; ``new``, i.e. jobs that have never run, in order of arrival; or
-        ``all``, in ascending order of remaining time on their fewest GPUs. Jobs that do not fit are skipped.
-        ``sum_time`` requires ``all``.
+        ``all``, in ascending order of remaining time on their smallest numbers of GPUs. Jobs that do not fit
+        are skipped. ``sum_time`` requires ``all``.
     caps
         The limit on a job's GPUs: the number that its largest batch needs (``convergence``), or its largest
         allowed number (``batch``).

@@ -1,4 +1,4 @@
-"""ONES: a policy for elastic batch sizes, with an evolutionary search that continues between events."""
+"""ONES: a policy for elastic batch sizes, whose evolutionary search keeps its candidates between updates."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -22,10 +22,10 @@ from heuristics.policies.settings import with_settings
 
 @with_settings(OnesSettings)
 def ones(state: State, settings: OnesSettings) -> Decider:
-    """Evolve schedules between events, and apply the best one once every running job has completed an epoch.
+    """Evolve a set of schedules, and apply the best one once every running job has completed an epoch.
 
-    The best schedule has the least remaining utilization: the sum of the running jobs' remaining times, each
-    multiplied by the job's number of GPUs. A job runs in its fastest mode within its batch limit
+    The best schedule has the least remaining utilization: the sum, over the jobs that it runs, of the remaining
+    time multiplied by the number of GPUs. A job runs in its fastest mode within its batch limit
     (`gsopt.performance.batching.LimitRules`). The limit is at first the largest batch that runs on one GPU, if
     any. It doubles at the end of each epoch, is scaled down for jobs that run long, and is halved for jobs that
     wait both before and after an update. The smallest batch is always allowed.
@@ -40,7 +40,7 @@ def ones(state: State, settings: OnesSettings) -> Decider:
 
     The paper's search runs continuously. Here, all generations since the last update are run at the next one,
     with the data of that time. At arrivals and completions, the running schedule is refreshed at once, as the
-    search refreshes a candidate. The warm-up of a job is its first epoch.
+    search refreshes a candidate. A job's warm-up, during which its limit does not grow, is its first epoch.
 
     Parameters
     ----------
@@ -56,11 +56,11 @@ def ones(state: State, settings: OnesSettings) -> Decider:
     population
         Number of candidates; if None, the number of GPUs.
     penalty
-        How jobs that have run longer than 1/sigma are scaled down. ``current``: the limit still doubles, but
+        How jobs that have run longer than 1/`rate` are scaled down. ``current``: the limit still doubles, but
         only the scaled-down part is used. ``compound``: the limit shrinks at every epoch, as printed. It ends
         at 1 or 2 samples, and jobs take much longer. ``never``: not at all.
     rate
-        The rate sigma for `penalty`, in 1/s; if None, the rate of arrivals so far.
+        The rate for `penalty` (sigma in the paper), in 1/s; if None, the rate of arrivals so far.
     forced
         The jobs that must run, as far as they fit. ``all``: all jobs, shortest first. ``new``: jobs that have
         never run, as in the printed refresh. On a busy cluster, jobs then take much longer, because the

@@ -8,12 +8,12 @@ from heuristics.policies.preempting.queue import Queue, Room, Victim
 def priority_preemption(state: State, *, within: str = "") -> Decider:
     """Start jobs by priority. If one does not fit, stop less important jobs until it does.
 
-    Running jobs of lower priority on machines that suit the job stop in ascending order of priority, with ties
-    broken by the latest start, until the job fits. If it would not fit even if all of them stopped, no job
-    stops, and the next job in the queue is tried. Jobs are placed where the fewest GPUs are free. A job with
-    more GPUs than the largest machine that suits it takes whole machines of that size, and the rest from one
-    more machine; any other job runs on one machine. Jobs that have been stopped are tried again a second later,
-    or at an earlier event.
+    To make room for a job, running jobs of lower priority on machines that suit it stop in ascending order of
+    priority, and among equals from the latest start to the earliest, until the job fits. If it would not fit
+    even if all of them stopped, no job stops, and the next job in the queue is tried. Jobs are placed where the
+    fewest GPUs are free. A job with more GPUs than the largest machine that suits it takes whole machines of
+    that size, and the rest from one more machine; any other job runs on one machine. Jobs that have been
+    stopped are tried again a second later, or at an earlier event.
 
     Source: gsopt; many schedulers preempt by priority, each in its own way. Key: priority. Ties: release date.
     Preemptive; does not know durations. Each job that does not fit takes O(R) searches for free machines, with

@@ -36,16 +36,17 @@ def shockwave(
 ) -> Decider:
     """Plan the next rounds for even progress, promised completion times, and a short makespan.
 
-    A plan assigns jobs to the next T rounds (the window). In its rounds, a job runs on all the GPUs that it
-    demands. The plan maximizes the sum of log((e + q) / E) / (N T) over all N jobs that demand at most the M
-    GPUs present, minus `makespan` times the longest remaining time of any job after the window. Here, e, q and
-    E are a job's completed, planned and total work. The logarithm is interpolated linearly between fifths, with
-    the value log(1e-6) at 0.
+    A plan assigns jobs to the next T rounds (the window). In each of its rounds, a job runs on all the GPUs
+    that it demands. The plan maximizes the sum of log((e + q) / E) / (N T) over all N jobs that demand at most
+    the M GPUs present, minus `makespan` times the longest remaining time of any job after the window. Here, e,
+    q and E are a job's completed, planned and total work. The logarithm is interpolated linearly between
+    fifths, with the value log(1e-6) at 0.
 
     Plans must be fair: from the end of the window, an equal share of the GPUs must suffice for each job to
-    complete by its promised time, multiplied by `ratio`. With this share, a job has min(1, M / N) times its
-    full speed. The promised time is when the job would complete with an equal share since its release. This
-    time is estimated at every plan, and a weighted mean of all estimates so far is used.
+    complete by its promised time, multiplied by `ratio`. If, for any job, this product is before the end of the
+    window, no plan counts as fair. With an equal share, a job has min(1, M / N) times its full speed. The
+    promised time is when the job would complete with an equal share since its release. It is estimated at every
+    plan, and a weighted mean of all estimates so far is used.
 
     If no plan is fair, fairness is not required. Instead, the logarithm of each job that would be late with an
     equal share from now on is multiplied by a weight. The weight is a power of the job's finish-time ratio: its

@@ -64,8 +64,8 @@ def goodput_search(
     power
         Exponent of the power mean; from -10 to 10. The default gives the harmonic mean.
     doubling
-        Whether no job gets more than twice its current workers. In Pollux, the limit is twice the largest
-        number of workers that the job has had.
+        Whether a search may at most double a job's current number of workers. In Pollux, the limit is twice the
+        largest number of workers that the job has had.
     order
         Order in which waiting jobs start: by ``release`` date, by ``time`` on their base workers, or by
         ``area``, i.e. by this time multiplied by the GPUs of the base workers.

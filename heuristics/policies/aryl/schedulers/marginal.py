@@ -24,8 +24,8 @@ def marginal(*, starts: Starts = "ranked", exponent: float = 4) -> Scheduler:
     Source: none; this is gsopt's own scheduler, with the key of `heuristics.policies.marginal`. Key, smallest
     first: the job's remaining GPU time divided by a power of the workers' marginal efficiency. This efficiency
     is 1 for base workers and, for a flexible worker, the gain in speed relative to the speed per base worker.
-    Ties: the job that started first, then the one released first. Never preempts. Knows durations. O(I + W log
-    J) for J jobs with I allowed numbers of workers in total, and W steps granted.
+    Ties: running jobs first, in order of their starts, then waiting jobs, in order of release. Never preempts.
+    Knows durations. O(I + W log J) for J jobs with I allowed numbers of workers in total, and W steps granted.
 
     Parameters
     ----------

@@ -10,13 +10,14 @@ from heuristics.policies.aryl.schedulers.starting import InOrder, Order, in_orde
 def max_first(*, order: Order = "area", blocks: bool = False) -> Scheduler:
     """Start jobs only on GPUs that running jobs cannot use, and serve jobs with the least GPU time first.
 
-    A waiting job that starts also takes as many workers as it can. In contrast, Aryl starts all jobs that fit
-    on their base workers.
+    A waiting job that starts takes as many workers as it can before the next job is considered. In contrast,
+    Aryl starts every job whose base workers fit.
 
     Source: none; this is gsopt's own version of shortest remaining processing time for jobs that scale
     linearly. Key: `order` for starts; for workers, remaining GPU time divided by marginal efficiency (as in
-    `marginal`, with an exponent of 1). Ties: the job that was released, or started, first. Never preempts.
-    Knows durations. O(I + W log J) for J jobs with I allowed numbers of workers in total, and W steps granted.
+    `marginal`, with an exponent of 1). Ties: the job released first for starts, the job that started first for
+    workers. Never preempts. Knows durations. O(I + W log J) for J jobs with I allowed numbers of workers in
+    total, and W steps granted.
 
     Parameters
     ----------

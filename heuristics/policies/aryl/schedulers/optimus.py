@@ -21,7 +21,7 @@ def optimus(*, order: Order = "release", blocks: bool = True) -> Scheduler:
     drops out; the original then stops altogether.
 
     If no job may use both pools, the flexible workers are those that `heuristics.allocation.marginal_greedy`
-    chooses.
+    chooses for each pool.
 
     Parameters
     ----------

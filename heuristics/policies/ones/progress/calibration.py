@@ -14,7 +14,7 @@ from heuristics.policies.ones.progress.predictor import ProgressPredictor
 
 @dataclass(frozen=True)
 class Calibration:
-    """The quantile of each forecast at which the true progress lies.
+    """Where the true progress lies within each forecast, which shows how well forecasts are calibrated.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class Calibration:
         return cls(np.atleast_1d(forecast.reached(progress)))
 
     def coverage(self, level: ArrayLike) -> Floats:
-        """Return the fraction of forecasts whose central interval at each level contains the true progress."""
+        """Return, for each level, the fraction of forecasts whose central interval holds the true progress."""
         # the narrowest central interval that holds the truth has this level
         needed = np.sort(np.abs(2 * self.reached - 1))
         return np.asarray(np.searchsorted(needed, np.asarray(level, dtype=float), side="right") / len(needed))
@@ -75,7 +75,7 @@ def calibrate(
     totals: Sequence[float | None] = (),
     skip: int = 0,
 ) -> Calibration:
-    """Return the calibration of the forecasts for each job, made from the jobs that completed before it.
+    """Forecast each job's progress from the jobs that completed before it, and return the calibration.
 
     As in a real cluster, no forecast uses the outcome of the job itself or the data of later jobs. The
     predictor learns from the logs one after another.
@@ -96,7 +96,8 @@ def calibrate(
     Raises
     ------
     InvalidInput
-        No forecasts remain, a log is invalid (see `rows_of`), or the numbers of logs and totals differ.
+        No forecasts remain, a log or a total is invalid (see `rows_of`), or the numbers of logs and totals
+        differ.
 
     Examples
     --------

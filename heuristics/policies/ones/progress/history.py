@@ -10,7 +10,7 @@ from heuristics.policies.ones.progress.observation import FEATURES, Floats, Obse
 
 
 class Sampling(StrEnum):
-    """How rows are sampled: equally many per job, or each with equal probability.
+    """How the rows of completed jobs are sampled: equally many per job, or each with equal probability.
 
     Attributes
     ----------
@@ -18,7 +18,7 @@ class Sampling(StrEnum):
         Every job keeps the same number of rows, or all of its rows if it has fewer, so that long jobs do not
         crowd out short ones. If there are more jobs than the limit, some keep none.
     ROWS
-        Every row is kept with the same probability, as in the text of the paper.
+        Every row is kept with the same probability, as in the text of ONES.
 
     Examples
     --------
@@ -47,7 +47,7 @@ class _Kept(NamedTuple):
 
 
 class ObservationHistory:
-    """A sample of at most `limit` rows of completed jobs.
+    """A random sample of at most `limit` rows (observations) of completed jobs.
 
     The kept rows are a uniform sample without replacement, either of all rows or, if rows are sampled by job,
     of the rows of each job. In the latter case, if there are more jobs than `limit`, a uniform sample of the

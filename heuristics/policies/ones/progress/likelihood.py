@@ -8,7 +8,7 @@ from heuristics.policies.ones.progress.observation import Floats, ObservationRow
 
 
 class LinkFunction(StrEnum):
-    """The function from the linear predictor u = A x + b to beta.
+    """The function from the linear predictor u = A x + b to beta, a parameter of a Beta distribution.
 
     Attributes
     ----------

@@ -22,7 +22,7 @@ from heuristics.policies.ones.progress.regression import Regression, SearchStart
 
 @dataclass(frozen=True)
 class Learning:
-    """Parameters that determine how a predictor learns.
+    """Parameters that determine how a `ProgressPredictor` learns.
 
     Attributes
     ----------
@@ -71,9 +71,9 @@ class Learning:
 class ProgressPredictor:
     """A predictor of the progress of jobs that learns from completed jobs (ONES, section 3.2.1).
 
-    The progress rho of a job is Beta(alpha, beta) distributed. alpha = max(Y_processed / ||D||, 1) is the
-    number of processed epochs. beta is the number of remaining epochs according to `fit_regression`, which is
-    refitted at the first prediction after a completion.
+    The progress rho of a job is Beta(alpha, beta) distributed. Here, alpha is the number of processed epochs,
+    max(Y_processed / ||D||, 1), where ||D|| is the number of samples per epoch. The number of remaining epochs,
+    beta, is predicted by `fit_regression`, which is repeated at the first prediction after a completion.
 
     Until `Learning.least_jobs` jobs are complete, beta is the same for all jobs: the mean number of remaining
     epochs of all rows, but at least 1, or `Learning.prior` if there are no rows.

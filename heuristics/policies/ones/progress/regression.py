@@ -109,9 +109,9 @@ def fit_regression(
     start
         Where the search starts (see `SearchStart`).
     ridge
-        The coefficient of the ridge penalty, which keeps A finite even if the rows do not determine it. Half of
-        it, times the sum of the squared weights, is added to the mean cost. Weights are the coefficients of
-        standardized features, divided by one more than the median of the remaining epochs.
+        The coefficient of the ridge penalty, which keeps A finite even if the rows do not determine it. The
+        coefficients of standardized features are divided by one more than the median of the remaining epochs;
+        half of `ridge`, times the sum of the squares of the results, is added to the mean cost.
 
     Raises
     ------
