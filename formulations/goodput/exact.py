@@ -31,8 +31,8 @@ def exact(problem: Goodput, budget: Budget) -> Result[GoodputSolution]:
        on each node. It yields a bound, and GPU counts that are packed onto the nodes and then improved. If its
        tables would be too large, the result of step 1 is returned.
     3. An integer program over the options of each job: no GPUs, its current ones, or other numbers of nodes and
-       GPUs. Options with which even the knapsack costs more than the best solution are left out. Few remain if
-       all GPUs are used and few jobs restart.
+       GPUs. An option is left out if even the knapsack costs more with it than the best solution. Few options
+       remain if all GPUs are used and few jobs restart.
 
     If the solution is optimal, its value and the bound differ by at most
     `gsopt.problems.goodput.Goodput.resolution`.
