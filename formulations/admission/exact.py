@@ -25,9 +25,9 @@ from gsopt.problems.admission import Admission, AdmissionSolution, Gang, Part
 def exact(problem: Admission, budget: Budget) -> Result[AdmissionSolution]:
     """Search for the cheapest way to admit the pending gangs, and for a proof that no other way is cheaper.
 
-    A pending gang may have to run within one group of machines, such as a rack. Each of these groups is a
-    domain. Without such a requirement, the only domain is the whole cluster. For one pending gang with
-    identical workers, the steps are as follows:
+    A pending gang may have to run within one group of machines, such as a rack. Each such group is a domain.
+    Without such a requirement, the only domain is the whole cluster. For one pending gang with identical
+    workers, the steps are as follows:
 
     1. Compute a lower bound on the cost in every domain (`formulations.admission.bounds`).
     2. In ascending order of bounds, find the cheapest set of gangs to stop in each domain by dynamic
