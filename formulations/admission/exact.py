@@ -25,11 +25,13 @@ from gsopt.problems.admission import Admission, AdmissionSolution, Gang, Part
 def exact(problem: Admission, budget: Budget) -> Result[AdmissionSolution]:
     """Search for the cheapest way to admit the pending gangs, and for a proof that no other way is cheaper.
 
-    A domain is a group of machines, such as a rack, within which a pending gang must run. For one pending gang
-    with identical workers, the steps are as follows:
+    A pending gang may have to run within one group of machines, such as a rack. Each such group is a domain.
+    Without such a requirement, the only domain is the whole cluster. For one pending gang with identical
+    workers, the steps are as follows:
 
     1. Compute a lower bound on the cost in every domain (`formulations.admission.bounds`).
-    2. In ascending order of bounds, find the cheapest gangs to stop in each domain by dynamic programming.
+    2. In ascending order of bounds, find the cheapest set of gangs to stop in each domain by dynamic
+       programming.
     3. Stop when the next bound is not below the best cost.
     4. If no gang may be moved, solve the domains whose tables were too large by mixed-integer programs.
 
@@ -41,8 +43,8 @@ def exact(problem: Admission, budget: Budget) -> Result[AdmissionSolution]:
     a gang alone is a lower bound.
 
     If a gap remains in these two cases, a mixed-integer program follows: one over groups of machines if all
-    workers are identical, and otherwise `milp`. Programs that would be too large are skipped, so a gap may
-    remain on large clusters.
+    workers, including those of running gangs that may stop, are identical, and otherwise `milp`. Programs that
+    would be too large are skipped, so a gap may remain on large clusters.
 
     Costs are computed in integers, so an optimum is exact.
 

@@ -60,14 +60,14 @@ class Milp(Formulation[Admission, AdmissionSolution]):
     hold[m, i]: the a_pi x[g, p, m] add up to at most f_mi plus the w_rmi (evicted[r] + moved[r]). The amounts
     are divided by their greatest common divisor.
 
-    low[m, i], if some of these amounts exceed 2^15: the same row for their lower digits to this base, which may
-    be exceeded by carry[m, i] times the base. Then, hold[m, i] is the row for the upper digits, and the carry
-    is added to what is needed.
+    low[m, i], if some of these amounts exceed 2^15: the amounts are split into two digits to this base. low[m,
+    i] is the row for the lower digits, whose right-hand side is raised by carry[m, i] times the base. hold[m,
+    i] is then the row for the upper digits, whose left-hand side is raised by the carry.
 
     Size
     ----
     Mainly one column per pair of a part and a machine, and one row per machine and resource. At most 50,000
-    such pairs of a part and a machine are allowed.
+    pairs of a part and a machine are allowed.
 
     Source
     ------

@@ -28,13 +28,13 @@ def core(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
     """Solve a problem by a Lagrangian bound, and by a dynamic program over the jobs that it leaves undecided.
 
     The method accepts any values and any worker sizes. An item is an allowed number of extra workers for one
-    job.
+    job, including 0.
 
     1. Find the price per GPU with the lowest Lagrangian bound. At this price, each job takes the item whose
-       value exceeds the price of its GPUs the most, or none.
+       value exceeds the price of its GPUs the most.
     2. Fill the remaining capacity greedily. The resulting choice is usually close to the bound.
     3. Rule out the items that no better choice can contain. Jobs with a single item left are decided.
-    4. Solve the core, which comprises the other jobs, by dynamic programming in integers. If it has too many
+    4. Solve the core, which comprises the other jobs, by dynamic programming in integers. If there are too many
        states, combine two lists of partial choices instead.
 
     If time or memory runs out before the proof, or if exact values have too many digits, the best known choice

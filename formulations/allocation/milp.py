@@ -14,7 +14,7 @@ from gsopt.solvers.standard_form import StandardForm
 
 
 class Milp(Formulation[Allocation, AllocationSolution]):
-    r"""The item form of the multiple-choice knapsack, as the reference model.
+    r"""The reference model: a multiple-choice knapsack whose items are numbers of extra workers.
 
     Sets
     ----
@@ -45,7 +45,7 @@ class Milp(Formulation[Allocation, AllocationSolution]):
 
     Source
     ------
-    Aryl, section 5.2 and Appendix D, Algorithm 2, lines 10-21. The weight of an item is w D_j, not (w +
+    Aryl, section 5.2 and Appendix D, Algorithm 2, lines 10-21. The weight of w extra workers is w D_j, not (w +
     min_workers) D_j as printed in line 17: the first phase has already paid for the minimum workers.
 
     Examples

@@ -19,7 +19,7 @@ def exact(problem: Batching, budget: Budget) -> Result[Batches]:
 
     1. A first allocation of the GPUs, and a bound that ignores contention.
     2. Greedy steps, each of which gives GPUs to the job that gains the most per GPU. If costs are strictly
-       convex and every number of GPUs is allowed, a price proves the result optimal.
+       convex and every number of GPUs is allowed, a price per GPU proves the result optimal.
     3. The dynamic program over jobs and GPUs. If its tables would be too large, the result of step 2 is
        returned.
 

@@ -50,8 +50,8 @@ def greedy(problem: Batching, budget: Budget) -> Result[Batches]:
     are left.
 
     In the first two cases, a price per GPU proves that the result is optimal, unless gains differ only in their
-    last digits. The steps always end in this way if costs are strictly convex and every number of GPUs is
-    allowed.
+    last digits. The steps always end in one of these two ways if costs are strictly convex and every number of
+    GPUs is allowed.
 
     In the third case, the price only yields a bound. The remaining GPUs go to the one job that gains the most
     from all of them, or stay idle if no job gains. If all GPUs must be used, they go to the job that loses the

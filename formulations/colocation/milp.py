@@ -21,8 +21,8 @@ class Milp(Formulation[Colocation, ColocationSolution]):
 
     Parameters
     ----------
-    s_rpw: seconds that the pair r, p saves in mode w, an exact fraction. n_r, n_p: GPUs. b_r, b_pw: bytes per
-    GPU. M: memory of a GPU in bytes.
+    s_rpw: seconds that are saved if p runs next to r in mode w, an exact fraction. n_r, n_p: GPUs. b_r, b_pw:
+    bytes per GPU. M: memory of a GPU in bytes.
 
     Variables
     ---------

@@ -42,7 +42,7 @@ def exact(problem: Configuration, budget: Budget) -> Result[ConfigurationSolutio
     Notes
     -----
     Complexity: O(J C G) time and O(J G) memory for J jobs with C configurations each. G is the product, over
-    all types, of the number of GPUs plus one.
+    all types, of one plus the number of GPUs of the type.
 
     Examples
     --------

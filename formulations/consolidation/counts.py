@@ -42,7 +42,7 @@ class Counts(Formulation[Consolidation, ConsolidationSolution]):
     -----------
     once[j]: the on[j, t] add up to at most 1.
 
-    all[j]: the count[j, v] add up to d_j times the on[j, t].
+    all[j]: the count[j, v] add up to d_j times the sum of the on[j, t].
 
     room[v]: the count[j, v] over the jobs add up to at most f_v.
 

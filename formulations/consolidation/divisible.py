@@ -15,7 +15,7 @@ class Divisible(Merged):
 
     Sets
     ----
-    K: kinds of jobs with the same demand and the same value on every tier. D: demands. P: groups just above
+    K: kinds of jobs with the same demand and the same value on every level. D: demands. P: groups just above
     machines, usually racks. V: P and all groups around them. M_p: machines in p. U: machines without a busy
     GPU, if the objective counts machines left whole.
 
@@ -46,7 +46,7 @@ class Divisible(Merged):
     room[v]: the d alone[d, p], d across[d, u] and f whole[p, f] within v add up to at most f_v.
 
     slots[d, p]: the (e / d) alone[e, p] for e >= d, plus the floor(f / d) whole[p, f], add up to at most the
-    floor(f_m / d) over the machines m in M_p.
+    sum of the floor(f_m / d) over the machines m in M_p.
 
     number: all take[k, t] add up to at least J.
 

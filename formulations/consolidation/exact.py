@@ -18,15 +18,13 @@ from gsopt.problems.consolidation import Consolidation, ConsolidationSolution
 
 @exact_method()
 def exact(problem: Consolidation, budget: Budget) -> Result[ConsolidationSolution]:
-    """Solve a problem with the model that suits it; the message names that model.
+    """Solve a problem with the first model that supports it; the message names that model.
 
-    1. A greedy placement and a knapsack bound. The search ends if their values meet.
-    2. Inner levels are left out if no job is worth more there than on the next wider level, and machines left
-       whole do not count. The model is then `patterns`, which fills racks (or wider groups) instead of
-       machines.
-    3. Otherwise, the model is `divisible` if demands that fit on a machine divide each other, and `patterns` if
-       not.
-    4. If these models do not support the problem, the model is `laminar`.
+    1. A greedy placement and a knapsack bound. If their values meet, no model is needed.
+    2. `patterns` without inner levels, if no job is worth more on them than on the next wider level, and
+       machines left whole do not count. It then fills racks (or wider groups) instead of machines.
+    3. `divisible`, if the demands that fit on a machine divide each other, and `patterns` if not.
+    4. `laminar`, which supports every problem.
 
     Values are computed as fractions, so a proven optimum is exact. For online decisions, request a gap such as
     1e-3, because closing the gap completely takes much longer.

@@ -28,11 +28,11 @@ def exact(problem: Goodput, budget: Budget) -> Result[GoodputSolution]:
 
     1. The current allocation of GPUs, and a bound that ignores contention.
     2. A knapsack that decides how many GPUs each job gets, and limits only their total number, not the number
-       on each node. It yields a bound, and GPU counts that are packed onto the nodes and then improved. If its
-       tables would be too large, the result of step 1 is returned.
+       on each node. It yields a bound and GPU counts. These are packed onto the nodes, and the packing is
+       improved. If the knapsack's tables would be too large, the result of step 1 is returned.
     3. An integer program over the options of each job: no GPUs, its current ones, or other numbers of nodes and
-       GPUs. Options with which even the knapsack costs more than the best solution are left out. Few remain if
-       all GPUs are used and few jobs restart.
+       GPUs. An option is left out if even the knapsack costs more with it than the best solution. Few options
+       remain if all GPUs are used and few jobs restart.
 
     If the solution is optimal, its value and the bound differ by at most
     `gsopt.problems.goodput.Goodput.resolution`.

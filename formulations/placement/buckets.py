@@ -17,12 +17,12 @@ from gsopt.problems.placement import Placed, Placement, PlacementSolution
 def buckets(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
     """Place workers that only need GPUs by best-fit decreasing, and prove the optimum by counting GPUs.
 
-    Servers in use with the same number of free GPUs share a bucket, so the best fit is in the first bucket that
-    is not empty and has enough GPUs. If there is none, the largest empty server is opened. The bound counts
-    GPUs: workers that do not fit on the servers in use need more servers, at best the largest ones. The
-    placement attains the bound if all servers are empty and identical, and every size divides the next larger
-    size and the number of GPUs per server. It usually does in other cases, too. If it does not, column
-    generation takes over.
+    Servers in use with the same number of free GPUs share a bucket, so the best fit is in the non-empty bucket
+    with the fewest free GPUs that suffice. If there is no such bucket, the largest empty server is opened. The
+    bound counts GPUs: workers that do not fit on the servers in use need more servers, at best the largest
+    ones. The placement attains the bound if all servers are empty and identical, and each worker size divides
+    the next larger one and the number of GPUs per server. It usually does in other cases, too. If it does not,
+    column generation takes over.
 
     Size
     ----

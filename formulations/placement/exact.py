@@ -23,7 +23,7 @@ def exact(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
     """Solve a problem with the method that suits it; the result's message names the method.
 
     If workers need parts of GPUs or certain GPU types, or may stay unplaced, the method is `milp` for small
-    problems and `search` for others. For all other problems, it is the first of the following four that
+    problems and `search` for large ones. For all other problems, it is the first of the following four that
     applies: `racks` if racks are minimized; `buckets` if servers are minimized, workers need no resources other
     than GPUs, and there is one pool or jobs may be split; `patterns` if there are at most 1,000 maximal
     patterns; and `column_generation`, which may leave a gap. These four start from a placement and a bound that

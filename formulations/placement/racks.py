@@ -20,9 +20,9 @@ from gsopt.problems.placement import Placement, PlacementSolution
 def racks(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
     """Fill the racks with the most room first, and prove the optimum by counting resources.
 
-    Workers are placed by best fit on the racks in use and on as few other racks as possible, those with the
-    most room first. Racks that turn out to be unnecessary are dropped. The bound counts each resource: what
-    does not fit on the racks in use needs more racks, at best those with the largest free amount of this
+    Workers are placed by best fit or first fit on the racks in use and on as few other racks as possible, those
+    with the most room first. Racks that turn out to be unnecessary are dropped. The bound counts each resource:
+    what does not fit on the racks in use needs more racks, at best those with the largest free amount of this
     resource. If the placement does not attain the bound, the assignment model (`milp`) is solved. If that model
     is too large, a gap remains.
 

@@ -27,7 +27,8 @@ def search(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
 
     The bound is the number of servers in use plus those that the scarcest resource still requires. If
     unallocated GPUs are minimized, it is what stays unallocated even if all remaining workers are placed. With
-    more than 200 workers, only a bound is computed.
+    more than 200 workers, nothing is searched. The bound is then the number of servers that are already in use
+    or, if unallocated GPUs are minimized, the result of `formulations.placement.ceiling.ceiling`.
 
     Size
     ----

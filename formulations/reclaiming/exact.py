@@ -34,7 +34,7 @@ def exact(problem: Reclaiming, budget: Budget, *, width: int = 12) -> Result[Rec
 
     Servers and jobs cannot be merged if a job survives the loss of each of several servers but not of all of
     them, or if collateral damage depends on flexible workers. Steps 1 to 5 then solve two simpler problems,
-    which yield a bound and a solution. If these do not meet, `milp` continues from the solution.
+    which yield a bound and a solution. If the solution does not attain the bound, `milp` continues from it.
 
     Parameters
     ----------

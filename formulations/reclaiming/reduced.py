@@ -32,8 +32,8 @@ class Reduced(Formulation[Reclaiming, ReclaimingSolution]):
     cost of a server of group g, minus that of the cheapest server. B: N times the cheapest own cost, plus the
     weights of the jobs left out.
 
-    With collateral damage as the second objective, a job's weight is its cost times (1 + GPUs in use), plus its
-    GPUs. The GPUs in use on a server are subtracted from its own cost.
+    With collateral damage as the second objective, a job's weight is its cost times (1 + GPUs in use on all
+    servers), plus its GPUs. The GPUs in use on a server are subtracted from the server's own cost.
 
     Variables
     ---------

@@ -31,8 +31,9 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
 
     This is the reference model for small instances in which jobs may be preempted. The solver starts from a
     known schedule: the better one of the budget's start and the result of a local search. A solution whose
-    times y do not fit into some cell is excluded by rows ``sum of w y <= l``, and the model is solved again. A
-    linear program then looks for the best schedule with the solution's order of events.
+    times y do not fit into some cell is excluded by rows ``sum of w y <= l`` with suitable weights w, and the
+    model is solved again. A linear program then looks for the best schedule with the solution's order of
+    events.
 
     Sets
     ----
@@ -64,8 +65,8 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
     than job j: sum_{q <= p} z[j, q] <= sum_{q < p} z[i, q]. time[p]: T[p] = sum_{e, q <= p} l[e, q]. after[p],
     before[p]: T[p] is in its epoch and between LB_p and UB_p. earliest[p], latest[p]: sum_j b_j z[j, p] <= T[p]
     <= sum_j D_j z[j, p]. limit: sum_p T[p] <= UB. length[e], except for the last epoch: sum_p l[e, p] = len_e.
-    opened[e, p]: l[e, p] <= span_ep sum_{f <= e} v[p - 1, f]. closed[e, p]: l[e, p] <= span_ep sum_{f >= e}
-    v[p, f].
+    opened[e, p], except for p = 0: l[e, p] <= span_ep sum_{f <= e} v[p - 1, f]. closed[e, p]: l[e, p] <=
+    span_ep sum_{f >= e} v[p, f].
 
     alone[j, e, p]: sum_k y_jk <= l. area[e, p]: sum_{j, k} g_jk y_jk <= M l. groups[K, i, e, p]: sum_{j, k}
     h_jk y_jk <= floor(M / K) l, where K > 1 is a power of two or a divisor of M. Here, h_jk is g_jk / K,

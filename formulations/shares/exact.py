@@ -16,7 +16,7 @@ def exact(problem: Shares, budget: Budget) -> Result[TimeShares]:
     """Try the following techniques until one proves optimality; the message then names it.
 
     1. Isolated shares, and a bound that ignores contention.
-    2. Closed forms, if there is only one GPU type (`one_type`).
+    2. Closed forms or, for finish times, Newton's method, if there is only one GPU type (`one_type`).
     3. Linear programs in double precision, usually one or two. Their prices yield a bound in exact arithmetic,
        which does not depend on the solver's tolerances.
 

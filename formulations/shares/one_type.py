@@ -28,8 +28,8 @@ def one_type(problem: Shares, budget: Budget) -> Result[TimeShares]:
       every job has its GPUs all the time;
     - in `fifo` and `max_sum`, the total if the jobs with the highest value per GPU get time first.
 
-    Complexity: O(J) operations on exact numbers for J jobs, and O(J log J) for sums. For finish times, each
-    step of Newton's method takes O(J), and about ten steps are usually enough.
+    Complexity: O(J) operations on exact numbers for J jobs, and O(J log J) in `fifo` and `max_sum`. For finish
+    times, each step of Newton's method takes O(J), and about ten steps are usually enough.
 
     Source
     ------

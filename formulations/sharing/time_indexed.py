@@ -61,7 +61,7 @@ class TimeIndexed(Formulation[Sharing, SharingSolution]):
     Size
     ----
     About n T (G + n / 2 + 3) columns and n T (G + 3 n / 2 + 2) rows for n jobs and G GPUs, and T more rows for
-    each pair of jobs that must not share.
+    each pair of jobs that must not share. Models with n G T above 3,000 are rejected.
 
     Source
     ------

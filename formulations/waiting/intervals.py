@@ -21,7 +21,7 @@ from gsopt.solvers.backends.process import Frame, FrameKind
 
 @exact_method(unused=["backend"])
 def intervals(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
-    """Solve a problem with CP-SAT, which decides how many GPUs of every machine each job gets.
+    """Solve a problem with CP-SAT, which decides when each job starts and its GPUs on each machine.
 
     The method begins with list schedules and a simple bound. Starting the jobs in the order of the model's
     solution yields a schedule with exact times. If times differ too much for a common slot, they are rounded

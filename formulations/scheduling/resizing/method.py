@@ -45,7 +45,7 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
 
     The model is a relaxation, so it bounds the optimum. A linear program (`order`) converts the order of events
     of the model's solution to a schedule, which is optimal if it meets the bound. A gap may remain, because the
-    model does not fix when a job starts within an interval and divides GPUs continuously.
+    model divides GPUs continuously and does not fix when a job starts within an interval.
 
     The speed of each job must be proportional to its GPUs, and its possible numbers of GPUs must be equally
     spaced. The problem must not allow preemption or have a fairness constraint.
@@ -57,9 +57,10 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
 
     Parameters
     ----------
-    C: GPUs. A_j: GPU-seconds of job j. a_j, b_j: its minimum and maximum number of GPUs. e_j: its earliest
-    completion if it runs alone. U: sum of completion times of the best known schedule. H_ki: greatest possible
-    length of interval (k, i).
+    C: GPUs, rounded down to a multiple of the greatest common divisor of the jobs' possible numbers of GPUs.
+    A_j: GPU-seconds of job j. a_j, b_j: its minimum and maximum number of GPUs. e_j: its earliest completion if
+    it runs alone. U: sum of completion times of the best known schedule. H_ki: greatest possible length of
+    interval (k, i).
 
     Variables
     ---------
@@ -88,13 +89,15 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
     r_jki <= C.
 
     soonest[k]: t_k is at least the k-th smallest e_j and the k-th completion under shortest remaining area
-    first, and at most what U allows. alone[k]: t_k >= sum_j e_j c_jk. alike[i, j, k]: of equal jobs, the first
-    one completes first. shared: limits on the joint work of jobs (`cuts`), added once a solution violates them.
+    first, and at most what U allows. alone[k]: t_k >= sum_j e_j c_jk. alike[i, j, k]: of two equal jobs i < j,
+    job i completes first. shared: limits on the joint work of jobs (`cuts`), added once a solution violates
+    them.
 
     Size
     ----
-    For n jobs with one release date: 2 n^2 + n binaries, n^2 + n other columns and 6 n^2 + 8 n rows, plus n - 1
-    rows for each pair of equal jobs. These numbers grow with the number of release dates.
+    For n jobs with one release date: 2 n^2 + n binaries, n^2 + n other columns and 6 n^2 + 8 n rows (n of them
+    with two limits), plus n - 1 rows for each pair of equal jobs. These numbers grow with the number of release
+    dates.
 
     Source
     ------
