@@ -157,10 +157,10 @@ def consolidated(free: FreeGpus, count: int) -> tuple[int, ...]:
     """Return `count` free GPUs that are as close together as possible.
 
     The GPUs come from the innermost level at which a group suffices: an island (unless `count` is 1), a
-    machine, a rack, and so on. At this level, the group with the fewest free GPUs that suffice is chosen. In a
-    rack or a wider group, machines are used in descending order of free GPUs. If only the whole cluster
-    suffices, this applies to all its machines. Within a machine, `FreeGpus.on` chooses the islands. Ties go to
-    the lower number.
+    machine, a rack, and so on. Of the groups at this level with enough free GPUs, the one with the fewest is
+    chosen. In a rack or a wider group, machines are used in descending order of free GPUs. If only the whole
+    cluster suffices, this applies to all its machines. Within a machine, `FreeGpus.on` chooses the islands.
+    Ties go to the lower number.
 
     Examples
     --------

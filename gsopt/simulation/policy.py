@@ -112,9 +112,9 @@ class Vacate(NamedTuple):
 class Wake(NamedTuple):
     """An action that requests a decision at the given time, in seconds on the clock of `State.now`.
 
-    The time must be later than `State.now`. Any earlier decision cancels the request. If one decision contains
-    several requests, all but the earliest are ignored. If decisions are made in rounds, the requested decision
-    is made in the first round at or after the given time.
+    The time must be later than `State.now`. Any decision before that time cancels the request. If one decision
+    contains several requests, all but the earliest are ignored. If decisions are made in rounds, the requested
+    decision is made in the first round at or after the given time.
 
     Examples
     --------
@@ -202,7 +202,7 @@ class Request(NamedTuple):
 
 
 class State(Protocol):
-    """The current state of a run as a policy sees it: read-only, and without jobs that are not yet released.
+    """The current state of a run as a policy sees it: read-only, and without access to unreleased jobs.
 
     Jobs are numbered from 0 in order of release date. All times, including release dates and deadlines, are
     in seconds since the origin of the scenario's clock. The origin is the first release date, unless
@@ -214,7 +214,7 @@ class State(Protocol):
 
     @property
     def jobs(self) -> Sequence[Job]:
-        """The jobs in order of their numbers. Reading a job that is not yet released raises `NotReleased`."""
+        """All jobs in order of their numbers. Reading a job that is not yet released raises `NotReleased`."""
 
     @property
     def now(self) -> Any:
@@ -285,7 +285,7 @@ class State(Protocol):
         """Return what is known about an adaptive job's training, or None if the job is not adaptive."""
 
     def service(self, job: int) -> Any:
-        """Return the time for which a job has held GPUs so far, in GPU-seconds."""
+        """Return the GPU time that a job has had so far, in GPU-seconds."""
 
     def mode(self, job: int) -> str:
         """Return the name of a running job's mode, which is empty for the default mode."""

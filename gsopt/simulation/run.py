@@ -38,7 +38,7 @@ class Replay:
     scenario
         The simulated scenario.
     metrics
-        The record of the run, which contains its figures.
+        The record of the run, with figures such as the mean job completion time.
     completion_times
         Completion times of all jobs, indexed by job number, in seconds on the clock of the workload's release
         dates. Unless the run is exact, they are rounded to floats on this clock; `jct` is computed before this
@@ -81,7 +81,7 @@ class Replay:
 
     @property
     def jct(self) -> tuple[Any, ...]:
-        """Job completion times of the completed jobs in seconds, in order of job number."""
+        """Seconds from release to completion of each completed job, in order of job number."""
         return self.metrics.jct
 
     def plot(self, *, colour: str = "slowdown") -> "Figure":

@@ -160,7 +160,7 @@ class RunView:
         return self._run.trainees.view(job, self._run.now)
 
     def service(self, job: int) -> Any:
-        """Return the time for which a job has held GPUs so far, in GPU-seconds."""
+        """Return the GPU time that a job has had so far, in GPU-seconds."""
         run = self._run
         if not 0 <= job < run.next_job:
             self._jobs[job]  # raises

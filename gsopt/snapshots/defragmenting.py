@@ -30,7 +30,8 @@ def defragment(
     """Choose which running gangs to move, at minimum cost, so that some nodes have enough free GPUs.
 
     No gang is evicted. Gangs that must not be preempted, for example because of a disruption budget, do not
-    move. The result is an `Admit` whose admitted gang is imaginary, with one worker on each freed node.
+    move. Closed nodes are not among the freed ones, even if their GPUs are free. The result is an `Admit` whose
+    admitted gang is imaginary, with one worker on each freed node.
 
     Parameters
     ----------

@@ -125,7 +125,7 @@ class Drain:
 
     @cached_property
     def waits(self) -> dict[str, tuple[int, int]]:
-        """Disruption budgets that allow too few evictions, mapped to the needed and the allowed number."""
+        """Disruption budgets that allow fewer evictions than needed, mapped to the pair (needed, allowed)."""
         returned, evicted = set(self.servers), Counter[str]()
         for gang in self.snapshot.gangs:
             for part in gang.parts:

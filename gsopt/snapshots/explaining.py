@@ -27,10 +27,11 @@ class Change:
         ``"preemptions"`` of gangs with any priority; closed ``"nodes"``, which are opened; the ``"level"`` at
         which a single group must hold all workers; or the number of ``"workers"``.
     helps
-        Whether the gang fits after the change; None if this was neither proven nor disproven in time.
+        Whether some change of this kind makes the gang fit; None if this was neither proven nor disproven in
+        time.
     size
-        Size of the change: the number of gangs moved or evicted, of nodes opened, of levels by which
-        the required level is widened, or of workers left out.
+        Size of the change that was found: the number of gangs moved or evicted, of nodes opened, of levels by
+        which the required level is widened, or of workers left out. It is 0 if none was found.
     least
         Whether it is proven that no smaller change of this kind helps.
     names

@@ -99,7 +99,7 @@ class Formulation(ABC, Generic[P, S]):
         return StandardForm.from_pyomo(self.build(problem))
 
     def exact_costs(self, problem: P, form: StandardForm) -> Sequence[Number]:
-        """Return the exact cost of each column.
+        """Return the cost of each column, exact or rounded such that the bound remains valid.
 
         By default, a cost with at most 15 digits is taken as an exact decimal number. Any other float is
         assumed to be rounded, and is replaced by a slightly better cost. The resulting bound is valid, but may
@@ -115,7 +115,7 @@ class Formulation(ABC, Generic[P, S]):
         return valid_costs(form)
 
     def exact_offset(self, problem: P, form: StandardForm) -> Number:
-        """Return the exact constant of the objective.
+        """Return the constant of the objective, exact or rounded such that the bound remains valid.
 
         By default, a float with more than 15 digits is replaced by a slightly better constant.
         """

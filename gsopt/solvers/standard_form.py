@@ -195,7 +195,7 @@ class StandardForm:
     def integral_objective(self) -> bool:
         """Whether costs, offset and columns make every objective value an integer.
 
-        Bounds on the objective may then be rounded.
+        If so, a bound on the optimum may be tightened to the next integer.
         """
         used = self.cost != 0
         whole = np.all(self.cost == np.round(self.cost)) and float(self.offset).is_integer()

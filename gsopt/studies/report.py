@@ -88,7 +88,7 @@ class Report:
 
     @property
     def kinds(self) -> tuple[FigureKind | None, ...]:
-        """The kinds of figures, one per column; None for names."""
+        """The kind of numbers in each column; None for columns of names."""
         names, counts = [None] * len(self.names), [FigureKind.COUNT] * len(self.counts)
         return (*names, *counts, *(each.kind for each in self.figures))
 
@@ -117,8 +117,8 @@ class Report:
     def rich(self) -> RenderableType:
         """Return the table for display in a terminal.
 
-        If cells are grouped by several columns, the first of them is replaced by headings. Columns that do not
-        fit on a page are left out, and their names are listed below the table.
+        If cells are grouped by several columns, the first of them is replaced by headings. If the table is
+        wider than a page, minor columns are left out, and their names are listed below it.
         """
         if len(self.names) <= 1:
             return lay_out(self.columns, elsewhere=_ELSEWHERE)
@@ -147,7 +147,10 @@ class Report:
         return json.dumps([dict(zip(self.header, line, strict=True)) for line in self.lines], indent=1) + "\n"
 
     def markdown(self) -> str:
-        """Return the table in Markdown, without minor figures, whose names are listed below it."""
+        """Return the table in Markdown, without minor figures, whose names are listed below it.
+
+        Figures that were requested by name are always kept.
+        """
         return markdown_of(*self._on_paper())
 
     def latex(self) -> str:

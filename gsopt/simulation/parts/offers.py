@@ -31,14 +31,14 @@ class _Offer(NamedTuple):
 
 
 class Offers:
-    """A decider that offers free GPUs to waiting jobs in ascending order of keys; each accepts or declines.
+    """A decider that offers free GPUs to waiting jobs in ascending order of keys; a job accepts or declines.
 
     A job is offered as many GPUs as it demands. It is skipped if too few are free. GPUs that a job declines are
     offered to the next job. Ties between keys go to the job that has waited longer, then to the lower number.
 
-    When a lease ends, the job's GPUs are offered to all waiting jobs, including this one. If its own GPUs are
-    still free, the job is offered these, unless the placer finds closer ones. If it accepts its own GPUs, it
-    simply continues.
+    When the lease of a job ends, the job waits again, and its GPUs are free to be offered. If they are still
+    free when its turn comes, the job is offered these GPUs, unless the placer finds closer ones. If it accepts
+    its own GPUs, it simply continues.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ class Offers:
         self._number = number
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Yield actions that end expired leases and hand out the free GPUs."""
+        """Yield the actions that end expired leases and start the jobs that accept free GPUs."""
         self._due = inf
         for job in state.completed:
             self._end.pop(job, None)

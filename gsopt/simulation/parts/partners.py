@@ -42,8 +42,8 @@ class Partners:
 
     At most two jobs share a GPU. There are no partners if jobs may not share GPUs, or if GPUs have no indices.
 
-    A rejected pair is rated again only if the running job holds other GPUs alone or has phases, or if either
-    job was evicted.
+    A rejected pair is rated again only if either job is evicted, the running job has phases, or the GPUs that
+    it holds alone change.
 
     Parameters
     ----------

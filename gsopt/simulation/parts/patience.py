@@ -23,11 +23,10 @@ class Patience(Protocol):
 
 
 class Timers:
-    """Delay scheduling: patience that is given by a timer for each tier except the outermost one.
+    """Delay scheduling: each network tier but the outermost has a timer that limits how long jobs wait for it.
 
-    A job accepts GPUs of a tier once the timers of all narrower tiers that it could ever get have run out.
-    These timers run simultaneously, so the longest one decides. A job never waits for a tier on which it would
-    not even fit into the empty cluster.
+    A job accepts GPUs on a tier once the timers of all narrower tiers have run out, except those of tiers that
+    it could not get even in the empty cluster. The timers run simultaneously, so the longest one decides.
 
     Source: Dally, Algorithm 1.
 
@@ -58,7 +57,7 @@ class Timers:
         self._timer = timer
 
     def seconds(self, state: State, job: int, tier: int, _gpus: tuple[int, ...], /) -> Any:
-        """Return the longest timer, in seconds, of the tiers narrower than `tier` that the job could get.
+        """Return the longest timer, in seconds, of the tiers narrower than `tier` that the job could ever get.
 
         The result is 0 if there are no such tiers.
         """

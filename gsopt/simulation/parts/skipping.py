@@ -11,7 +11,8 @@ from gsopt.simulation.policy import Action, State
 class Skipping:
     """A decider that starts waiting jobs in ascending order of keys and skips those that do not fit.
 
-    This is list scheduling. No job is ever stopped. Unlike backfilling, it reserves nothing for skipped jobs.
+    This is list scheduling. Ties between keys go to the lower job number. No job is ever stopped. Unlike
+    backfilling, list scheduling reserves nothing for skipped jobs.
 
     Parameters
     ----------

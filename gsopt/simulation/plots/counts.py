@@ -101,6 +101,8 @@ def queue(schedule: Schedule, scenario: Scenario, *, title: str = "", axes: "Axe
 def jct_distribution(replays: Sequence[Replay], *, axes: "Axes | None" = None) -> "Axes":
     """Plot the cumulative distribution of job completion times, with one line per run.
 
+    Jobs that did not complete are left out.
+
     Parameters
     ----------
     replays

@@ -15,10 +15,10 @@ def prices(bound: PriceBound, *, title: str = "", axes: "Axes | None" = None) ->
     """Plot the GPU prices of a bound over time.
 
     Time is divided into intervals. The price in an interval is the number of hours by which the bound on the
-    total job completion time falls for each additional GPU-hour in this interval, if all prices stay the same.
-    If the prices are improved afterwards, the bound may fall by less. If jobs may share GPUs, the price is that
-    of all places of a GPU together. A GPU of a slower type counts as a part of a GPU, in proportion to its
-    speed. Surcharges for GPU types or individual jobs are not shown.
+    (weighted) total job completion time falls for each additional GPU-hour in this interval, if all prices stay
+    the same. If the prices are improved afterwards, the bound may fall by less. If up to k jobs may share a
+    GPU, each GPU has k places, and the price is that of all of them together. A GPU of a slower type counts as
+    a part of a GPU, in proportion to its speed. Surcharges for GPU types or individual jobs are not shown.
 
     Parameters
     ----------

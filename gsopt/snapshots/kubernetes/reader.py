@@ -34,11 +34,11 @@ def read(
     get nodes -o json`` or ``kubectl get pods,pdb --all-namespaces -o yaml``.
 
     - **GPUs** include similar accelerators of any vendor. A node's GPUs include those that are divided into
-      slices (MIG) or shares, which are also separate resources. Time-sliced GPUs count once, whereas the node's
-      resources contain the replicas.
-    - **Gangs** consist of the pods of one PodGroup, JobSet, LeaderWorkerSet group, Kubeflow, Volcano or Ray
-      job, Job or other owner. A pod without an owner, or owned only by a ReplicaSet, a StatefulSet or the like,
-      is a gang of its own. Pods of a DaemonSet and static pods belong to no gang.
+      slices (MIG) or shares; the slices and shares are also separate resources. Time-sliced GPUs count once,
+      whereas the node's resources contain the replicas.
+    - **Gangs** consist of the pods of one PodGroup, JobSet, LeaderWorkerSet group or Job, of one job of
+      Kubeflow, Volcano or Ray, or of another owner. A pod without an owner, or owned only by a ReplicaSet, a
+      StatefulSet or the like, is a gang of its own. Pods of a DaemonSet and static pods belong to no gang.
     - **Kept nodes** must not be given back: those that are cordoned, not ready or in the control plane, those
       with an annotation that forbids removing them, and those with a gang that must not be evicted. A gang must
       not be evicted if one of its running pods has an annotation that forbids it, a disruption budget that

@@ -43,8 +43,8 @@ def read(
     on). The network is read from a topology.conf, if one is given.
 
     - **GPUs** are generic resources, with their type if it is stated. Shards and MPS remain separate resources.
-      A job's GPUs on each node are read from ``gres_detail`` or else ``tres_per_node``. If both are missing,
-      the job's GPUs are spread evenly over its nodes.
+      A running job's GPUs on each node are read from ``gres_detail`` or else ``tres_per_node``. If both are
+      missing, the job's GPUs are spread evenly over its nodes.
     - **Gangs** are jobs, tasks of job arrays, and heterogeneous jobs as a whole. If a waiting job requests a
       total number of GPUs (``--gpus``) on any number of nodes, each GPU may be on a different node.
     - **Kept nodes** must not be given back: those that are powered down or about to be, in an active

@@ -48,7 +48,7 @@ class Incumbent:
     objective
         Objective value of the solution.
     bound
-        The best bound on the optimum proven so far, or None.
+        Bound on the optimum that was proven when the solution was found, or None.
     runtime
         Seconds since the solve began.
 

@@ -63,9 +63,10 @@ class CpSat(Solver):
 
     Every column must be integer. Each row and the objective are scaled to integers by the common denominator of
     their decimal numbers. An objective with too many digits for 64 bits is rounded, and its bound is weakened
-    by the largest possible rounding error. A missing bound of a column is derived from the rows. If they imply
-    none, the column may be at most `CLAMP` (10^9) away from 0 or from its other bound. In this case, optimality
-    is claimed only if the objective rules out all points beyond that, and infeasibility is never claimed.
+    by the largest possible rounding error. A missing bound of a column is derived from the rows. If none is
+    found, the column may be at most `CLAMP` (10^9) away from 0 or from its other bound. In this case,
+    optimality is claimed only if the objective rules out all points beyond that, and infeasibility is never
+    claimed.
 
     Attributes
     ----------

@@ -54,8 +54,8 @@ def write_page(
     ------
     InvalidInput
         The folder holds no study, the file cannot be written, a figure does not exist, an entry of `gantts`
-        matches no run or several, a run has another result than before when it is simulated again, or the
-        extra ``report`` is not installed.
+        matches no run or several, a run that is simulated again has a different result, or the extra ``report``
+        is not installed.
     Contradiction
         A value is better than a bound proven on the same instance.
 
