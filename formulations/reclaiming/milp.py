@@ -25,7 +25,7 @@ class Milp(Formulation[Reclaiming, ReclaimingSolution]):
     Parameters
     ----------
     N: servers to give back. w_j: cost of preempting job j. n_js: its GPUs on server s. F_j: GPUs that it can do
-    without. M_j: GPUs that it loses at most if N servers of O_j are returned. G: GPUs in use on all servers.
+    without. M_j: the most GPUs that it can lose on N servers of O_j. G: GPUs in use on all servers.
 
     Variables
     ---------

@@ -85,7 +85,7 @@ class Watch:
             self._listener(KnownBracket(runtime, self.value, self.bound))
 
     def hear(self, result: Result[Any], runtime: float) -> None:
-        """Process a `Result`, whose bound is already rounded."""
+        """Keep a `Result` if it is the best so far, and report any better value or bound."""
         known = None if self.best is None else self.best.objective
         if result.objective is not None and (
             known is None or self._problem.sense.better(result.objective, known)

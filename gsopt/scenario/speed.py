@@ -204,7 +204,7 @@ class Speed(Frozen):
         KeyError
             The job has no such mode, or the mode does not allow this number of GPUs.
         InvalidInput
-            The job's model has penalties, but none for this tier, which is not one of `levels` either.
+            The job's model has penalties, but `tier` has none and is not one of `levels`.
         """
         slowdown = 1 + self._penalty(job, count, tier, number, levels)
         rate = number(job.speed(count, mode)) / (slowdown * number(self._worst(job, partners)))

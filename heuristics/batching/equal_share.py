@@ -26,11 +26,11 @@ def equal_share(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
     Source: processor sharing, the usual baseline. A job's GPUs grow from one allowed number to the next. If
     there are too few GPUs for all jobs, those that must run get GPUs first, then the others, shortest first. A
     job is shorter if it takes less time on the fewest GPUs that it may have. If GPUs that must be used are left
-    at the end, the jobs' GPUs are changed as little as possible (`heuristics.batching.menus.nearest`). The
-    criterion is ignored.
+    over, the jobs' numbers of GPUs are changed as little as possible to use them
+    (`heuristics.batching.menus.nearest`). The criterion is ignored.
 
-    Complexity: O(J (J + G) log J) for J jobs with G gaps in their allowed numbers of GPUs, because the jobs
-    with the fewest GPUs grow together; with gaps, plus O(I n) for n GPUs and I allowed numbers in total.
+    Complexity: O(J (J + G) log J) for J jobs with G gaps in their allowed numbers of GPUs, plus O(I n) for n
+    GPUs and I allowed numbers if there are gaps.
 
     Examples
     --------

@@ -23,8 +23,8 @@ def marginal(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
     advance, and a job's first GPUs are a step. Other steps take a job to its next allowed number of GPUs. Ties
     go to the shorter job. A job whose next step no longer fits takes no further steps.
 
-    If GPUs that must be used are left at the end, the jobs' GPUs are changed as little as possible
-    (`heuristics.batching.menus.nearest`).
+    If GPUs that must be used are left over, the jobs' numbers of GPUs are changed as little as possible to use
+    them (`heuristics.batching.menus.nearest`).
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ def srpt(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
 
     A job's cap is the largest number of GPUs that it may have, and its remaining time is the time on these
     GPUs. Jobs that must run get the fewest GPUs that they may have, before all others. If GPUs that must be
-    used are left at the end, the jobs' GPUs are changed as little as possible
+    used are left over, the jobs' numbers of GPUs are changed as little as possible to use them
     (`heuristics.batching.menus.nearest`).
 
     Parameters

@@ -40,8 +40,8 @@ def sjf_bsbf(
     the run is 1.
 
     A job that shares may use sub-batches: modes that split its batch into several steps on the demanded number
-    of GPUs. It starts with the whole batch or the sub-batch that is best for the pair, and keeps it. With
-    several partners, it uses the smallest of these, or a smaller one if memory requires this.
+    of GPUs. It starts with the whole batch or the sub-batch that is best for the pair, and keeps it. If this
+    differs between its partners, it uses the smallest, or an even smaller one if memory requires this.
 
     Source: Castor, section 5.2, Algorithms 1 and 2. Key: remaining time. Ties: lower job number, also among
     partners with the same mean. Not preemptive; decides at arrivals and completions; knows durations and
@@ -73,8 +73,8 @@ def sjf_bsbf(
     placement
         As in `heuristics.policies.dally.dally`, for jobs that fit on free GPUs.
     wait_for
-        What must not be better than sharing: waiting for the ``"partner"``, as in the theorem, or also waiting
-        for the first free ``"gpus"`` (`heuristics.policies.castor.patient.Patient`).
+        What sharing is compared with: waiting until the ``"partner"`` completes, as in the theorem, or also
+        waiting until enough ``"gpus"`` are free (`heuristics.policies.castor.patient.Patient`).
 
     Raises
     ------
