@@ -58,7 +58,7 @@ def patterns(problem: Placement, budget: Budget, *, most: int = MOST_PATTERNS) -
     Raises
     ------
     Unsupported
-        There are more maximal patterns than `most`, or enumerating them would take too many steps. Or racks or
+        There are more maximal patterns than `most`, enumerating them would take too many steps, racks or
         unallocated GPUs are minimized, or workers need parts of GPUs or GPUs of certain types.
 
     Examples

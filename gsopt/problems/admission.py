@@ -454,7 +454,7 @@ class Admission(Problem[AdmissionSolution]):
     def step(self) -> Fraction | None:
         """Greatest common divisor of all costs, including the small cost that breaks ties; 1 if all are 0.
 
-        A float stands for its shortest decimal, such as 0.1.
+        Floats are read as decimals: 0.1 is exactly 1/10.
         """
         return whole_step(self._costs, self.tie)
 

@@ -35,8 +35,9 @@ class ElasticJob(Frozen):
     """An elastic job, which runs with at least `min_workers` workers.
 
     Either `max_workers` or `counts` is required. The value of extra workers is the time by which they shorten
-    the job. Without `values`, the speed is assumed to be proportional to the number of workers. A float stands
-    for its shortest decimal, such as 0.1.
+    the job. Without `values`, the speed is assumed to be proportional to the number of workers.
+
+    Floats are read as decimals: 0.1 is exactly 1/10.
 
     Attributes
     ----------

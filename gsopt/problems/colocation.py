@@ -115,8 +115,9 @@ class Colocation(Problem[ColocationSolution]):
     two jobs completes, each slows the other down.
 
     A pair saves its total completion time without sharing minus that with sharing, which may be negative.
-    Without sharing, the waiting job is assumed to start when the running job completes, with its whole batch. A
-    float stands for its shortest decimal, such as 0.1.
+    Without sharing, the waiting job is assumed to start when the running job completes, with its whole batch.
+
+    Floats are read as decimals: 0.1 is exactly 1/10.
 
     Source: Castor, sections 3 and 5.1. The paper lets a job share the GPUs of several running jobs; here, of
     only one. The paper decides about one job at a time (Algorithms 1 and 2); here, about all waiting jobs at

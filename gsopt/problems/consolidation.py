@@ -57,7 +57,9 @@ class Consolidation(Problem[ConsolidationSolution]):
 
     A job with weight w on d GPUs has the value w d / (1 + s). The penalty s is that of the job's model for the
     narrowest network tier that connects the GPUs. For a single GPU, s is 0. A job that is not placed has no
-    value. A float stands for its shortest decimal, such as 0.1.
+    value.
+
+    Floats are read as decimals: 0.1 is exactly 1/10.
 
     Source: Dally, section III-B and Table I, for the penalties. The paper decides about one job at a time
     (Algorithm 1); here, about all waiting jobs at once. The paper simulated Table I for 8 GPUs; here, it is

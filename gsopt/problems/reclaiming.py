@@ -168,7 +168,7 @@ class Reclaiming(Problem[ReclaimingSolution]):
     def step(self) -> Fraction | None:
         """Greatest common divisor of the costs (None if all are 0), or 1 if collateral damage breaks ties.
 
-        A float stands for its shortest decimal, such as 0.1.
+        Floats are read as decimals: 0.1 is exactly 1/10.
         """
         if self.second_objective == "collateral":
             return Fraction(1)

@@ -69,8 +69,9 @@ class Sequencing(Problem[Sequences]):
 
     Each job runs once, on a machine of a type for which its duration is given. Once a machine is free, it runs
     its jobs one after another, without gaps or interruptions. The objective is the total completion time,
-    counted from now. Counting from the arrival of each job would only change the objective by a constant. A
-    float stands for its shortest decimal, such as 0.1, and seconds are added without rounding.
+    counted from now. Counting from the arrival of each job would only change the objective by a constant.
+
+    Floats are read as decimals (0.1 is exactly 1/10), and seconds are added without rounding.
 
     Source: AlloX (EuroSys 2020), section 4.2; W. Horn, Minimizing average flow time with parallel machines
     (1973).

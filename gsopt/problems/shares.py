@@ -96,8 +96,8 @@ class Shares(Problem[TimeShares]):
 
     Under `finish_time` and `makespan`, every job must get some time.
 
-    A float stands for its shortest decimal, such as 0.1. A value counts as optimal if its relative distance
-    from a proven bound is at most a billionth.
+    Floats are read as decimals: 0.1 is exactly 1/10. A value counts as optimal if its relative distance from a
+    proven bound is at most a billionth.
 
     Source: Gavel (OSDI 2020), sections 4.1 and 4.2.
 

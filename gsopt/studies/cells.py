@@ -45,7 +45,7 @@ class Cell:
         Options of the method as plain JSON, including its seed and, if `word` is not empty, its time limit, as
         far as the method accepts them.
     labels
-        Names of the instance, its group and the method in tables.
+        Names for tables (of the group, the instance and the method), and the options by which to group cells.
     load
         Function that loads the instance.
     arguments

@@ -67,7 +67,7 @@ class CellRow:
     Attributes
     ----------
     labels
-        Names of the instance, its group and the method in tables.
+        Names for tables (of the group, the instance and the method), and the options by which to group cells.
     word
         Name of the decision; empty if a policy was simulated on a workload.
     instance_key

@@ -29,7 +29,7 @@ class StepTime(Frozen):
     A step with a batch of B samples on c GPUs takes ``fixed + per_sample * b + 2 (c - 1) (h l + M / (c w))``
     seconds, for M bytes of gradients, wires of w bytes per second, and h hops of l seconds each to the next
     GPU. The batch is split among the GPUs as evenly as possible, and the largest local batch has b = ceil(B /
-    c) samples. A single GPU does not communicate. A float stands for its shortest decimal, such as 0.1, so that
+    c) samples. A single GPU does not communicate. Floats are read as decimals (0.1 is exactly 1/10), so that
     all results are exact fractions.
 
     The model is gsopt's own, whereas ONES measures throughput (section 3.2.1, Equation 5). The all-reduce is

@@ -18,8 +18,9 @@ def afs(*, gain: Gain = "base", order: Order = "release", blocks: bool = False) 
     """Start jobs on base workers, then repeatedly grow the job with the largest throughput gain per GPU.
 
     Source: AFS (NSDI 2021) as modified in Aryl, section 7.1. Key: `order` for starts, and `gain` for workers.
-    Ties: the job that started first. Never preempts. Knows durations if `order` is not ``release``, or if
-    `gain` is ``pairs``. O(W log J) for W workers granted to J jobs, O(W J) with ``pairs``.
+    Ties: for starts, the job released first; for workers, the one that started first. Never preempts. Knows
+    durations if `order` is not ``release``, or if `gain` is ``pairs``. O(W log J) for W workers granted to J
+    jobs, O(W J) with ``pairs``.
 
     Departures from AFS: jobs grow only up to their maximum number of workers, and each step takes a job to its
     next allowed number of workers.
@@ -29,9 +30,10 @@ def afs(*, gain: Gain = "base", order: Order = "release", blocks: bool = False) 
     gain
         How gains are compared, which Aryl does not say: relative to the throughput on ``base`` workers, or to
         the ``present`` throughput, as in AFS. The latter spreads workers over more jobs. ``pairs`` is the rule
-        of AFS-L for two jobs, with gains per GPU: the job with less remaining time wins if its gain, relative
-        to its current throughput, is larger. The gain of the longer job is relative to the throughput that it
-        would reach. One scan over the jobs, in the order of their starts, keeps the winner of each comparison.
+        of AFS-L, with gains per GPU. Of two jobs, the one with less remaining time wins if its gain, relative
+        to its present throughput, exceeds the gain of the other, relative to the throughput that the other
+        would reach. Otherwise, the other wins. One scan over the jobs, in the order of their starts, keeps the
+        winner of each comparison.
     order
         Order in which waiting jobs start: by ``release`` date, by ``time`` on their base workers (as in AFS-L),
         or by ``area``, i.e. by this time multiplied by the GPUs of the base workers.

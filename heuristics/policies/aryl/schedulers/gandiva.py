@@ -11,7 +11,7 @@ from heuristics.policies.aryl.schedulers.starting import InOrder
 def gandiva(*, blocks: bool = True, own_servers_only: bool = True) -> Scheduler:
     """Start jobs in order of release, and let them grow only while no job waits.
 
-    While no job waits, jobs get as many flexible workers as fit on idle GPUs. Otherwise, they release them all.
+    While no job waits, jobs get as many flexible workers as fit on idle GPUs. Otherwise, they have none.
 
     Source: Gandiva (OSDI 2018) as in Aryl, section 7.1, without time slicing, packing and migration (see
     `heuristics.policies.gandiva`). Key: release date. Ties: lower job number. Never preempts. Knows neither

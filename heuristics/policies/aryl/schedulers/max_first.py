@@ -15,9 +15,9 @@ def max_first(*, order: Order = "area", blocks: bool = False) -> Scheduler:
 
     Source: none; this is gsopt's own version of shortest remaining processing time for jobs that scale
     linearly. Key: `order` for starts; for workers, remaining GPU time divided by marginal efficiency (as in
-    `marginal`, with an exponent of 1). Ties: the job released first for starts, the job that started first for
-    workers. Never preempts. Knows durations. O(I + W log J) for J jobs with I allowed numbers of workers in
-    total, and W steps granted.
+    `marginal`, with an exponent of 1). Ties: for starts, the job released first; for workers, the one that
+    started first. Never preempts. Knows durations. O(I + W log J) for J jobs with I allowed numbers of workers
+    in total, and W steps granted.
 
     Parameters
     ----------

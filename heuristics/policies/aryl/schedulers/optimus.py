@@ -12,9 +12,9 @@ def optimus(*, order: Order = "release", blocks: bool = True) -> Scheduler:
     """Start jobs on base workers, then repeatedly grow the job whose remaining time falls most per GPU.
 
     Source: Optimus (EuroSys 2018), section 4.1, as described in Aryl, Appendix F: "the largest marginal gains".
-    Key: `order` for starts, and the reduction in remaining time per GPU for workers. Ties: the job that started
-    first. Never preempts. Knows durations. O(I + W log J) for J jobs with I allowed numbers of workers in
-    total, and W steps granted.
+    Key: `order` for starts, and the reduction in remaining time per GPU for workers. Ties: for starts, the
+    job released first; for workers, the one that started first. Never preempts. Knows durations. O(I + W log J)
+    for J jobs with I allowed numbers of workers in total, and W steps granted.
 
     Departures: the remaining time is known, not predicted from a fitted loss. There are no parameter servers.
     Each step takes a job from one allowed number of workers to the next. A job whose next step does not fit

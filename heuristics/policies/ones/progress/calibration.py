@@ -87,8 +87,8 @@ def calibrate(
     logs
         For each job, in order of completion, the observations at the end of its epochs.
     totals
-        Total samples of each job, or None for the samples processed by its last observation. If the sequence is
-        empty, None for all jobs.
+        Total samples of each job; None stands for the number processed up to its last observation. By default,
+        None for all jobs.
     skip
         Number of jobs at the beginning whose forecasts are left out, because there is little data to learn
         from.

@@ -130,7 +130,7 @@ def rows_of(log: Sequence[EpochReport], total: float | None = None) -> Observati
     log
         The observations at the end of each epoch, in order.
     total
-        Total samples of the job, or None for the samples processed by the last observation.
+        Total samples of the job; None stands for the number processed up to the last observation.
 
     Raises
     ------

@@ -36,7 +36,7 @@ def progress_band(
     log
         The observations of the job at the end of each epoch, in order.
     total
-        Total samples of the job, or None for the samples processed by the last observation.
+        Total samples of the job; None stands for the number processed up to the last observation.
     level
         The probability of the shaded interval.
     axes

@@ -118,7 +118,7 @@ class ProgressPredictor:
     def complete(self, log: Sequence[EpochReport], total: float | None = None) -> None:
         """Learn from the log of a completed job.
 
-        `total` is the job's total number of samples; None stands for those processed by the last observation.
+        `total` is the job's total number of samples; None for those processed up to the last observation.
         """
         self._history.add(rows_of(log, total))
         self._stale = True
