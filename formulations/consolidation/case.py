@@ -48,7 +48,7 @@ class ConsolidationCase:
 
         If every job needs several machines, for example, machines are left out. Then racks with equally many
         free GPUs are interchangeable, and can be filled by patterns as machines can. At least two levels stay.
-        All levels stay if the objective counts machines left whole and some machine has no busy GPU.
+        All levels stay if the objective counts entirely free machines and some machine has no busy GPU.
         """
         case = self
         while len(case.vacancy.levels) > _FEWEST_LEVELS and not case.alone and not case.untouched:
@@ -80,7 +80,7 @@ class ConsolidationCase:
 
     @cached_property
     def untouched(self) -> tuple[int, ...]:
-        """The machines without a busy GPU if the objective counts machines left whole; otherwise, none."""
+        """The machines without a busy GPU if the objective counts entirely free machines; otherwise, none."""
         if not self.problem.machine_bonus:
             return ()
         return tuple(v for v, node in enumerate(self.vacancy.nodes) if node.whole)
@@ -103,7 +103,7 @@ class ConsolidationCase:
         return found
 
     def spared(self, solution: ConsolidationSolution) -> tuple[int, ...]:
-        """Return the machines that a solution leaves whole, if the objective counts them."""
+        """Return the machines that a solution leaves entirely free, if the objective counts them."""
         taken = {gpu for gpus in solution.placed.values() for gpu in gpus}
         used = {
             u
@@ -127,7 +127,7 @@ class ConsolidationCase:
         job takes the narrowest group within its own that has room; among several, it takes the one with the
         fewest free GPUs. Within this group, it takes GPUs from the innermost groups with the most room first.
         So a placement may be better than the choice of groups on which it is based, but never worse. `stays`
-        must fit every group, and `spared` machines are left whole.
+        must fit every group, and `spared` machines stay entirely free.
         """
         nodes = self.vacancy.nodes
         filling = _FreeGpus(self.vacancy, spared)

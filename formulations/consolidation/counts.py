@@ -21,18 +21,18 @@ class Counts(Formulation[Consolidation, ConsolidationSolution]):
     Sets
     ----
     J: jobs. V_t: groups of level t with a free GPU. Level 0 holds machines (or smaller groups), and the last
-    level the whole cluster. U: machines without a busy GPU, if the objective counts machines left whole.
+    level the whole cluster. U: machines without a busy GPU, if the objective counts entirely free machines.
 
     Parameters
     ----------
     d_j: GPUs of job j. w_jt: its value on level t. f_v: free GPUs of group v. b: bonus per placed job. h: bonus
-    per machine left whole.
+    per entirely free machine.
 
     Variables
     ---------
     count[j, v], integer: GPUs of job j in group v of V_0. touch[j, v], binary: job j has GPUs in group v, which
     is not the whole cluster. on[j, t], binary: job j is placed, and one group of level t holds all its GPUs.
-    whole[m], binary: machine m of U is left whole.
+    whole[m], binary: machine m of U stays entirely free.
 
     Objective
     ---------

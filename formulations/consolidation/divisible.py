@@ -17,20 +17,21 @@ class Divisible(Merged):
     ----
     K: kinds of jobs with the same demand and the same value on every level. D: demands. P: groups just above
     machines, usually racks. V: P and all groups around them. M_p: machines in p. U: machines without a busy
-    GPU, if the objective counts machines left whole.
+    GPU, if the objective counts entirely free machines. If any machine has islands, islands take the place of
+    machines.
 
     Parameters
     ----------
     n_k: jobs of kind k. d_k: GPUs of each. w_kt: value of one on level t. f_v: free GPUs of group v. J: maximum
     number of jobs that can be placed if this number is the primary objective, and otherwise 0. b: bonus per
-    placed job. h: bonus per machine left whole.
+    placed job. h: bonus per entirely free machine.
 
     Variables
     ---------
     take[k, t], integer: jobs of kind k placed on level t, if they fit there and are worth more than on the next
     wider level. alone[d, p], integer: jobs of d GPUs on single machines in p. across[d, v], integer: jobs of d
     GPUs within v, but not within one group inside v. whole[p, f], integer: machines of f GPUs in p, all in U,
-    that are left whole.
+    that stay entirely free.
 
     Objective
     ---------
@@ -63,7 +64,7 @@ class Divisible(Merged):
     ------
     Unsupported
         A demand that fits on a machine does not divide the next larger one that does, or the objective counts
-        machines left whole and machines consist of islands.
+        entirely free machines and machines consist of islands.
 
     Examples
     --------

@@ -22,7 +22,7 @@ def exact(problem: Consolidation, budget: Budget) -> Result[ConsolidationSolutio
 
     1. A greedy placement and a knapsack bound. If their values meet, no model is needed.
     2. `patterns` without inner levels, if no job is worth more on them than on the next wider level, and
-       machines left whole do not count. It then fills racks (or wider groups) instead of machines.
+       entirely free machines do not count. It then fills racks (or wider groups) instead of machines.
     3. `divisible`, if the demands that fit on a machine divide each other, and `patterns` if not.
     4. `laminar`, which supports every problem.
 

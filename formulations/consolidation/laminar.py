@@ -16,19 +16,19 @@ class Laminar(GroupModel):
     ----
     K: kinds of jobs with the same demand and the same value on every level. V: groups of GPUs on all levels,
     such as machines, racks and the whole cluster. U: machines without a busy GPU, if the objective counts
-    machines left whole.
+    entirely free machines.
 
     Parameters
     ----------
     n_k: jobs of kind k. d_k: GPUs of each. w_kv: value of one on the level of group v. f_v: free GPUs in v. J:
     maximum number of jobs that can be placed if this number is the primary objective, and otherwise 0. b: bonus
-    per placed job. h: bonus per machine left whole.
+    per placed job. h: bonus per entirely free machine.
 
     Variables
     ---------
     stay[k, v], integer: jobs of kind k that stay within v, but not within one group inside v. They must fit on
-    the level of v, and be worth more there than on the next wider level. whole[m], binary: machine m of U is
-    left whole.
+    the level of v, and be worth more there than on the next wider level. whole[m], binary: machine m of U
+    stays entirely free.
 
     Objective
     ---------
@@ -129,12 +129,12 @@ class Laminar(GroupModel):
         return program
 
     def choose(self, values: Mapping[str, float], case: ConsolidationCase) -> tuple[Stays, Collection[int]]:
-        """Read from the column values how many jobs stay in each group, and which machines are left whole."""
+        """Read from column values how many jobs stay in each group, and which machines stay entirely free."""
         stays = {(k, v): round(values.get(_stay(k, v), 0.0)) for k, v in _places(case)}
         return stays, [u for u in case.untouched if values.get(_whole(u), 0.0) == 1]
 
     def fill(self, stays: Stays, spared: Collection[int], case: ConsolidationCase) -> Mapping[str, float]:
-        """Return the non-zero column values for given stays and machines left whole, keyed by column name."""
+        """Return the non-zero column values, keyed by name, for given stays and entirely free machines."""
         del case
         counts = {_stay(k, v): float(count) for (k, v), count in stays.items()}
         return counts | {_whole(u): 1.0 for u in spared}
@@ -160,7 +160,7 @@ def _taken_whole(case: ConsolidationCase, machine: int, v: int) -> int:
 
 
 def _is_used(case: ConsolidationCase, v: int) -> bool:
-    """Check whether any job may stay within a group, or any machine in it may be left whole."""
+    """Check whether any job may stay within a group, or any machine in it may stay entirely free."""
     within = case.vacancy.within[v]
     return any(u in within for _, u in _places(case)) or any(_taken_whole(case, u, v) for u in case.untouched)
 

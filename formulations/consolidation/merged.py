@@ -59,7 +59,7 @@ class Indices:
 
     @cached_property
     def wider(self) -> list[int]:
-        """The groups, except innermost ones, in which jobs may be placed or machines may be left whole."""
+        """The groups, except innermost ones, in which jobs may be placed or machines may stay free."""
         stays = {p for _, p in self.alone} | {v for _, v in self.across} | {p for p, _ in self.whole}
         return sorted({u for v in stays for u in self.case.vacancy.path(v)})
 
@@ -86,7 +86,7 @@ class Merged(GroupModel):
     def unpack(self, values: Mapping[str, float], indices: Indices) -> Iterator[tuple[int, int]]:
         """Yield the demand and the group of each job that stays within one innermost group.
 
-        Machines left whole are avoided.
+        Machines that stay entirely free are avoided.
         """
 
     def build(self, problem: Consolidation) -> Any:
@@ -177,12 +177,12 @@ class Merged(GroupModel):
         return program
 
     def check(self, case: ConsolidationCase) -> None:
-        """Raise `Unsupported` if the objective counts machines left whole and machines consist of islands."""
+        """Raise `Unsupported` if the objective counts entirely free machines and these have islands."""
         if any(case.vacancy.nodes[v].level for v in case.untouched):
             raise Unsupported(f"{self.name}: machines left whole consist of islands; use laminar")
 
     def choose(self, values: Mapping[str, float], case: ConsolidationCase) -> tuple[Stays, Collection[int]]:
-        """Return how many jobs of each kind stay in each group, and which machines are left whole.
+        """Return how many jobs of each kind stay in each group, and which machines stay entirely free.
 
         The columns count the jobs in each group only by demand. Which kinds they belong to is decided here.
         """
@@ -199,7 +199,7 @@ class Merged(GroupModel):
         return stays, self.spared(values, indices)
 
     def spared(self, values: Mapping[str, float], indices: Indices) -> list[int]:
-        """Return the machines that are left whole: in each rack, the first ones of each size."""
+        """Return the machines that stay entirely free: in each rack, the first ones of each size."""
         return [
             v
             for (p, f), machines in indices.whole.items()
@@ -207,7 +207,7 @@ class Merged(GroupModel):
         ]
 
     def fill(self, stays: Stays, spared: Collection[int], case: ConsolidationCase) -> Mapping[str, float]:
-        """Return the column values for the given stays and machines left whole, keyed by column name."""
+        """Return the column values for the given stays and entirely free machines, keyed by column name."""
         nodes, values = case.vacancy.nodes, Counter[str]()
         for (k, v), count in stays.items():
             d, level = case.kinds[k].gpus, nodes[v].level

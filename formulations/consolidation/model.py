@@ -40,11 +40,11 @@ class GroupModel(Formulation[Consolidation, ConsolidationSolution]):
 
     @abstractmethod
     def choose(self, values: Mapping[str, float], case: ConsolidationCase) -> tuple[Stays, Collection[int]]:
-        """Return how many jobs of each kind stay in each group, and which machines are left whole."""
+        """Return how many jobs of each kind stay in each group, and which machines stay entirely free."""
 
     @abstractmethod
     def fill(self, stays: Stays, spared: Collection[int], case: ConsolidationCase) -> Mapping[str, float]:
-        """Return the column values for the given stays and machines left whole, keyed by column name.
+        """Return the column values for the given stays and entirely free machines, keyed by column name.
 
         `stays` holds the number of jobs of each kind that stay in each group.
         """

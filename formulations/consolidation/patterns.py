@@ -58,8 +58,8 @@ class Patterns(Merged):
     Raises
     ------
     Unsupported
-        For some number of free GPUs, there are more than 2,000 patterns, or the objective counts machines left
-        whole and machines consist of islands.
+        For some number of free GPUs, there are more than 2,000 patterns, or the objective counts entirely free
+        machines and machines consist of islands.
 
     Examples
     --------

@@ -15,7 +15,7 @@ def exact(problem: Sequencing, budget: Budget) -> Result[Sequences]:
     """Try the following techniques until one proves optimality; the message then names it.
 
     1. Shortest job first, each on the machine on which it completes earliest.
-    2. The assignment of jobs to positions in double precision, proven optimal by prices in integers.
+    2. The assignment of jobs to positions, solved in double precision and proven optimal by integer prices.
     3. Shortest augmenting paths in integers, if double precision cannot tell costs apart.
 
     If the solution is optimal, its value and the bound are the same exact number.

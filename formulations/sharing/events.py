@@ -44,9 +44,9 @@ _FEW_PLACES, _MEMORY = 2**12, 2**26
 def search_events(best: BestSharing) -> None:
     """Search for the best schedule with starts at events, and raise the bound, until time runs out.
 
-    An independent part of at most 256 jobs gets a bound from areas. It is searched if it has at most 64 jobs,
-    or 12 if the search cannot be compiled in time. If starts are allowed at any time, the search proves
-    nothing. From 16 jobs on, prices of GPU time may yield a better bound.
+    An independent part of at most 256 jobs gets the bound of `formulations.sharing.areas`. It is searched if it
+    has at most 64 jobs, or 12 if the search cannot be compiled in time. If starts are allowed at any time, the
+    search proves nothing. From 16 jobs on, prices of GPU time may yield a better bound.
     """
     take_lists(best)
     _raise_by_prices(best)

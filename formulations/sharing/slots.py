@@ -34,10 +34,10 @@ def slots(problem: Sharing, budget: Budget, *, most: int = 100) -> Result[Sharin
     """Plan in time slots with CP-SAT, and convert the plan to a schedule without slots.
 
     A slot is a common divisor of all run times if this yields at most `most` slots; otherwise, slots are
-    longer. In the schedule, each job starts once it is released and all jobs that end by its start in the plan
-    have ended. With starts at any time, the plan itself is a second candidate. Times are rounded up, so the
-    optimum of the slot model is not a bound. The bound of the result comes from areas. The message states what
-    is known about the slot model.
+    longer. In the schedule, a job waits for the jobs that end by its start in the plan, and starts as soon as
+    they have ended and it has been released. If jobs may start at any time, the plan itself may be used as the
+    schedule instead. Times are rounded up, so the optimum of the slot model is not a bound. The bound of the
+    result is that of `formulations.sharing.areas`. The message states what is known about the slot model.
 
     Sets: jobs j; GPUs g; slots t = 0 .. T - 1, where T slots are a quarter longer than the best known schedule.
     Parameters: r_j, G_j, w_j: first slot, GPUs and work of a job, of which a slot without sharing does F = 2520

@@ -26,8 +26,8 @@ _MOST_SLOTS, _MOST_PLACES = 20, 3000
 class TimeIndexed(Formulation[Sharing, SharingSolution]):
     """The reference model for `slots`, which decides slot by slot which jobs are active and which share GPUs.
 
-    Times are rounded up, so the optimum is not a bound. The bound of the result comes from areas. The plan is
-    converted to starts at events, as in `slots`.
+    Times are rounded up, so the optimum is not a bound. The bound of the result is that of
+    `formulations.sharing.areas`. The plan is converted to starts at events, as in `slots`.
 
     Sets
     ----

@@ -15,7 +15,7 @@ from gsopt.problems.names import Named
 from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.speed import TIER_PENALTIES, TierPenalty
 
-#: Total extra value of all machines left whole, relative to the least valuable placement of a job. It is
+#: Total extra value of all entirely free machines, relative to the least valuable placement of a job. It is
 #: large enough to break ties and too small to outweigh any noticeable value.
 _TIE = Fraction(1, 1_000_000)
 

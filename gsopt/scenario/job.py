@@ -16,7 +16,7 @@ LATEST = 1e12
 #: Largest absolute value of a priority, enough for the 32-bit priorities of schedulers.
 MOST_PRIORITY = 10_000_000_000
 
-#: A time since the beginning of a workload, or a duration, in seconds.
+#: A time since an arbitrary origin, or a duration, in seconds.
 Seconds = Annotated[float, Field(ge=0, le=LATEST)]
 
 #: Minimum duration (in seconds) and minimum speed; smaller values are unrealistic, and their quotients
@@ -128,16 +128,16 @@ class Phase(Frozen):
 class Job(Frozen):
     """A training job, which runs on all its GPUs at once or not at all.
 
-    Work is measured in seconds at speed 1, the job's speed in its default mode, on the number of GPUs that it
-    demands, without slowdowns (`gsopt.scenario.speed.Speed`). Methods raise `KeyError` for an unknown mode or a
-    number of GPUs that the mode does not allow.
+    Work is measured in seconds at speed 1. This is the job's speed in its default mode on the number of GPUs
+    that it demands, without slowdowns (`gsopt.scenario.speed.Speed`). Methods raise `KeyError` for an unknown
+    mode or a number of GPUs that the mode does not allow.
 
     Attributes
     ----------
     name
         Name of the job, unique in its workload.
     release_date
-        Time at which the job is submitted, in seconds from the beginning of the workload.
+        Time at which the job is submitted, in seconds from an arbitrary origin.
     duration
         Run time at speed 1, in seconds; at least a nanosecond.
     gpus
@@ -161,8 +161,8 @@ class Job(Frozen):
         Number of samples until the job reaches its target, and the loss and accuracy that it shows; None if
         unknown. A fraction of the work is the same fraction of the samples that the current mode needs.
     deadline
-        Time by which the job should complete, in seconds from the beginning of the workload, and later than the
-        release date; None for no deadline. A job that misses its deadline continues.
+        Time by which the job should complete, in seconds from the same origin, and later than the release
+        date; None for no deadline. A job that misses its deadline continues.
     estimate
         The user's estimate of the duration in seconds, such as a time limit, for backfilling policies; None if
         unknown. A job that exceeds its estimate continues.

@@ -118,8 +118,10 @@ class StandardForm:
 
         Raises
         ------
-        BrokenModel, Unsupported
+        BrokenModel
             The model does not have exactly one active objective, or as in `build`.
+        Unsupported
+            As in `build`.
 
         Examples
         --------

@@ -51,9 +51,8 @@ def elasticflow(
         Length of a slot, in seconds.
     exact
         Whether to admit a job whenever all deadlines could be met if GPUs and time were arbitrarily divisible.
-        Where this is impossible, no plan in whole slots meets them either. Admitted jobs may be late, because
-        they are planned as above. `gsopt.simulate` has an option of the same name, so set this one with
-        `functools.partial`.
+        Admitted jobs may then be late, because they are planned as above. `gsopt.simulate` has an option of the
+        same name, so set this one with `functools.partial`.
     rejected
         Whether rejected jobs run ``last``, on spare GPUs, or ``never``, as in the paper.
     rules
