@@ -42,11 +42,11 @@ def exact(problem: Admission, budget: Budget) -> Result[AdmissionSolution]:
     In all other problems, the pending gangs are admitted one by one. The highest cost of admitting one part of
     a gang alone is a lower bound.
 
-    If a gap remains in these two cases, a mixed-integer program follows: one over groups of machines if all
-    workers, including those of running gangs that may stop, are identical, and otherwise `milp`. Programs that
-    would be too large are skipped, so a gap may remain on large clusters.
+    If a gap remains in these other problems, or where gangs may be moved, a mixed-integer program follows: one
+    over groups of machines if all workers, including those of running gangs that may stop, are identical, and
+    otherwise `milp`. Programs that would be too large are skipped, so a gap may remain on large clusters.
 
-    Costs are computed in integers, so an optimum is exact.
+    Costs are computed without rounding, so an optimum is exact.
 
     Parameters
     ----------

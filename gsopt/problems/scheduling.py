@@ -348,7 +348,7 @@ class Scheduling(Problem[SchedulingSolution]):
 
     @cached_property
     def deadlines(self) -> tuple[Exact, ...] | None:
-        """Fairness deadline of each task, plus its tolerance, in seconds after the first release.
+        """Fairness deadline of each job in `tasks`, plus its tolerance, in seconds after the first release.
 
         None without `fairness`.
         """
@@ -362,10 +362,10 @@ class Scheduling(Problem[SchedulingSolution]):
 
     @cached_property
     def fair_times(self) -> list[Fraction]:
-        """Fair completion time of each task, in seconds after the first release.
+        """Fair completion time of each job in `tasks`, in seconds after the first release.
 
-        It is the time at which the task would complete if all GPUs were divided equally, like a fluid, among
-        the jobs present.
+        It is the time at which the job would complete if all GPUs were divided equally, like a fluid, among the
+        jobs present.
         """
         demand = {job.name: job.demand for job in self.jobs}
         shares = [

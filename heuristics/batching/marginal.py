@@ -19,9 +19,9 @@ def marginal(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
     """Start the shortest jobs, then repeatedly grow the job whose part of the objective improves most per GPU.
 
     Jobs that must run start first, then the shortest others that fit, each on the fewest GPUs that it may have.
-    A job is shorter if it takes less time on that number of GPUs. With ``forced="none"``, no job starts in
-    advance, and a job's first GPUs are a step. Other steps take a job to its next allowed number of GPUs. Ties
-    go to the shorter job. A job whose next step no longer fits takes no further steps.
+    A job is shorter if it takes less time on that number of GPUs. If the problem's `forced` is ``"none"``, no
+    job starts in advance, and a job's first GPUs are a step. Other steps take a job to its next allowed number
+    of GPUs. Ties go to the shorter job. A job whose next step no longer fits takes no further steps.
 
     If GPUs that must be used are left over, the jobs' numbers of GPUs are changed as little as possible to use
     them (`heuristics.batching.menus.nearest`).

@@ -152,7 +152,7 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
         raise ModelMismatch(f"{self.name}: no schedule has the order of events of the model's solution")
 
     def run(self, problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
-        """Solve within a budget, beginning with the start and with schedules that follow simple rules.
+        """Solve within a budget, beginning with `budget.start` and with schedules that follow simple rules.
 
         As far as time allows, the best schedule with the same order of events is found for each of them. Then
         the model is solved. If there is no time to load Pyomo, the result is the best schedule found so far,

@@ -27,7 +27,7 @@ def decimal(value: Number) -> Exact:
 
 
 def exact_total(values: Iterable[Number]) -> Exact:
-    """Return the exact sum of numbers, reading floats as `decimal` does; an integer if the sum is integral.
+    """Return the exact sum of numbers, where the float 0.1 counts as 1/10; an integer if the sum is integral.
 
     Examples
     --------

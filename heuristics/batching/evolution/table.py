@@ -44,7 +44,7 @@ class CostTable:
         Largest batch size of each job, in total and per GPU. They determine how a job shrinks when its batch
         limit falls. Defaults: the largest number of GPUs on which the job can run, and 1.
     target
-        Smallest number of GPUs that a candidate must use.
+        Lower limit on the number of GPUs in use in any candidate of the search; default 0.
     draw
         A function that draws new weights in every generation (Algorithm 1, line 2); if None, `weight` is used.
 

@@ -86,7 +86,7 @@ def lucid(
     spread
         Whether jobs may start on more machines than they need.
     largest
-        Most GPUs with which a job is profiled or may share, at least 0.
+        Largest demand, in GPUs, of a job that is profiled or may share; at least 0.
     threshold
         Largest total score of two jobs that share, at least 0.
     ratio

@@ -36,7 +36,7 @@ def restricted_sharing(
     Parameters
     ----------
     largest
-        Most GPUs with which a job may share, at least 0.
+        Largest demand, in GPUs, of a job that may share; at least 0.
     threshold
         Largest total score of two jobs that share, at least 0. The score of a job is 0 if its speed beside the
         other is at least 0.95 of its speed alone, 1 if it is at least 0.85, and otherwise 2.

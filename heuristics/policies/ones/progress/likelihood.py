@@ -57,9 +57,10 @@ class LinkFunction(StrEnum):
 def negative_log_likelihood(beta: Floats, rows: ObservationRows) -> tuple[Floats, Floats]:
     """Return each row's negative log-likelihood in nats, and its derivative with respect to beta.
 
-    The density of rho is rho^(alpha - 1) (1 - rho)^(beta - 1) / B(alpha, beta), so its negative logarithm is
-    ln B(alpha, beta) - (alpha - 1) ln rho - (beta - 1) ln(1 - rho). It is convex in beta, with the derivative
-    psi(beta) - psi(alpha + beta) - ln(1 - rho).
+    The density of a row's progress rho is rho^(alpha - 1) (1 - rho)^(beta - 1) / B(alpha, beta), where alpha is
+    `ObservationRows.alpha`. The negative logarithm of this density is ln B(alpha, beta) - (alpha - 1) ln rho -
+    (beta - 1) ln(1 - rho). It is convex in beta, with the derivative psi(beta) - psi(alpha + beta) -
+    ln(1 - rho).
 
     Examples
     --------
