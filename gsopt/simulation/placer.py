@@ -158,9 +158,8 @@ def consolidated(free: FreeGpus, count: int) -> tuple[int, ...]:
 
     The GPUs come from the innermost level at which a group suffices: an island (unless `count` is 1), a
     machine, a rack, and so on. Of the groups at this level with enough free GPUs, the one with the fewest is
-    chosen. In a rack or a wider group, machines are used in descending order of free GPUs. If only the whole
-    cluster suffices, this applies to all its machines. Within a machine, `FreeGpus.on` chooses the islands.
-    Ties go to the lower number.
+    chosen. In a rack or a wider group, machines are used in descending order of free GPUs. Within a machine,
+    `FreeGpus.on` chooses the islands. Ties go to the lower number.
 
     Examples
     --------

@@ -90,9 +90,9 @@ class Pair:
     def saved(self) -> Any:
         """Seconds by which sharing now reduces the sum of completion times; negative if waiting is better.
 
-        The value is computed from slowdowns read as decimals, not from the two sums, which avoids some rounding
-        errors. For example, it is exactly 0 for two equally long jobs that slow each other down by a factor of
-        1.5, even if times are floats.
+        The value avoids some of the rounding errors of `sequential_sum - shared_sum`. For example, it is
+        exactly 0 for two equally long jobs that slow each other down by a factor of 1.5, even if times are
+        floats.
         """
         if self.running_lasts:
             return self.remaining + (self._whole - self.seconds * self._per_second)
@@ -175,8 +175,7 @@ class Pair:
         for two jobs. ``sign``: share if 2 xi_B + xi_A - 2 xi_A xi_B is positive, for the slowdowns xi_A of the
         running and xi_B of the new job. This condition is at the end of the paper's proof, which assumes that
         the new job outlasts the running one; otherwise, the rule may be wrong. ``cases``: share in Case 1
-        (`running_lasts`), in which the paper considers no later start, and otherwise decide as with ``sign``.
-        The last two rules ignore `seconds_whole`.
+        (`running_lasts`), and otherwise decide as with ``sign``. The last two rules ignore `seconds_whole`.
         """
         if rule not in get_args(Rule):
             raise InvalidInput("rule", shorten(rule), f"must be one of {', '.join(get_args(Rule))}")

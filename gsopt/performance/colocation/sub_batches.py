@@ -74,8 +74,8 @@ def choose_sub_batch(
     Every offered sub-batch that fits into the memory is tried. If `rule` rejects sharing with a sub-batch,
     waiting takes its place; the new job then runs with the whole batch. If none fits, the choice is to wait.
 
-    Source: Castor, Algorithm 2. As printed, it tries only the whole batch, excludes single samples and ignores
-    memory; here, all offered sub-batches that fit are tried.
+    Source: Castor, Algorithm 2. As printed, it tries only the whole batch, or nothing if that is a single
+    sample, and it ignores memory.
 
     Parameters
     ----------

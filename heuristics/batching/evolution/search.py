@@ -67,9 +67,10 @@ def evolve(
 ) -> Evolved:
     """Refresh a population of candidates and evolve it (ONES, section 3.2.2).
 
-    In each generation, K candidates form K pairs of parents with two children each, and K mutants are made.
-    Children and mutants are repaired, and the K best of all old and new candidates survive. A policy calls this
-    repeatedly with the previous population. With 0 generations, the candidates are only refreshed.
+    In each generation, K pairs of parents are drawn from the K candidates and have two children each, and K
+    mutants are made. Children and mutants are repaired, and the K best of all old and new candidates survive. A
+    policy calls this repeatedly with the previous population. With 0 generations, the candidates are only
+    refreshed.
 
     Parameters
     ----------

@@ -46,9 +46,9 @@ def optimus(
         Time between decisions, in seconds; None for a decision at every event.
     exact
         Whether to divide the GPUs beyond the smallest numbers by solving the decision
-        `gsopt.problems.Allocation`, which minimizes the sum of remaining times. Steps also minimize it if each
-        adds a single GPU and saves no more than the job's previous step. Set this with `functools.partial`;
-        `exact` is also an option of `gsopt.simulate`.
+        `gsopt.problems.Allocation`, which minimizes the sum of remaining times. Without `exact`, this sum is
+        also minimal if each step adds a single GPU and saves no more than the job's previous step. Set `exact`
+        with `functools.partial`, because `gsopt.simulate` has an option of the same name.
     solver
         The method for that decision, or its name.
     stops

@@ -64,8 +64,8 @@ def shockwave(
 
     - The program predicts how batch sizes grow, and counts full epochs. Here, the remaining time at a job's
       current speed is known.
-    - In the program, rounds are rearranged only if no plan is fair, weights are not limited, and a completion
-      restarts the count of `renewal`.
+    - In the program, weights are not limited, a completion restarts the count of `renewal`, and rounds are
+      rearranged only if no plan is fair.
 
     Comparisons include the policy only if it is named by its path, ``heuristics.policies.shockwave:shockwave``.
 

@@ -17,8 +17,8 @@ def nearest(table: PairTable, /, *, neighbours: int = 4) -> Prediction:
     deviation. If some of the chosen pairs have exactly the features of the pair to predict, only these are
     used. Ties go to the pair that is first in the table. Predictions stay within the measured range.
 
-    Source: Castor, section 6, which interpolates along measured curves before it turns to trees. The weights
-    are those of Shepard (1968).
+    Source: Castor, section 6, which interpolates along measured curves. The weights are those of Shepard
+    (1968).
 
     Parameters
     ----------

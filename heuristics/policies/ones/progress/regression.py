@@ -38,7 +38,7 @@ class SearchStart(StrEnum):
 
 @dataclass(frozen=True)
 class Regression:
-    """A fitted function from the features x to beta.
+    """A fitted function from a job's features x to beta, a parameter of the Beta distribution of its progress.
 
     Attributes
     ----------
