@@ -18,10 +18,8 @@ from gsopt.problems.batching import Batches, Batching
 def dp(problem: Batching, budget: Budget) -> Result[Batches]:
     """Solve a problem by dynamic programming in floating point, and prove the optimum in exact arithmetic.
 
-    A table holds the minimum cost of the first jobs for each number of GPUs that they use. Costs may be
-    non-convex, and the allowed numbers of GPUs may have gaps. A second table, which starts from the last job,
-    rules out choices that are not optimal. If several allocations remain, they are compared in integers. The
-    value and the bound are then the same exact number, unless time runs out or these integers get too long.
+    Costs may be non-convex, and the allowed numbers of GPUs may have gaps. The value and the bound are the same
+    exact number, unless time runs out or the integers of the proof get too long.
 
     Parameters
     ----------

@@ -16,12 +16,11 @@ from gsopt.problems.colocation import Colocation, ColocationSolution
 
 @exact_method(unused=["backend", "log"])
 def assignment(problem: Colocation, budget: Budget) -> Result[ColocationSolution]:
-    """Solve the assignment problem in double precision, and try to prove its solution optimal by exact prices.
+    """Solve an assignment problem in double precision, and try to prove the optimum in exact arithmetic.
 
-    Running jobs are matched with pending ones, so the graph is bipartite, and shortest augmenting paths solve
-    the problem. If savings differ only in their last digits, rounding can hide the optimum. The proof then
-    fails, and the solution is returned with the initial bound. Pairs that save no time have a saving of 0 in
-    the assignment problem, and are dropped from its solution.
+    Pending jobs are assigned to running ones by shortest augmenting paths, so that the total saving of time is
+    maximized. If savings differ only in their last digits, rounding can hide the optimum. The proof then fails,
+    and the solution is returned with a simple bound.
 
     Complexity: O(n^3) compiled floating-point operations for n jobs, and O(n^2) exact operations per round of
     the proof, with at most n + 1 rounds.

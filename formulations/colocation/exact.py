@@ -17,7 +17,7 @@ def exact(problem: Colocation, budget: Budget) -> Result[ColocationSolution]:
     """Try the following techniques until one proves optimality; the message then names it.
 
     1. Greedy pairs, largest saving first, and a bound that lets several jobs share one partner.
-    2. The assignment problem in double precision, with a proof of optimality by exact prices.
+    2. An assignment problem in double precision, with a proof of optimality in exact arithmetic.
     3. The matching in integers, if this proof fails because double precision cannot tell savings apart.
 
     If the solution is optimal, its value and the bound are the same exact number.

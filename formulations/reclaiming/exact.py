@@ -20,7 +20,7 @@ _SHARE = 0.25
 def exact(problem: Reclaiming, budget: Budget, *, width: int = 12) -> Result[ReclaimingSolution]:
     """Try the following techniques until one proves optimality; the message then names it.
 
-    1. Dynamic programming (`decomposition`) over merged servers and jobs, if few jobs share servers.
+    1. Dynamic programming (`decomposition`), if few jobs share servers.
     2. A bound: the lower convex hull of the minimum cost as a function of the number of servers. A first choice
        is derived from the hull, and often meets the bound.
     3. Dynamic programming over the core, if few of its jobs share servers. The core comprises the servers and
@@ -32,9 +32,9 @@ def exact(problem: Reclaiming, budget: Budget, *, width: int = 12) -> Result[Rec
     All techniques use integers, so the optimum is exact. If the hull is a straight line over more than half of
     the servers, its bound is weak. The message then says so, unless the optimum is proven.
 
-    Servers and jobs cannot be merged if a job survives the loss of each of several servers but not of all of
-    them, or if collateral damage depends on flexible workers. Steps 1 to 5 then solve two simpler problems,
-    which yield a bound and a solution. If the solution does not attain the bound, `milp` continues from it.
+    If a job survives the loss of each of several servers but not of all of them, or if collateral damage
+    depends on flexible workers, steps 1 to 5 solve two simpler problems instead, which yield a bound and a
+    solution. If the solution does not attain the bound, `milp` continues from it.
 
     Parameters
     ----------

@@ -32,16 +32,15 @@ _RELAXATION_SHARE, _CONFLICTS = 0.8, 20
 def exact(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
     """Solve a problem with the techniques that suit its objective.
 
-    1. List schedules and a simple bound. With at most 7 jobs, a search over all orders and placements, unless
-       it takes too long.
+    1. List schedules and a simple bound. With at most 7 jobs, also a short search over all orders and
+       placements.
     2. For the mean completion time of more than 7 jobs, the method of `time_indexed`. If no GPUs suit the
-       schedule of the relaxation, a part of it is excluded, and the relaxation is solved again, at most 20
-       times.
+       schedule of the relaxation, the relaxation is tightened and solved again.
     3. If a gap remains, the method of `intervals`.
-    4. With at most 7 jobs, a longer search of this kind, if step 3 had to round times.
+    4. With at most 7 jobs, a longer search over all orders and placements, if step 3 had to round times.
 
     With many jobs, a gap usually remains at the time limit. If CP-SAT is not installed, step 2 replaces step 3
-    for both objectives and any number of jobs, with no limit on the repetitions.
+    for both objectives and any number of jobs.
 
     Parameters
     ----------

@@ -374,7 +374,7 @@ def _joined(message: str, more: str) -> str:
 
 
 def proves(method: MethodLike) -> bool:
-    """Check whether a method is exact: whether it accepts a budget, and each option of a budget by name.
+    """Check whether a method counts as exact: its signature names `budget` and all options of a budget.
 
     Examples
     --------

@@ -35,8 +35,8 @@ def tiresias(
     behind the waiting jobs. Any other job that is stopped is put in front of them. Ties: lower job number.
     Preemptive at every event.
 
-    Departure: the paper orders a queue by the first start of each job, but some waiting jobs have never
-    started.
+    Departure: the paper orders each queue by the jobs' first starts, which are undefined for jobs that have
+    never started.
 
     With one threshold of 57,600 GPU-seconds, `by_release`, `on_time`, the ``emptiest`` nodes and 60-second
     rounds, the policy is a baseline of Pollux (OSDI 2021). In Pollux' workloads 2 to 4, every job then

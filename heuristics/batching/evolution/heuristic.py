@@ -90,9 +90,9 @@ def evolution(
       its current one if a change would not pay off.
     - The paper fills idle GPUs only after the refresh. Here, children and mutants are filled, too, after their
       jobs have given up GPUs that they cannot use.
-    - Jobs that must run are treated like new ones, in children and mutants, too. The jobs listed first give up
-      GPUs for them.
-    - Two parents are different candidates. Mutants are drawn with replacement.
+    - Jobs that must run get GPUs in every candidate, including children and mutants. In the paper, only the
+      refresh does this, for new jobs. If no GPUs are idle, the jobs listed first give up theirs.
+    - The parents of a pair are different candidates. Candidates to be mutated are drawn with replacement.
     - One initial candidate is the current allocation, if any. If allowed numbers of GPUs have gaps, another one
       uses as many GPUs as possible.
 

@@ -39,17 +39,19 @@ class Settings(Frozen):
         ``max(1, R * c // B)`` (``at least one``), the printed ``R * c // B`` (``floor``), or
         ``min(c, ceil(R / b))``, where ``b`` is the job's largest batch size per GPU (``widest``).
     selection
-        Who survives if weights are drawn: the K candidates with the lowest scores under one draw
-        (``one draw``), or the winners of K runs of Algorithm 1, each with a new draw and the candidates that
-        are left (``thompson``).
+        Who survives if remaining work is drawn at random: the K candidates with the lowest scores under one
+        draw (``one draw``), or the winners of K runs of Algorithm 1, each with a new draw and the candidates
+        that are left (``thompson``).
     fill_draws
         Whether the jobs that fill idle GPUs are ranked by the draw of the ``generation``, or by a new draw for
         every ``selection`` of a job, which is closer to the text but slower.
     pack
-        Order in which jobs are packed: by their ``first`` appearance (text) or by their ``last`` (Figure 10).
+        Order of the jobs when each job's GPUs are moved next to each other: that of the jobs' ``first`` GPUs
+        (text) or of their ``last`` GPUs (Figure 10).
     distinct
         Whether only one of several candidates with equal scores survives, as long as there are enough others.
-        Not in the paper. It does not affect who survives if weights are drawn and `selection` is ``thompson``.
+        Not in the paper. It does not affect who survives if remaining work is drawn at random and `selection`
+        is ``thompson``.
 
     Examples
     --------
