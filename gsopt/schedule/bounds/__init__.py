@@ -3,10 +3,10 @@
 The bounds hold for every policy, regardless of its preemptions, resizes, rounds and overheads. They assume only
 that a job on k GPUs is no faster than the menu of its mode says, that it makes no progress until the overhead
 of its first start is over, and that the GPUs in use never exceed the capacity. The bounds mainly use three
-properties of a job: its area (the minimum GPU-seconds over the menus of all its modes, phase by phase), its
-height (the minimum duration in seconds over the same menus) and its release date. GPUs of slower types are
-weighted by their capability (`gsopt.schedule.bounds.capability`), which leaves areas unchanged. With network
-tiers, the bounds apply to the jobs returned by `on_best_tiers`; with adaptive jobs, they apply to those
+properties of a job: its area (the minimum GPU-seconds, with the most efficient mode and GPU count for each
+phase), its height (the minimum duration in seconds, with the fastest ones) and its release date. GPUs of slower
+types are weighted by their capability (`gsopt.schedule.bounds.capability`), which leaves areas unchanged. With
+network tiers, the bounds apply to the jobs returned by `on_best_tiers`; with adaptive jobs, they apply to those
 returned by `on_weighted_epochs`. `total_jct` converts a sum of completion times, which are points in time, into
 a sum of job completion times, which are counted from release.
 

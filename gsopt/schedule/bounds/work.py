@@ -17,7 +17,7 @@ _MOST_BITS, _LEAST_BITS = 256, 64
 
 
 def area(job: Job) -> Exact:
-    """Return the minimum GPU-seconds of a job over the menus of all its modes, phase by phase.
+    """Return the minimum GPU-seconds of a job, with the most efficient mode and GPU count for each phase.
 
     Examples
     --------
@@ -28,7 +28,7 @@ def area(job: Job) -> Exact:
 
 
 def height(job: Job) -> Exact:
-    """Return the minimum duration of a job in seconds over the menus of all its modes, phase by phase.
+    """Return the minimum duration of a job in seconds, with the fastest mode and GPU count for each phase.
 
     Examples
     --------

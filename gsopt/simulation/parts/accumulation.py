@@ -43,9 +43,8 @@ class Pairs:
 
     Slowdowns depend only on the two models, and are cached. The running job is assumed to have no other
     partner, as in Theorem 1 of Castor. Both jobs are assumed to keep the speeds of their current phases. The
-    waiting job is assumed to run on as many GPUs as it demands. The tier that connects them is assumed to be
-    that of the first GPUs that the running job holds alone: as many of these as the waiting job demands, or all
-    if there are fewer.
+    waiting job is assumed to run on as many GPUs as it demands, connected by the same tier as the GPUs that the
+    running job holds alone (only the first of these, if the waiting job demands fewer).
 
     Examples
     --------
