@@ -21,9 +21,9 @@ def exact(problem: Sharing, budget: Budget) -> Result[SharingSolution]:
 
     With starts at events, a branch and bound finds the best schedule. Groups of more than 64 jobs that may
     overlap (12 if numba cannot compile the search in time) are not searched. With starts at any time, this
-    search yields only a schedule, and the bound comes from areas and prices of GPU time. Groups of at most four
-    jobs that may overlap are then solved to optimality, as in `orders`. The message names the model that was
-    solved.
+    search yields only a schedule, and the bound comes from the GPU time that the jobs need, or from prices of
+    GPU time. Groups of at most four jobs that may overlap are then solved to optimality, as in `orders`. The
+    message names the model that was solved.
 
     Sets: jobs j; events, which are the arrivals and ends of jobs; at each event, classes of GPUs: the free
     ones, and those that a given job holds alone. Parameters: p_j, G_j, r_j: seconds, GPUs and release date of a

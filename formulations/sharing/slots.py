@@ -36,8 +36,8 @@ def slots(problem: Sharing, budget: Budget, *, most: int = 100) -> Result[Sharin
     A slot is a common divisor of all run times if this yields at most `most` slots; otherwise, slots are
     longer. In the schedule, each job starts once it is released and all jobs that end by its start in the plan
     have ended. With starts at any time, the plan itself is a second candidate. Times are rounded up, so the
-    optimum of the slot model is not a bound. The bound of the result comes from areas. The message states what
-    is known about the slot model.
+    optimum of the slot model is not a bound. The bound of the result is computed separately, from the GPU time
+    that the jobs need. The message states what is known about the slot model.
 
     Sets: jobs j; GPUs g; slots t = 0 .. T - 1, where T slots are a quarter longer than the best known schedule.
     Parameters: r_j, G_j, w_j: first slot, GPUs and work of a job, of which a slot without sharing does F = 2520
