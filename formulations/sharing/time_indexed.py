@@ -66,9 +66,10 @@ class TimeIndexed(Formulation[Sharing, SharingSolution]):
     Source
     ------
     Castor, Eq. 6-13. The paper multiplies rates by the variables for places; here, the model is linear. Of
-    several partners, the worst one determines the speed (Eq. 4-5). Completion times are measured from a_j (Eq.
-    13). Indices are read as y_jg in Eq. 8, I_j in Eq. 11 and B_j in Eq. 12, and the arg min of a sum in Eq. 11
-    as the first slot by which the work is done. The linearization is gsopt's own.
+    several partners, the worst one determines the speed (Eq. 4-5). Completion times in Eq. 13 are read as
+    measured from the arrivals a_j, which changes their sum only by a constant. Indices are read as y_jg in Eq.
+    8, I_j in Eq. 11 and B_j in Eq. 12, and the arg min of a sum in Eq. 11 as the first slot by which the work
+    is done. The linearization is gsopt's own.
 
     Examples
     --------

@@ -230,7 +230,7 @@ class Waiting(Problem[WaitingSolution]):
         return {"jobs": len(self.jobs), "GPUs": self.cluster.gpus, "minimize": self.minimize}
 
     def candidates(self) -> Iterator[WaitingSolution]:
-        """Yield a schedule for each order of starts and each way to take the jobs' GPUs from the cells.
+        """Yield a schedule for each order of starts and each distribution of the jobs' GPUs over the `cells`.
 
         Jobs start as early as the order and the cells allow.
         """

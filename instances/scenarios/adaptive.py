@@ -172,7 +172,7 @@ def scenario_of(
 
     The rounds of policies, and the intervals at which jobs tune themselves, are counted from time 0 of the
     workload, as in the authors' simulators. In the setting of Ares, progress is measured in samples, batch
-    sizes are fixed, jobs have at most as many GPUs as eight nodes have, and a restart takes time only if the
+    sizes are fixed, no job has more GPUs than eight nodes have, and a restart takes time only if the
     number of nodes changes. `halvings` is as in `instances.scenarios.sia`. `physics` sets further fields of
     `gsopt.scenario.scenario.Physics`.
 

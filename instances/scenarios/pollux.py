@@ -56,7 +56,7 @@ def pollux(
     setting
         ``published``: as in the authors' simulator. Jobs also have the mode ``adaptive``, in which they choose
         their batch sizes (except for jobs of the model NCF). ``ares``: as in the simulator of Ares. Progress is
-        measured in samples, batch sizes are fixed, a job has at most as many GPUs as eight nodes, and a restart
+        measured in samples, batch sizes are fixed, no job has more GPUs than eight nodes have, and a restart
         takes time only if the number of nodes changes.
     nodes, gpus_per_node
         Number of nodes, and number of GPUs per node, at most four.

@@ -17,13 +17,10 @@ Reals = NDArray[np.float64]
 def sequence(seconds: Reals, available: Reals | None = None) -> list[list[int]]:
     """Return the jobs of each machine, assigned and ordered so that the total completion time is minimal.
 
-    Jobs are assigned to positions, which are counted from the end of each machine's sequence. The search begins
-    with about twice as many positions on each machine as there are jobs per machine. It doubles their number
-    until all jobs fit and the furthest position is empty on every machine. Further positions are then useless,
-    because no job would cost less there. A machine never has more positions than there are jobs.
+    Jobs are assigned to positions, which are counted from the end of each machine's sequence.
 
-    Complexity: O(n^2 m K) for n jobs on m machines with K positions each, where K is about 2 n / m unless it is
-    doubled.
+    Complexity: O(n^2 m K) for n jobs on m machines with K positions each. K is about 2 n / m at first, and is
+    doubled, up to n, until the result is proven optimal.
 
     Source: AlloX (EuroSys 2020), section 4.2, which states the assignment problem; D. Crouse, On implementing
     2D rectangular assignment algorithms (2016), whose algorithm scipy implements.

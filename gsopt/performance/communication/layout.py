@@ -36,21 +36,21 @@ class Layout(Frozen):
 
 
 def layout(cluster: Cluster, gpus: Sequence[int], wires: Mapping[str, Wire] = DALLY_WIRES) -> Layout:
-    """Return the dimensions of the given GPUs, such as GPUs in a machine, machines in a rack, and racks.
+    """Return the dimensions of an all-reduce, such as GPUs in a machine, machines in a rack, and racks.
 
     GPUs on several machines form a hierarchy if each of these machines holds the same number of them, at least
     two, and each rack in use holds the same number of these machines. Any further levels, such as islands
     inside machines, must be divided evenly as well. Otherwise, as with 7 + 1 GPUs on two machines, the GPUs
-    form one flat ring over the wires of the innermost level that connects all of them, so 7 + 1 may take longer
-    than 4 + 4. Dally's simulator has a similar rule, but checks only whether the number of machines divides the
-    number of GPUs, and so treats 6 + 2 like 4 + 4.
+    form one flat ring over the wires of the innermost level that connects all of them, so an all-reduce over
+    7 + 1 GPUs may take longer than one over 4 + 4. Dally's simulator has a similar rule, but checks only
+    whether the number of machines divides the number of GPUs, and so treats 6 + 2 like 4 + 4.
 
     Parameters
     ----------
     cluster
         The cluster.
     gpus
-        Indices of the GPUs.
+        Indices of the GPUs that take part.
     wires
         The wires between the units of each level.
 

@@ -39,8 +39,7 @@ class LinkFunction(StrEnum):
     def slope(self, linear: Floats) -> Floats:
         """Return the derivative of beta with respect to u.
 
-        At the kink of the threshold, u = 1, this is the right-hand derivative, so that the search can leave the
-        kink.
+        At the kink of the threshold, u = 1, this is the right-hand derivative.
         """
         if self is LinkFunction.THRESHOLD:
             return (linear >= 1.0).astype(float)
