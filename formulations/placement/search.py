@@ -1,6 +1,6 @@
 """Search: a branch and bound over the workers, which supports parts of GPUs, GPU types and unplaced workers."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from formulations.placement.answer import without_model
@@ -27,8 +27,8 @@ def search(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
 
     The bound is the number of servers in use plus those that the scarcest resource still requires. If
     unallocated GPUs are minimized, it is what stays unallocated even if all remaining workers are placed. With
-    more than 200 workers, nothing is searched. The bound is then the number of servers that are already in use
-    or, if unallocated GPUs are minimized, the result of `formulations.placement.ceiling.ceiling`.
+    more than 200 workers, nothing is searched, and only a bound is returned. If unallocated GPUs are minimized,
+    this is the result of `formulations.placement.ceiling.ceiling`.
 
     Size
     ----
@@ -75,7 +75,7 @@ def search(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
     known = without_model(problem, "search", budget)
     if known is not None:
         return known
-    bound = ceiling(problem, budget) if problem.minimize == "unallocated" else _in_use(problem)
+    bound = ceiling(problem, budget) if problem.minimize == "unallocated" else _least_servers(problem)
     budget.report(bound=bound)
     workers = sum(line.count for line in problem.workers)
     if workers > _MOST_WORKERS:
@@ -104,6 +104,36 @@ def search(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
 def _in_use(problem: Placement) -> int:
     """Count the servers already in use, which no placement can free."""
     return sum(server.count for server in problem.servers if server.in_use)
+
+
+def _least_servers(problem: Placement) -> int:
+    """Return the number of servers that are in use or that the scarcest resource requires."""
+    hosts = problem.hosts.values()
+    free = [(host.free(problem.resources), host.in_use) for host in hosts]
+    needs = [
+        sum(
+            line.count * demand[resource] for line, demand in zip(problem.workers, problem.demands, strict=True)
+        )
+        for resource in range(len(problem.resources))
+    ]
+    return _in_use(problem) + _further(needs, free)
+
+
+def _further(needs: Sequence[int], free: Sequence[tuple[Sequence[int], bool]]) -> int:
+    """Return how many further servers the scarcest resource requires, given what each server in use has left.
+
+    `free` contains the free amounts of each server, and whether it is in use.
+    """
+    most = 0
+    for resource, need in enumerate(needs):
+        lacking = need - sum(amounts[resource] for amounts, opened in free if opened)
+        rooms = sorted(amounts[resource] for amounts, opened in free if not opened)
+        further = 0
+        while lacking > 0 and rooms:
+            lacking -= rooms.pop()
+            further += 1
+        most = max(most, further)
+    return most
 
 
 @dataclass
@@ -237,16 +267,7 @@ class _Tree:
         *needs, thousandths = self._later[place]
         if not self._serving_all:
             return max(self._bound, value - thousandths)
-        more = 0
-        for resource, need in enumerate(needs):
-            lacking = need - sum(server.free[resource] for server in self._servers if server.opened)
-            rooms = sorted(server.free[resource] for server in self._servers if not server.opened)
-            opened = 0
-            while lacking > 0 and rooms:
-                lacking -= rooms.pop()
-                opened += 1
-            more = max(more, opened)
-        return value + more
+        return value + _further(needs, [(server.free, server.opened) for server in self._servers])
 
     def _put(self, place: int, placed: tuple[int, int] | None) -> tuple[int, int, int] | None:
         """Place a worker, and return what is needed to undo it."""

@@ -132,7 +132,7 @@ class Where(Frozen):
     reason
         The requirement that the nodes meet, such as a selector or a partition.
     nodes
-        Names of the open nodes that meet the requirement.
+        Names of the nodes that meet the requirement, open or not.
 
     Examples
     --------

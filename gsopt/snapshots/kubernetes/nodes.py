@@ -47,6 +47,11 @@ _TOLD = {
     "share": "shares of GPUs, which are added up by node and not GPU by GPU",
 }
 
+#: Taints that Kubernetes adds to closed nodes, and removes when they are open again.
+_CLOSING = frozenset(
+    f"node.kubernetes.io/{state}" for state in ("unschedulable", "not-ready", "unreachable", "out-of-service")
+)
+
 _CONTROL = ("node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master")
 
 #: Annotations that forbid removing a node, each with the value for which this is so.
@@ -70,7 +75,7 @@ class Site(NamedTuple):
     labels: Mapping[str, str]
     kept: str
     closed: str
-    taints: list[Field]  # pods must tolerate them to be placed there
+    taints: list[Field]  # pods must tolerate them to be placed there, also once the node is open
     turns: Fraction  # how many containers share each GPU in turns; 1 if GPUs are not shared
     path: tuple[tuple[str, str], ...]  # levels and names of its location, the outermost first
 
@@ -109,15 +114,16 @@ def _site(node: Field, keys: Mapping[str, tuple[str, ...]], others: Sequence[str
     stated = status["allocatable"] or status["capacity"]
     amounts = amounts_of(stated)
     turns = _turns(amounts, labels)
+    closed = _closed(node)
     return Site(
         name=metadata["name"].name(),
         gpus=_gpus(stated, amounts, turns, others),
         gpu_type=next((labels[key] for key in _TYPES if labels.get(key)), ""),
         capacity=counted(stated, amounts, others, needed=False),
         labels=labels,
-        kept=_closed(node) or _kept(metadata, labels),
-        closed=_closed(node),
-        taints=list(node["spec"]["taints"]),
+        kept=closed or _kept(metadata, labels),
+        closed=closed,
+        taints=[taint for taint in node["spec"]["taints"] if not (closed and taint["key"].text() in _CLOSING)],
         turns=turns,
         path=tuple(
             (level, next(labels[label] for label in names if labels.get(label)))

@@ -22,7 +22,6 @@ class KubernetesPlaces:
 
     def __init__(self, sites: Mapping[str, Site]) -> None:
         self._sites = sites
-        self._open = tuple(site.name for site in sites.values() if not site.closed)
         self._asked: dict[str, str] = {}
         self._named: dict[tuple[str, ...], Where] = {}
 
@@ -32,10 +31,7 @@ class KubernetesPlaces:
         return tuple(self._named.values())
 
     def of(self, spec: Field) -> str:
-        """Return the name of the set of nodes on which a pod may run; empty if these are all open nodes.
-
-        A node is open unless its own state prevents pods from starting on it.
-        """
+        """Return the name of the set of nodes on which a pod may run when they are open; empty if all may."""
         asks = {key: spec[key].value for key in ("nodeSelector", "tolerations") if spec[key]}
         asks |= {"nodeAffinity": node.value} if (node := spec["affinity"]["nodeAffinity"]) else {}
         text = json.dumps(asks, sort_keys=True)
@@ -48,10 +44,10 @@ class KubernetesPlaces:
     def _name(self, spec: Field) -> str:
         names = tuple(
             name
-            for name in self._open
-            if tolerates(spec, self._sites[name].taints) and admits(spec, name, self._sites[name].labels)
+            for name, site in self._sites.items()
+            if tolerates(spec, site.taints) and admits(spec, name, site.labels)
         )
-        if names == self._open:
+        if len(names) == len(self._sites):
             return ""
         if names not in self._named:
             self._named[names] = Where(name=f"where-{len(self._named) + 1}", reason=_reason(spec), nodes=names)

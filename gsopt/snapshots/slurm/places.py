@@ -69,7 +69,6 @@ class SlurmPlaces:
         self._reserved: dict[str, frozenset[str]] = {}
         for each in reservations:
             self._reserved[each.name] = self._reserved.get(each.name, frozenset()) | each.nodes
-        self._open = tuple(host.name for host in hosts.values() if not host.closed)
         self._named: dict[tuple[str, ...], Where] = {}
         self._asked: dict[tuple[str, ...], str] = {}
 
@@ -79,10 +78,7 @@ class SlurmPlaces:
         return tuple(self._named.values())
 
     def of(self, job: Field) -> str:
-        """Return the name of the set of nodes on which a job may start; empty if these are all open nodes.
-
-        A node is open unless its own state prevents jobs from starting on it.
-        """
+        """Return the name of the set of nodes on which a job may start when they are open; empty if all may."""
         keys = ("partition", "features", "resv_name", "required_nodes", "excluded_nodes")
         asked = (*(job[key].text() for key in keys), str(number(job["node_count"])))
         if asked not in self._asked:
@@ -92,9 +88,9 @@ class SlurmPlaces:
         return self._asked[asked]
 
     def _name(self, job: Field) -> str:
-        names = tuple(name for name in self._open if self._takes(job, name))
+        names = tuple(name for name in self._hosts if self._takes(job, name))
         names = self._required(job, names)
-        if names == self._open:
+        if len(names) == len(self._hosts):
             return ""
         if names not in self._named:
             reason = ", ".join(

@@ -169,6 +169,17 @@ def test_exact_bounds_what_it_cannot_search() -> None:
     assert exact(problem).solution is None
 
 
+@pytest.mark.parametrize("in_use", [False, True])
+def test_the_bound_on_servers_is_that_of_the_scarcest_resource(*, in_use: bool) -> None:
+    """750 GPUs need 94 servers of 8, and 8 in use that are full count beside these."""
+    servers = [Server(name="s", capacity=Resources(gpu=8, cpu=64), count=200)]
+    full = Resources(gpu=8)
+    servers += [Server(name="full", capacity=Resources(gpu=8, cpu=64), used=full, count=8)] if in_use else []
+    workers = [Workers(job="a", count=250, demand=Resources(gpu=3, cpu=4))]
+    result = search(Placement(minimize="servers", servers=servers, workers=workers))
+    assert (result.solution, result.bound) == (None, 102 if in_use else 94)
+
+
 def test_whole_jobs_and_other_objectives_are_refused_by_the_search() -> None:
     """The search knows servers and unallocated GPUs, and no jobs that choose between two pools."""
     pools = [

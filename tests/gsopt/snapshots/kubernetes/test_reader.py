@@ -10,7 +10,7 @@ import yaml
 
 from gsopt.core.errors import InvalidInput
 from gsopt.core.result import Status
-from gsopt.snapshots import Snapshot, drain, kubernetes, pack
+from gsopt.snapshots import Snapshot, drain, kubernetes, pack, why
 from tests.gsopt.snapshots.objects import Object, budget, node, pod, write
 from tests.refusals import assert_refused
 from tests.unwrap import unwrap
@@ -290,26 +290,43 @@ def test_a_pod_may_tell_its_whole(tmp_path: Path) -> None:
 
 
 def test_where_pods_may_stand(tmp_path: Path) -> None:
-    """Selectors and taints say on which open nodes a pod may stand, each set of nodes once."""
+    """Selectors and taints say on which nodes a pod may stand, closed ones included, each set of nodes once."""
     taint = {"taints": [{"key": "gpu", "effect": "NoSchedule"}]}
+    cordoned = {"taints": [{"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}]}
     nodes = [
         node("n1", labels={"gpu": "a"}),
         node("n2", labels={"gpu": "a"}, spec=taint),
         node("n3"),
-        node("n4", labels={"gpu": "a"}, spec={"unschedulable": True}),
+        node("n4", labels={"gpu": "a"}, spec={"unschedulable": True, **cordoned}),
     ]
     tolerant = {"tolerations": [{"key": "gpu", "operator": "Exists"}]}
     asked: list[dict[str, Any]] = [{}, tolerant, {"nodeSelector": {"gpu": "a"}}, {"nodeSelector": {"gpu": "a"}}]
     pods = [pod(f"p{number}", **each) for number, each in enumerate([*asked, {"nodeSelector": {"gpu": "b"}}])]
     read = _read(tmp_path, *nodes, *pods)
-    places = {where.name: where.nodes for where in read.places} | {"": ("n1", "n2", "n3")}
+    places = {where.name: where.nodes for where in read.places} | {"": ("n1", "n2", "n3", "n4")}
     found = [places[gang.parts[0].where] for gang in read.gangs]
-    assert found == [("n1", "n3"), ("n1", "n2", "n3"), ("n1",), ("n1",), ()]
+    assert found == [("n1", "n3", "n4"), ("n1", "n2", "n3", "n4"), ("n1", "n4"), ("n1", "n4"), ()]
     running = _read(tmp_path, *nodes, pod("r", "n4", nodeSelector={"gpu": "a"}))
-    assert [where.nodes for where in running.places] == [("n1",)]
+    assert [where.nodes for where in running.places] == [("n1", "n4")]
     assert running.gangs[0].parts[0].where == running.places[0].name
     assert len(read.places) == 3
     assert {where.reason for where in read.places} == {"tolerates their taints", "gpu=a", "gpu=b"}
+
+
+@pytest.mark.parametrize("asked", [{}, {"nodeSelector": {"gpu": "a"}}])
+def test_opening_a_node_helps_a_pod_that_may_run_there(tmp_path: Path, asked: dict[str, Any]) -> None:
+    """A cordoned node would help a pod that selects its label, and one that selects nothing."""
+    cordoned = {"unschedulable": True, "taints": [{"key": "node.kubernetes.io/unschedulable"}]}
+    nodes = [
+        node("n1", labels={"gpu": "a"}),
+        node("n2", labels={"gpu": "a"}, spec=cordoned),
+        node("n3", labels={"gpu": "b"}),
+        node("n4", labels={"gpu": "b"}, spec=cordoned),
+    ]
+    pods = [pod("x", "n1", gpus=8), pod("y", "n3", gpus=8), pod("p", gpus=8, **asked)]
+    changes = {each.kind: each for each in why(_read(tmp_path, *nodes, *pods), "ml/p").changes}
+    assert changes["nodes"].helps
+    assert set(changes["nodes"].names) <= ({"n2"} if asked else {"n2", "n4"})
 
 
 def test_gpus_of_one_vendor_are_none_of_another(tmp_path: Path) -> None:

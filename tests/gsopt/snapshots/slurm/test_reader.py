@@ -202,7 +202,7 @@ def test_what_a_job_waits_for(asked: Object, count: int, needs: dict[str, int], 
 
 
 def test_where_jobs_may_start(tmp_path: Path) -> None:
-    """Partitions, features, reservations that hold, and lists of nodes say where; closed nodes are nowhere."""
+    """Partitions, features, reservations that hold, and lists of nodes say where, as if all nodes were open."""
     nodes = [
         node("n1", partitions=["gpu", "long"], active_features=["ib"]),
         node("n2", partitions=["gpu"], active_features="ib,nvme"),
@@ -215,16 +215,16 @@ def test_where_jobs_may_start(tmp_path: Path) -> None:
         for name, node, start, end in (("now", "n5", 9, 9000), ("then", "n1", 8000, 9000), ("past", "n2", 0, 9))
     ]
     asked: list[tuple[Object, tuple[str, ...]]] = [
-        ({}, ("n1", "n2")),
+        ({}, ("n1", "n2", "n3")),
         ({"partition": "long,other"}, ("n1", "n4")),
         ({"features": "ib&nvme"}, ("n2",)),
         ({"features": "nvme|absent"}, ("n2",)),
         ({"resv_name": "now"}, ("n5",)),
         ({"required_nodes": "n[2-2]"}, ("n2",)),
-        ({"excluded_nodes": "n2"}, ("n1",)),
-        ({"partition": "extra"}, ("n4",)),
-        ({"features": "[ib*2]"}, ("n1", "n2")),
-        ({"required_nodes": "n2", "node_count": wrapped(2)}, ("n1", "n2")),  # of which one may be any
+        ({"excluded_nodes": "n2"}, ("n1", "n3")),
+        ({"partition": "extra"}, ("n3", "n4")),
+        ({"features": "[ib*2]"}, ("n1", "n2", "n3")),
+        ({"required_nodes": "n2", "node_count": wrapped(2)}, ("n1", "n2", "n3")),  # of which one may be any
     ]
     jobs = [pending(number, **each) for number, (each, _) in enumerate(asked, start=1)]
     partitions = [{"name": "extra", "nodes": {"configured": "n[3-4]"}}]
