@@ -58,7 +58,7 @@ class Patterns(Merged):
     Raises
     ------
     Unsupported
-        For some number of free GPUs, there are more than 2,000 patterns, or the objective counts entirely free
+        There are more than 2,000 patterns for some number of free GPUs, or the objective counts entirely free
         machines and machines consist of islands.
 
     Examples

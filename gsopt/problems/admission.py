@@ -335,7 +335,7 @@ class Admission(Problem[AdmissionSolution]):
 
     @cached_property
     def rooms(self) -> tuple[Vector, ...]:
-        """Resources of each machine that gangs may use, whether or not running gangs hold them.
+        """Resources that gangs may use on each machine, including those that running gangs hold.
 
         There is one vector per machine, with its entries in the order of `resources`.
         """

@@ -305,8 +305,8 @@ class Scheduling(Problem[SchedulingSolution]):
     def objective(self, solution: SchedulingSolution) -> float:
         """Return the mean job completion time in seconds.
 
-        If the solution breaks rules, but by no more than rounding errors, later completion times are increased,
-        so that it gains nothing from this (`gsopt.problems.trial`).
+        Rounding errors by which a solution breaks rules are tolerated, but do not improve its objective
+        (`gsopt.problems.trial`).
         """
         mean = self._trial(solution).mean_jct
         if mean is None:

@@ -112,7 +112,7 @@ class Results(Listing[CellRow]):
 def results(folder: str | Path, *, interrupted: bool = False) -> Results:
     """Return the finished cells in a study's folder, which a run may be using at the same time.
 
-    `interrupted` sets the attribute of the same name.
+    `interrupted` sets `Results.interrupted`.
 
     Raises
     ------

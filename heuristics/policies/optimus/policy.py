@@ -109,9 +109,9 @@ def afs(
     or does not make it faster.
 
     Source: AFS-L from AFS (NSDI 2021), without public code. The order of comparisons and the division of gains
-    are readings. Key: as above. Ties: if neither job has GPUs, the later one wins; otherwise, the winner so far
-    counts as the shorter job. Preemptive; resizes; knows durations. Placement as in `optimus`. O(J G) for G
-    steps granted among J jobs.
+    are our interpretation. Key: as above. Ties: if neither job has GPUs, the later one wins; otherwise, the
+    winner so far counts as the shorter job. Preemptive; resizes; knows durations. Placement as in `optimus`.
+    O(J G) for G steps granted among J jobs.
 
     Parameters
     ----------

@@ -85,8 +85,8 @@ def _asked(job: GpuCandidate) -> ElasticJob:
 def by_pairs(jobs: Sequence[GpuCandidate], grants: Grants) -> None:
     """Grant steps one by one, each to the winner of a scan over the jobs that can still gain.
 
-    The scan compares each job with the winner so far. Source: AFS (NSDI 2021), AFS-L, with the readings of
-    `afs`. O(J G) for G steps granted among J jobs.
+    The scan compares each job with the winner so far. Source: AFS (NSDI 2021), AFS-L, interpreted as in `afs`.
+    O(J G) for G steps granted among J jobs.
     """
 
     def winner(one: GpuCandidate, other: GpuCandidate) -> GpuCandidate:

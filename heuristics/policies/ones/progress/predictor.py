@@ -76,7 +76,7 @@ class ProgressPredictor:
     beta, is predicted by `fit_regression`, which is repeated at the first prediction after a completion.
 
     Until `Learning.least_jobs` jobs are complete, beta is the same for all jobs: the mean number of remaining
-    epochs of all rows, but at least 1, or `Learning.prior` if there are no rows.
+    epochs over the observations of completed jobs, but at least 1, or `Learning.prior` if there are none.
 
     By Equation 7 of the paper, a job that has processed nothing has nothing left. Here, the threshold that
     keeps alpha at least 1 also applies to the processed samples: a job in its first epoch is treated as if it
@@ -87,7 +87,7 @@ class ProgressPredictor:
     learning
         How the predictor learns.
     seed
-        Seed of the row sampling.
+        Seed of the sampling of observations.
 
     Examples
     --------
@@ -128,7 +128,7 @@ class ProgressPredictor:
         return self.predict_features(features_of(observations))
 
     def predict_features(self, features: Floats) -> Forecast:
-        """Return the distribution of the progress for each row of features, in the order of `FEATURES`."""
+        """Return the distribution of the progress for each row of `features`, whose columns are `FEATURES`."""
         self._refit()
         alpha = processed_epochs(features)
         if self._regression is None:
