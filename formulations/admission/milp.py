@@ -31,7 +31,7 @@ class Milp(Formulation[Admission, AdmissionSolution]):
     ----------
     c_r: cost of evicting gang r. d_r: cost of moving it. n_p: workers of part p. s_p: workers in each slice of
     part p. a_pi: amount of resource i that a worker of part p needs. u_pm: workers of part p that machine m can
-    hold if all gangs that may stop do so; 0 if they may not run there. f_mi: free amount of resource i on
+    hold if all gangs that may stop do so; 0 if part p may not run on m. f_mi: free amount of resource i on
     machine m. w_rmi: amount of resource i that gang r uses on machine m.
 
     Variables

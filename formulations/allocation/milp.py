@@ -18,7 +18,7 @@ class Milp(Formulation[Allocation, AllocationSolution]):
 
     Sets
     ----
-    W_j: numbers of extra workers that are allowed for job j and fit. J: jobs with a non-empty W_j.
+    W_j: numbers of extra workers above 0 that are allowed for job j and fit. J: jobs with a non-empty W_j.
 
     Parameters
     ----------

@@ -198,8 +198,8 @@ class Shares(Problem[TimeShares]):
     def isolated_shares(self) -> Mapping[str, Mapping[str, Exact]]:
         """Shares of each job, keyed by job name and type, if the jobs divide the GPUs of every type equally.
 
-        If a job's shares add up to more than 1, counting types on which it cannot run, they are divided by
-        their sum. Then those types are left out.
+        If a job's shares of all types add up to more than 1, they are divided by their sum. Types on which the
+        job cannot run count in this sum, but are left out of the result.
         """
         parts = {gpus: self._isolated_parts(gpus) for gpus in {job.gpus for job in self.jobs}}
         return {job.name: {kind: parts[job.gpus][kind] for kind in self.rates[job.name]} for job in self.jobs}

@@ -26,8 +26,8 @@ def kueue(
     A candidate in another queue is skipped once that queue is within its quota. Then, in reverse order, each
     stopped gang except the last one resumes if the pending gang still fits.
 
-    Without `borrow_below`, gangs in other queues stop only in an attempt in which the pending gang's queue must
-    also end within its quota. Otherwise, only gangs in that queue stop.
+    Without `borrow_below`, gangs in other queues stop only if the pending gang's queue is below its quota at
+    the start and within it at the end. If this is not possible, only gangs in the pending gang's queue stop.
 
     Parameters
     ----------

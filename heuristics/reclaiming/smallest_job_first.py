@@ -20,8 +20,7 @@ def smallest_job_first(problem: Reclaiming) -> ReclaimingSolution:
 
     Complexity: O(S + J log J + H log H) for S servers, J jobs and H pairs of a job and one of its servers.
 
-    Departures from the paper: the definition as a whole. Costs of jobs are ignored. Only base workers count, as
-    in `greedy`, even with ``elasticity="fungible"``.
+    Costs of jobs are ignored. Only base workers count, as in `greedy`, even with ``elasticity="fungible"``.
 
     Examples
     --------

@@ -9,10 +9,10 @@ from heuristics.reclaiming.selection import Tie, cheapest_at_first
 
 @heuristic
 def static_cost(problem: Reclaiming, *, tie: Tie = "index", seed: int = 0) -> ReclaimingSolution:
-    """Return the servers with the lowest preemption costs, without updating the costs after each one.
+    """Return the servers with the lowest preemption costs at the start.
 
     The cost of a server is its initial cost in `greedy`: the sum, over the jobs that run on it, of the job's
-    cost divided by the number of its servers.
+    cost divided by the number of its servers. It is not updated when other servers are returned.
 
     Parameters
     ----------
@@ -35,8 +35,7 @@ def static_cost(problem: Reclaiming, *, tie: Tie = "index", seed: int = 0) -> Re
 
     Complexity: O(H + S log S) for S servers and H pairs of a job and one of its servers.
 
-    Departures from the paper: the definition as a whole. Only base workers count, as in `greedy`, even with
-    ``elasticity="fungible"``.
+    Only base workers count, as in `greedy`, even with ``elasticity="fungible"``.
 
     Examples
     --------
