@@ -35,8 +35,8 @@ def best_fit_decreasing(
     servers. Base and flexible workers share an inference server only if they fit nowhere else.
 
     If jobs must not be split between pools and `Placement.beyond_amounts` is empty, jobs are placed as a whole,
-    in descending order of their largest workers. Each goes to its preferred pool if it fits there, even if base
-    and flexible workers then share servers. In all other cases, no servers are preferred.
+    in descending order of their largest workers. Each goes to its preferred pool if it fits there, whatever is
+    minimized, and even if base and flexible workers then share servers.
 
     Complexity: O(E S) for S servers and E pairs of a line and a server that it uses.
 

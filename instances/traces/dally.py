@@ -73,7 +73,7 @@ def dally(
 
     The arrival is ``start_time``. In some lists, it is -1 for most jobs, because Dally's simulator draws the
     arrivals. These jobs arrive at their original ``submit_time``, unless `mean_gap`, `load` or `listed` is
-    given. Every arrival that replaces a -1 is reported as a repair.
+    given; the other jobs of such a list are dropped. Every arrival that replaces a -1 is reported as a repair.
 
     The number of GPUs is ``max_parallelism``. For models of Table I, the names in
     `gsopt.scenario.speed.TIER_PENALTIES` are used. Slowdowns are not read. An entry is dropped if a required

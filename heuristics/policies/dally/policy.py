@@ -24,10 +24,10 @@ def dally(state: State, settings: DallySettings) -> Decider:
     There is a timer for each tier and demand. By default, it is the mean plus two standard deviations of a list
     of waits: the times after which jobs of this demand accepted GPUs of this tier.
 
-    Source: Dally, section IV-B, Algorithms 1 and 2. Key, smallest first: Nw_sens, the completed part of
-    `Job.duration` divided by the running time, or 0 for a job that has not run. Ties: the job that has waited
-    longer, then the lower job number. Preemptive at the end of leases only. Does not use durations. O(waiting
-    jobs) per event.
+    Source: Dally, section IV-B, Algorithms 1 and 2. Key, smallest first: Nw_sens, the work done so far, in
+    seconds at speed 1, divided by the running time so far, or 0 for a job that has not run. Ties: the job that
+    has waited longer, then the lower job number. Preemptive at the end of leases only. Does not use durations.
+    O(waiting jobs) per event.
 
     Departures: line 21 of Algorithm 1 does not check that enough GPUs are free; here, offers require this. The
     loop of Algorithm 2 skips some old waits; here, all are removed. No wait is recorded when a lease is

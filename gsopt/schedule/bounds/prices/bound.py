@@ -74,7 +74,7 @@ class PriceBound:
     share_limit
         Number of places of a GPU: the number of jobs that may share it.
     surcharges
-        Surcharges that individual jobs pay around large gangs, by period (`gangs` of `price_bound`).
+        Surcharges on the prices for individual jobs, by time period; see `gangs` of `price_bound`.
 
     Examples
     --------

@@ -114,11 +114,7 @@ class Forecast:
         return result
 
     def draw(self, generator: np.random.Generator) -> Floats:
-        """Draw the remaining samples of each job (Algorithm 1, line 2, and Equation 7).
-
-        The value of 1 / rho - 1 is drawn as a quotient of two gamma variates with a positive lower limit, so it
-        is never 0 or infinite.
-        """
+        """Draw the remaining samples of each job (Algorithm 1, line 2, and Equation 7)."""
         undone = np.maximum(generator.standard_gamma(self.beta), LEAST_VARIATE)
         done = np.maximum(generator.standard_gamma(self.alpha), LEAST_VARIATE)
         result: Floats = self.processed * (undone / done)
