@@ -47,8 +47,8 @@ def optimus(
     exact
         Whether to divide the GPUs beyond the smallest numbers by solving the decision
         `gsopt.problems.Allocation`, which minimizes the sum of remaining times. Steps also minimize it if each
-        adds a single GPU and saves no more than the job's previous step. Set this with `functools.partial`;
-        `exact` is also an option of `gsopt.simulate`.
+        adds a single GPU and saves no more than the job's previous step. Set this with `functools.partial`,
+        because `gsopt.simulate` has another option of this name.
     solver
         The method for that decision, or its name.
     stops
