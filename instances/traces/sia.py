@@ -38,10 +38,10 @@ def sia(
 
     A job's duration follows from the profile of its model: the number of iterations of a whole training run at
     the job's batch size, times the duration of an iteration on the demanded GPUs. The job's menu has every
-    number of GPUs whose speed at this batch size is known from the profile; see `MeasuredProfile`. The
-    simulator's factors for slower real runs are not applied. A row is dropped if a value is missing or breaks a
-    rule, if its job has been read before, or if the profile has no time for its model, GPUs and batch size.
-    Rows of profiles are dropped for similar reasons.
+    number of GPUs whose speed at this batch size is known from the profile; see `MeasuredProfile`. The factors
+    by which Sia's simulator slows jobs down to match real runs are not applied. A row is dropped if a value is
+    missing or breaks a rule, if its job has been read before, or if the profile has no time for its model, GPUs
+    and batch size. Rows of profiles are dropped for similar reasons.
 
     Parameters
     ----------
@@ -56,9 +56,9 @@ def sia(
         GPU type: ``rtx`` (RTX 2080 Ti), ``quad`` (Quadro RTX 6000), ``aws`` (T4), ``azure`` (V100), ``dgx``
         (A100), or ``dgx-ext``, which allows larger batches.
     gpus_per_node
-        Number of GPUs per node. By default, it is the number in the cluster where the profiles were measured,
-        and menus have only the placements measured there. If given, measurements by number of nodes fill the
-        gaps.
+        Number of GPUs per node. By default, it is that of the cluster where the profiles were measured, and
+        speeds are known only for the placements measured there. If a number is given, measurements that state
+        only the numbers of nodes and GPUs fill the gaps.
     profiles
         Folder of the profiles. By default, the nearest folder ``profiles`` next to the file or above.
     selection

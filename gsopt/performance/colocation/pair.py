@@ -45,7 +45,8 @@ class Pair:
 
     Examples
     --------
-    The rule ``sign`` may reject sharing that is right, and ``cases`` may accept sharing that is wrong:
+    Of the rules of `shares`, ``sign`` may reject sharing that is right, and ``cases`` may accept sharing that
+    is wrong:
 
     >>> long = Pair(remaining=4, seconds=1, slowdown_running=2, slowdown_new=2)
     >>> [int(time) for time in long.completions()], long.shares(), long.shares("sign"), long.shares("cases")

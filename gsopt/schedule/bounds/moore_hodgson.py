@@ -35,11 +35,11 @@ def moore_hodgson_bound(workload: Workload, gpus: Number) -> Exact:
 def moore_hodgson_positions(workload: Workload, gpus: Number) -> list[float]:
     """Return lower bounds on the first, second, ... completion time, in seconds.
 
-    The q-th completion of a schedule cannot be earlier than the first time by which a single machine, as fast
-    as all GPUs combined, can complete q jobs, if each job uses the smallest area (GPU-seconds) with which it
-    can complete between its release and that time. Bisection finds this time: Moore and Hodgson's rule, applied
-    to reversed time, yields the largest number of jobs that can be complete at any given time. The results are
-    in ascending order.
+    Consider a time t, and a single machine that is as fast as all GPUs combined. Suppose that each job needs
+    only the smallest area (GPU-seconds) with which it can complete between its release and t. No schedule
+    completes its q-th job before the first t by which this machine can complete q jobs. Bisection finds this t;
+    for each t tried, Moore and Hodgson's rule, applied to reversed time, yields the largest number of jobs that
+    can be complete. The results are in ascending order.
 
     Examples
     --------

@@ -67,8 +67,8 @@ def lucid(
     ----------
     exact
         Whether jobs first start on free GPUs, and the others are then paired to save the most time, as in
-        `heuristics.policies.best_pairs`, regardless of scores and `ratio`. Set this with `functools.partial`;
-        `exact` is also an option of `gsopt.simulate`.
+        `heuristics.policies.best_pairs`, regardless of scores and `ratio`. Set this with `functools.partial`,
+        because `gsopt.simulate` has another option of this name.
     load
         When the cluster is busy: ``"always"``, or if the mean number of arrivals per ten minutes exceeds
         `quiet`. With ``"recent"``, the last fifty minutes count, as of the last multiple of 100 s. With a

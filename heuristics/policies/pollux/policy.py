@@ -58,11 +58,11 @@ def pollux(
     solution found. Preempts, resizes and moves at every interval; does not know durations. Cost per decision:
     that of `heuristics.goodput.genetic` or of the exact method.
 
-    As in the simulator, the fair share is the number of GPUs per job, rounded up, as if on one node. Until a
-    job has measured anything, its speed counts as proportional to its number of GPUs. Every start of a job, and
-    every change of its number of GPUs on any node, is a restart. A job's first start is discounted, but not
-    included in its number of restarts. `tests/benchmarks/bench_pollux.py` compares the policy with the
-    simulator.
+    As in the simulator, the fair share is the number of GPUs divided by the number of jobs, rounded up; these
+    GPUs are assumed to be on one node. Until a job has measured anything, its speed counts as proportional to
+    its number of GPUs. Every start of a job, and every change of its number of GPUs on any node, is a restart.
+    A job's first start is discounted, but not included in its number of restarts.
+    `tests/benchmarks/bench_pollux.py` compares the policy with the simulator.
 
     A job that is not adaptive has its given speeds. If the search returns a number of GPUs that a job may not
     have, the job gets the next lower allowed number.
@@ -71,8 +71,8 @@ def pollux(
     ----------
     exact
         Whether decisions are solved to proven optimality instead of by the published search. This may take
-        several seconds on nodes of eight GPUs. Set this with `functools.partial`; `exact` is also an option of
-        `gsopt.simulate`.
+        several seconds on nodes of eight GPUs. Set this with `functools.partial`, because `gsopt.simulate` has
+        another option of this name.
     solver
         The exact method, or its name.
     limit
@@ -91,8 +91,9 @@ def pollux(
     blind
         Whether GPUs of several types are divided as if they were alike, as in the comparison of Sia (SOSP 2023)
         and its authors' simulator. Larger machines count as several nodes of the smallest size. A job gets no
-        more GPUs than there are of the rarest type, and keeps those of its most frequent type. If types tie,
-        the last one in the cluster wins; in the simulator, the more powerful one.
+        more GPUs than there are of the rarest type. If its GPUs are of several types, it keeps only those of
+        the most frequent type. If types tie, the last one in the cluster wins; in the simulator, the more
+        powerful one.
     seed
         Seed of the search.
 

@@ -84,7 +84,7 @@ def test_bounds_take_more_or_less_effort() -> None:
         lambda effort: gsopt.simulate(scenario, srtf, bound_evaluations=effort).metrics,
         lambda effort: gsopt.compare_policies(scenario, srtf, bound_evaluations=effort).rows[0],
     ):
-        formulas, few, usual, many = map(call, (0, 5, None, 600))
+        formulas, few, usual, many = map(call, (0, 5, None, 300))
         assert (formulas.proof, many.proof) == ("formulas", "prices")
         assert formulas.lower_bound <= few.lower_bound < usual.lower_bound < many.lower_bound
 
