@@ -26,9 +26,9 @@ class Laminar(GroupModel):
 
     Variables
     ---------
-    stay[k, v], integer: jobs of kind k that stay within v, but not within one group inside v. They must fit on
-    the level of v, and be worth more there than on the next wider level. whole[m], binary: machine m of U is
-    left whole.
+    stay[k, v], integer, if a job of kind k fits in v and is worth more there than on the next wider level:
+    number of such jobs that stay within v, but not within one group inside v. whole[m], binary: machine m of U
+    is left whole.
 
     Objective
     ---------
