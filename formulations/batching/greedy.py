@@ -67,7 +67,7 @@ def greedy(problem: Batching, budget: Budget) -> Result[Batches]:
     Raises
     ------
     Unsupported
-        A table is too large.
+        A table of the jobs by numbers of GPUs would be too large.
 
     Notes
     -----

@@ -51,8 +51,8 @@ _FIRST_DIVES, _DIVES = 5, 20
 def column_generation(problem: Placement, budget: Budget, *, seed: int = 0) -> Result[PlacementSolution]:
     """Solve the relaxation of the pattern model by column generation, then search for integer solutions.
 
-    The model is that of `formulations.placement.packing.Packing`, which explains zones and units. The search
-    ends once value and bound meet.
+    The model is that of `formulations.placement.packing.Packing`, which explains zones, pools and units. The
+    search ends once value and bound meet.
 
     1. Generate patterns with negative reduced costs until the relaxation is optimal.
     2. Round the relaxation down, and place the remaining workers greedily.

@@ -254,10 +254,12 @@ def solve_within(
 ) -> Result[S]:
     """Run an exact method, and replace its solution by the start if the start is better.
 
-    The result's message lists the options that the caller set and the method ignores. If the method is
-    interrupted, or raises `gsopt.core.errors.TimeUp`, the result has the best solution recorded by then, which
-    may be the start. Solutions are recorded only if the caller asks for incumbents or progress, because judging
-    each takes time. If there is no such solution, an interrupt is raised again.
+    The result's message lists the options that the caller set and the method ignores.
+
+    If the method is interrupted, or raises `gsopt.core.errors.TimeUp`, the result has the best solution known:
+    the start, or one that the method recorded. Solutions are recorded only if the caller asks for incumbents or
+    progress, because judging each takes time. If none is known, `KeyboardInterrupt` is raised again, but after
+    `TimeUp`, a result without a solution is returned.
     """
     _check_start(problem, budget.start)
     with watched(budget, problem) as inner:

@@ -258,11 +258,11 @@ class Allocation(Problem[AllocationSolution]):
 
     @cached_property
     def step(self) -> Fraction | None:
-        """Greatest common divisor of the values of all numbers of extra workers, or None if not computed.
+        """Greatest common divisor of the seconds saved by all allowed numbers of extra workers, or None.
 
-        It is None if all values are 0, if more than 100,000 `values` are given, or if these need more than 15
-        digits when written with equally many decimal places. It is also None if the divisor might be too small
-        to be useful because of jobs with proportional speed.
+        It is None if all of them are 0, if more than 100,000 `values` are given, if `values` need more than 15
+        digits when written with equally many decimal places, or if jobs with proportional speed might make it
+        too small to be useful.
         """
         if sum(len(job.values or ()) for job in self.jobs) > _MOST_VALUES:
             return None

@@ -49,16 +49,16 @@ def ones(state: State, settings: OnesSettings) -> Decider:
         from a Beta distribution that is learned from completed jobs
         (`heuristics.policies.ones.progress.ProgressPredictor`).
     generations_per_second, most_generations
-        Number of generations per simulated second, and largest number per update; the least is one. The paper
-        gives no numbers.
+        Number of generations per simulated second, and largest number per update. Each update runs at least
+        one. The paper gives no numbers.
     mutation_rate
         Probability with which a mutation preempts each job.
     population
         Number of candidates; if None, the number of GPUs.
     penalty
         How jobs that have run longer than 1/`rate` are scaled down. ``current``: the limit still doubles, but
-        only the scaled-down part is used. ``compound``: the limit shrinks at every epoch, as printed. It ends
-        at 1 or 2 samples, and jobs take much longer. ``never``: not at all.
+        only the scaled-down part is used. ``compound``: the limit shrinks at every epoch. It ends at 1 or 2
+        samples, and jobs take much longer. ``never``: not at all.
     rate
         The rate for `penalty` (sigma in the paper), in 1/s; if None, the rate of arrivals so far.
     forced
@@ -66,7 +66,7 @@ def ones(state: State, settings: OnesSettings) -> Decider:
         never run, as in the printed refresh. On a busy cluster, jobs then take much longer, because the
         objective ignores jobs that wait.
     floor
-        The least limit after halving: one ``sample``, as printed, or the initial limit (``gpu``).
+        The least limit after halving: one ``sample``, or the initial limit (``gpu``). The paper has none.
     every_epoch
         Whether an update waits until all running jobs have completed an epoch. Otherwise, there is one at every
         event and end of an epoch.

@@ -27,7 +27,7 @@ class Learning:
     Attributes
     ----------
     limit, sampling
-        Largest number of rows of completed jobs to keep, and how they are sampled.
+        Largest number of rows (observations of completed jobs) to keep, and how they are sampled.
     least_jobs
         Number of completed jobs needed before the regression is fitted, because its six parameters need more
         than one or two jobs.
