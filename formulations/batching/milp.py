@@ -32,9 +32,10 @@ class Milp(Formulation[Batching, Batches]):
 
     Parameters
     ----------
-    v_j: contribution of job j to the objective without GPUs: that of a reconfiguration if it is running now,
-    and otherwise 0. w_jc: its contribution on c GPUs with its best batch size, including any reconfiguration,
-    minus v_j. n: number of GPUs or, if as many as possible must be used, the largest number that can be used.
+    v_j: term of job j in the objective if it gets no GPUs: the reconfiguration cost (negative if the objective
+    is maximized) if it is running now, and otherwise 0. w_jc: its term on c GPUs with its best batch size,
+    including any reconfiguration cost, minus v_j. n: number of GPUs or, if as many as possible must be used,
+    the largest number that can be used.
 
     Variables
     ---------

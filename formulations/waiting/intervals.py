@@ -21,11 +21,11 @@ from gsopt.solvers.backends.process import Frame, FrameKind
 
 @exact_method(unused=["backend"])
 def intervals(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
-    """Solve a problem with CP-SAT, which decides when each job starts and its GPUs on each machine.
+    """Solve a problem with CP-SAT, which chooses the start of each job and its GPUs on each machine.
 
-    The method begins with list schedules and a simple bound. Starting the jobs in the order of the model's
-    solution yields a schedule with exact times. If times differ too much for a common slot, they are rounded
-    down, and the optimum of the model is only a bound.
+    The method begins with list schedules and a simple bound. The model divides time into slots. If there would
+    be too many, longer slots are used and times are rounded down; the optimum of the model is then only a
+    bound. Starting the jobs in the order of the model's solution yields a schedule with exact times.
 
     Sets: jobs j; places P that can hold j: groups of GPUs on any tier; cells m: the innermost places.
     Parameters: d_j: GPUs of a job; p_jP: its run time at a place, in slots; r_j, H_j: its first slot and latest

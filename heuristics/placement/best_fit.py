@@ -26,7 +26,7 @@ def best_fit(
     problem
         The problem.
     rounded
-        Whether to round scores down to 100 levels, as the authors' program does.
+        Whether to round the mean up to a multiple of 0.01, as the authors' program does.
     budget
         Time limit.
 

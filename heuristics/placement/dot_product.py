@@ -28,7 +28,7 @@ def dot_product(
     problem
         The problem.
     rounded
-        Whether to round scores down to 100 levels, as the authors' program does.
+        Whether to round the product up to a multiple of 0.02, as the authors' program does.
     budget
         Time limit.
 

@@ -22,9 +22,9 @@ def gpu_clustering(
 
     All workers that need part of a GPU are treated alike. A worker prefers servers that host only workers like
     it, then servers that also host others, then servers that host none, and finally servers that host only
-    others. Ties are broken by the least free GPU capacity on the server and, for parts, on the GPU. Workers
-    that were running before are considered only if they share a GPU. Workers without GPUs are not considered;
-    each of them goes to the first server with room.
+    others. Ties are broken by the least free GPU capacity on the server and, for parts, on the GPU. In these
+    rules, workers that already run do not count unless they share a GPU, and workers without GPUs never count.
+    A worker without GPUs is placed on the first server with room.
 
     Complexity: O(workers * servers).
 

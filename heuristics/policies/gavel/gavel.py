@@ -38,12 +38,12 @@ def gavel(
     etc.). The port of this code to Sia's simulator (SOSP 2023) is a baseline of Ares.
 
     Key, largest first: the share divided by the job's part of the time that all jobs have had on the kind; then
-    the time that the job lacked when shares were last computed; then the share. Ties: lower job number.
+    how far its time was below its share when shares were last computed; then the share. Ties: lower job number.
     Preemptive at the beginning of rounds. Knows durations; shares depend on them only if `objective` is
     ``finish_time`` or ``makespan``. O(J log J) per round and kind for J jobs, plus the solution of `shares`.
 
-    Reading: the work of an adaptive job is counted in iterations. Departure: in the code, shares are
-    approximate; here, the default method proves that they are optimal.
+    The work of an adaptive job is counted in iterations. Departure: in the code, shares are approximate; here,
+    the default method proves that they are optimal.
 
     Parameters
     ----------

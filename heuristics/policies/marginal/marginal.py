@@ -45,10 +45,10 @@ def marginal(
     In ascending order of key, a segment gets its GPUs if enough are left and the job's previous segment has its
     own. Rigid jobs have one segment. For them, the policy without hysteresis is `srsf`.
 
-    Source: none; the key follows from the linear relaxation behind `gsopt.schedule.bounds.prices.price_bound`.
-    It assumes that the price of GPU time when a job completes is proportional to the job's present remaining
-    area to the power of -1/exponent. Key: as above. Ties: lower job number. Preemptive at every event; resizes;
-    knows durations. O(running jobs that may grow) per event, and O(distinct segments) per change.
+    Source: none; the key follows from the linear relaxation behind `gsopt.schedule.bounds.prices.price_bound`,
+    if the price of GPU time when a job completes is proportional to the job's present remaining area to the
+    power of -1/exponent. Key: as above. Ties: lower job number. Preemptive at every event; resizes; knows
+    durations. O(running jobs that may grow) per event, and O(distinct segments) per change.
 
     **Jobs that tune themselves** choose their batch size (`gsopt.scenario.scenario.Physics.applications`). Once
     such a job has arrived in a cluster with GPUs of one kind, all GPUs are divided anew at every event and
@@ -71,9 +71,8 @@ def marginal(
     charge
         A running job grows only if it thereby saves more than this many seconds, at least 0; if None, 0. Once
         jobs tune themselves, the time must be saved within the next hour. None then stands for 400, or for 180
-        if models are measured on particular GPU types. With ``knows="epochs"`` and GPUs of one kind, at most
-        180 s count for numbers of GPUs that no similar job has tried. The charge also applies to a change of
-        type.
+        if models are measured on particular GPU types. With ``knows="epochs"`` and GPUs of one kind, the charge
+        is at most 180 s for numbers of GPUs that no similar job has tried. It also applies to a change of type.
     knows
         What is known about jobs that tune themselves: the entire ``course``, i.e. the speed in any epoch on any
         GPUs, or only the number of ``epochs``. In the latter case, speeds are predicted from measurements of

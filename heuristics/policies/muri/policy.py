@@ -53,11 +53,12 @@ def muri(
     event with the ``program`` rules. Knows slowdowns, and with `order` ``"remaining"`` also durations. O(n^3)
     per decision for n jobs with the same demand, or O(n^4) with the ``program`` rules.
 
-    With the ``program`` rules, all jobs are regrouped at every event. Whenever the next job would fit on GPUs
-    of its own, the next `most` jobs with the same demand are considered. Pairs are merged in the order of their
-    jobs. Groups that are slower than their jobs one after another are split. GPUs that no considered job can
-    use stay idle. Of several best matchings, that of `breadth_first_matching` is used. The program charges
-    every running job the time of a start at every event; here, the scenario's overheads count.
+    With the ``program`` rules, jobs are regrouped at every event. In ascending order of key, each job that is
+    not a candidate yet and would still fit on GPUs of its own becomes one, together with the next ``most - 1``
+    jobs of the same demand. Only candidates run; GPUs that none of them can use stay idle. Pairs are merged in
+    the order of their jobs. Groups that are slower than their jobs one after another are split. Of several best
+    matchings, that of `breadth_first_matching` is used. The program charges every running job the time of a
+    start at every event; here, the scenario's overheads count.
 
     Parameters
     ----------
