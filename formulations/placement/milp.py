@@ -30,8 +30,8 @@ class Milp(Formulation[Placement, PlacementSolution]):
     ----------
     n_i: workers of line i. d_ir: amount of resource r per worker. g_i: whole GPUs per worker. q_i: thousandths
     of a GPU per worker; 0 for most lines. e_sr: free amount of resource r on server s. a_sv: free thousandths
-    of GPU v. u_is: workers of line i that fit on server s, also by GPU type. c_s: 0 if server s is already in
-    use, otherwise 1 or, for fragmentation, its GPUs. W: weight of a misplaced GPU.
+    of GPU v. u_is: workers of line i that fit on server s; 0 if its GPU type is unsuitable. c_s: 0 if server s
+    is already in use, otherwise 1 or, for fragmentation, its GPUs. W: weight of a misplaced GPU.
 
     Variables
     ---------

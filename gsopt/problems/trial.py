@@ -105,8 +105,8 @@ class Trial:
     def completions(self) -> tuple[Exact | None, ...]:
         """Completion times of all jobs, in seconds after the first release; None if a job does not complete.
 
-        Rounding may make jobs break rules slightly, for example by starting a little too early. Each such
-        violation delays all completions from then on, also those of other jobs, by at least the time it lasts.
+        Rounding may make jobs break rules slightly, for example by starting a little too early. At least the
+        duration of each such violation is added to all later completion times, also to those of other jobs.
         """
         moments, total = sorted(self._owed), 0 * Fraction(1)
         later = dict[int, Exact]()

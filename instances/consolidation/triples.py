@@ -19,8 +19,8 @@ def triples(
     """Generate groups of three jobs that fill or slightly exceed a rack, one for each rack of an empty cluster.
 
     Each job needs more than a quarter and less than half of a rack. Without excess, all jobs fit into racks if
-    the right groups of three are found. With an excess, some jobs do not fit. A job whose GPUs are in different
-    racks loses half or almost all of its speed, depending on its model.
+    the right groups of three are found. With an excess, the jobs together need more GPUs than the cluster has.
+    A job whose GPUs are in different racks loses half or almost all of its speed, depending on its model.
 
     Source: sizes as in `instances.triplets.triplets`, with racks as bins.
 

@@ -16,7 +16,7 @@ class Layout(Frozen):
     Attributes
     ----------
     dimensions
-        The dimensions, innermost first; empty for a single GPU.
+        The network levels that the all-reduce uses, innermost first; empty for a single GPU.
     reason
         Why a flat ring over all GPUs replaces a hierarchy; empty if it does not.
 

@@ -57,7 +57,7 @@ def certify(
         The workload or scenario, the cluster and the physics, as for `gsopt.simulate`.
     cells, evaluations, seconds, start, gangs
         Limits on the search for better prices, a bound whose prices are tried first, and the number of large
-        gangs around which surcharges are tried, as for `price_bound`.
+        gangs for which surcharges are tried, as for `price_bound`.
     round_length
         Seconds between decisions. The certificate then holds only for schedules in rounds of that length. If
         None, it holds for every schedule.

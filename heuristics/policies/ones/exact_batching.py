@@ -34,8 +34,8 @@ def exact_batching(
     ``heuristics.policies.ones:exact_batching``.
 
     Source: ONES, section 3.2.1, Equations 3-5, with the criteria of `Batching`. Key: the criterion, summed over
-    all jobs. Ties: by default, as in `gsopt.performance.batching.split`. Preemptive at every event; resizes;
-    knows durations. O(J G C) per event for J jobs, G GPUs and caps of at most C GPUs.
+    running jobs. Ties: by default, as in `gsopt.performance.batching.split`. Preemptive at every event;
+    resizes; knows durations. O(J G C) per event for J jobs, G GPUs and caps of at most C GPUs.
 
     Parameters
     ----------

@@ -170,10 +170,11 @@ def price_bound(
         Seconds between decisions, counted as in `gsopt.simulation.simulate`, if the bound should hold only for
         schedules in such rounds; None for all schedules.
     gangs
-        Maximum number of large gangs (rigid jobs that need at least a quarter of the cluster) around which jobs
-        pay surcharges, with up to 2,000 further evaluations each. For each second, the largest total surcharge
-        of jobs that fit on the cluster together is subtracted from the bound. Must be 0 if there are adaptive
-        jobs, shared GPUs or GPU types with slowdowns.
+        Maximum number of large gangs (rigid jobs that need at least a quarter of the cluster) for which
+        surcharges are tried, with up to 2,000 further evaluations each. A gang and the rigid jobs that could
+        run beside it then pay more for GPU time. For each second, the largest total surcharge of jobs that fit
+        on the cluster together is subtracted from the bound. Must be 0 if there are adaptive jobs, shared GPUs
+        or GPU types with slowdowns.
     on_progress
         Function that is called with better bounds as they are found.
 
