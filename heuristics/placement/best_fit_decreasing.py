@@ -31,7 +31,7 @@ def best_fit_decreasing(
     Among equally preferred servers with room, a worker goes to the one in use with the fewest free GPUs. If
     none is in use, an empty one is opened. Ties go to the first line, and to the first server.
 
-    If broken preferences are minimized, elastic jobs prefer inference servers, and inelastic jobs training
+    If the objective is ``"preferences"``, elastic jobs prefer inference servers, and inelastic jobs training
     servers. Base and flexible workers share an inference server only if they fit nowhere else.
 
     If jobs must not be split between pools and `Placement.beyond_amounts` is empty, jobs are placed as a whole,
@@ -62,7 +62,7 @@ def best_fit_decreasing(
     InvalidInput
         `order` or `opens` is unknown.
     Unsupported
-        Broken preferences are minimized, and workers need parts of GPUs or certain GPU types.
+        The objective is ``"preferences"``, and workers accept only certain GPU types.
 
     Examples
     --------

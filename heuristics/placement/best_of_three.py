@@ -23,7 +23,7 @@ def best_of_three(problem: Placement, *, budget: Budget = UNLIMITED) -> Placemen
     Raises
     ------
     Unsupported
-        Broken preferences are minimized, and workers need parts of GPUs or certain GPU types.
+        The objective is ``"preferences"``, and workers accept only certain GPU types.
 
     Examples
     --------

@@ -43,11 +43,11 @@ def fill(
 ) -> PlacementSolution | NoSolution:
     """Place the lines in a given order, each worker on the server with the lowest score, the first one if tied.
 
-    A line is an entry of `Placement.workers`. If broken preferences are minimized, workers use their preferred
-    servers first: training servers for inelastic workers, and inference servers for the others, with base and
-    flexible workers on different servers. Next, they use the other pool, and finally servers that flexible
-    workers would share with others. If jobs must not be split, all lines of a job are placed together, in its
-    preferred pool or, if they do not fit there, in the other pool.
+    A line is an entry of `Placement.workers`. If the objective is ``"preferences"``, workers use their
+    preferred servers first: training servers for inelastic workers, and inference servers for the others, with
+    base and flexible workers on different servers. Next, they use the other pool, and finally servers that
+    flexible workers would share with others. If jobs must not be split, all lines of a job are placed together,
+    in its preferred pool or, if they do not fit there, in the other pool.
 
     With `one_by_one`, a new choice is made for every worker. Otherwise, the workers of a line fill a server
     before the next server is chosen.
@@ -61,7 +61,7 @@ def fill(
     TimeUp
         The time limit passes before all workers are placed one by one, although none may stay unplaced.
     Unsupported
-        Broken preferences are minimized, and the problem requires more than amounts.
+        The objective is ``"preferences"``, and the problem requires more than amounts.
     """
     if problem.beyond_amounts:
         return _fill_gpus(problem, order, score, budget)

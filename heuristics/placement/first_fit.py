@@ -33,7 +33,7 @@ def first_fit(
     Raises
     ------
     Unsupported
-        Broken preferences are minimized, and workers need parts of GPUs or certain GPU types.
+        The objective is ``"preferences"``, and workers accept only certain GPU types.
 
     Examples
     --------

@@ -8,7 +8,7 @@ def srtf(state: State) -> Decider:
     """Run the jobs with the shortest remaining time, skipping jobs that do not fit.
 
     Source: Schrage, "A proof of the optimality of the shortest remaining processing time discipline" (1968).
-    The rule minimizes the mean job completion time on one machine, and is a baseline of many GPU schedulers.
+    The rule minimizes the mean job completion time on a single GPU, and is a baseline of many GPU schedulers.
     Key: remaining seconds on the demanded GPUs. Ties: lower job number. Preemptive at arrivals and completions;
     knows durations. O(distinct demands) per start or stop.
 

@@ -37,7 +37,7 @@ def typed_jobs(
     fast, and types in between are spaced geometrically. Durations on the slowest type are log-uniform. On
     average, a third of the jobs have weight 2, and the others have weight 1. On average, half of the jobs have
     just arrived. The age of any other job is 1 to 2 times the time that its progress would have taken with an
-    isolated share of the cluster.
+    equal share of the cluster.
 
     Parameters
     ----------

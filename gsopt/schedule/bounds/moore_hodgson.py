@@ -18,8 +18,8 @@ def moore_hodgson_bound(workload: Workload, gpus: Number) -> Exact:
     """Return a lower bound on the sum of completion times, based on Moore and Hodgson's rule.
 
     The bound follows from the largest number of jobs that can be complete by each time. It is at least as good
-    as the position bound. Complexity: O(S n^2 log n) for n jobs, if bisection finds the time for each number of
-    jobs in S steps.
+    as `gsopt.schedule.bounds.position_bound`. Complexity: O(S n^2 log n) for n jobs, if bisection finds the
+    time for each number of jobs in S steps.
 
     Examples
     --------
