@@ -38,8 +38,8 @@ def water_filling(problem: Shares, budget: Budget) -> Result[TimeShares]:
     problem
         The problem, with the criterion `max_min`.
     budget
-        Time limit, gap, start, callback and log. If there is a start, or if time runs out, some levels may not
-        be raised fully.
+        Time limit, gap, start, callback and log. If there is a start, or if time runs out, levels may not be
+        raised.
 
     Raises
     ------

@@ -1,6 +1,7 @@
 """Best of three: the best result of best-fit decreasing in three different orders."""
 
 from gsopt.core.budget import UNLIMITED, Budget
+from gsopt.core.errors import TimeUp
 from gsopt.core.method import NoSolution, heuristic
 from gsopt.problems.placement import Placement, PlacementSolution
 from heuristics.placement.filling import fill
@@ -31,9 +32,13 @@ def best_of_three(problem: Placement, *, budget: Budget = UNLIMITED) -> Placemen
     >>> best_of_three(gsopt.load("placement/small/six-items")).objective
     3
     """
-    found = [
-        fill(problem, largest_first(size(problem)), tightest, budget=budget)
-        for size in (gpus, total_share, largest_share)
-    ]
+    found: list[PlacementSolution | NoSolution] = []
+    for size in (gpus, total_share, largest_share):
+        try:
+            found.append(fill(problem, largest_first(size(problem)), tightest, budget=budget))
+        except TimeUp:
+            if not found:
+                raise
+            break
     solutions = [placement for placement in found if isinstance(placement, PlacementSolution)]
     return min(solutions, key=problem.objective, default=found[0])

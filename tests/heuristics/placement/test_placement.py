@@ -19,6 +19,7 @@ from heuristics.placement.scores import first, roomiest, roomiest_in_use, tighte
 from heuristics.placement.sizes import gpus, largest_first, largest_share, total_share
 from tests.effort import cases
 from tests.heuristics.results import solved
+from tests.strategies.allocation import Impatient
 from tests.strategies.placement import committed, gpu_line, placements
 
 
@@ -237,6 +238,16 @@ def test_it_is_the_best_of_the_orders(problem: Placement) -> None:
     """The value is the lowest of the three orders; there is none only if no order places everybody."""
     values = [best_fit_decreasing(problem, order=order).objective for order in ORDERS]
     assert best_of_three(problem).objective == min((v for v in values if v is not None), default=None)
+
+
+@pytest.mark.parametrize(("looks", "is_found"), [(0, False), (4, True), (6, True), (100, True)])
+def test_orders_that_are_finished_in_time_count(looks: int, is_found: bool) -> None:
+    """If time runs out in a later order, what an earlier one found is returned."""
+    servers = [Server(name="s", capacity=Resources(gpu=8), count=100, gpu_type="t4")]
+    workers = [Workers(job="a", demand=Resources(gpu=2), count=300, gpu_types=["t4"])]
+    problem = Placement(minimize="servers", servers=servers, workers=workers)
+    result = best_of_three(problem, budget=Impatient(looks=[looks]))
+    assert result.objective == (75 if is_found else None)
 
 
 @pytest.mark.parametrize("name", ["vectors-08-2000", "vectors-20-1500", "fragmentation-12-2000"])
