@@ -38,8 +38,8 @@ def water_filling(problem: Shares, budget: Budget) -> Result[TimeShares]:
     problem
         The problem, with the criterion `max_min`.
     budget
-        Time limit, gap, start, callback and log. If there is a start, or if time runs out, levels may not be
-        raised.
+        Time limit, gap, start, callback and log. A start whose lowest level is maximal may be returned
+        unchanged. If time runs out, some levels may be lower than possible.
 
     Raises
     ------

@@ -19,19 +19,19 @@ _MODELS = {
 def exact(problem: Sharing, budget: Budget) -> Result[SharingSolution]:
     """Find a provably best schedule with starts at events, or bracket the optimum with starts at any time.
 
-    With starts at events, a branch and bound finds the best schedule. Groups of more than 64 jobs that may
-    overlap (12 if numba cannot compile the search in time) are not searched. With starts at any time, this
-    search yields only a schedule, and the bound comes from `formulations.sharing.areas` and from prices of GPU
-    time. Groups of at most four jobs that may overlap are then solved to optimality, as in `orders`. The
-    message names the model that was solved.
+    If the problem's `starts` is ``"events"``, a branch and bound finds the best schedule. Groups of more than
+    64 jobs that may overlap (12 if numba cannot compile the search in time) are not searched. If `starts` is
+    ``"any"``, this search yields only a schedule, and the bound comes from `formulations.sharing.areas` and
+    from prices of GPU time. Groups of at most four jobs that may overlap are then solved to optimality, as in
+    `orders`. The message names the model that was solved.
 
     Sets: jobs j; events, which are the arrivals and ends of jobs; at each event, classes of GPUs: the free
     ones, and those that a given job holds alone. Parameters: p_j, G_j, r_j: seconds, GPUs and release date of a
     job; xi_jk: its slowdown when sharing with job k. Variables: the jobs that start at each event, and their
     GPUs of each class. Objective: the sum of completion times. Constraints: a job starts once, at its release
     or later; each of its G_j GPUs is then free or held by a single job with which it may share GPUs; the job
-    holds them until it ends; its speed is 1 / max(1, max_k xi_jk) for its partners k. Size: a node for each
-    start and each event; the number of nodes grows exponentially with the number of jobs.
+    holds them until it ends; its speed is 1 / max(1, max_k xi_jk) for its partners k. Size: the search tree
+    grows exponentially with the number of jobs.
 
     Source: the model is that of Castor, Eq. 6-13, without time slots. The search is gsopt's own.
 

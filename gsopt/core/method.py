@@ -29,7 +29,7 @@ MethodLike = Callable[..., Any]
 
 @dataclass(frozen=True)
 class NoSolution:
-    """Return value of a plain function that finds no solution.
+    """Return value of a function ``problem -> solution`` that finds no solution.
 
     Attributes
     ----------

@@ -86,7 +86,7 @@ class Shares(Problem[TimeShares]):
     `TypedJob`. There are M_t GPUs of type t, M GPUs in total, and J jobs.
 
     - `max_min` (max-min fairness): maximize min_m z_m r_m / (w_m e_m). The throughput e_m = sum_t a_mt M_t / M
-      is that of a job that runs on each type in proportion to the type's number of GPUs.
+      is that of a job that divides its time among the types in proportion to their numbers of GPUs.
     - `finish_time` (finish-time fairness, as in Gavel's comparison with Themis): minimize
       max_m (age_m + s_m / r_m) / (isolated_m + s_m / i_m). The throughput i_m results from the shares
       M_t / (J z_m), divided by their sum if it exceeds 1.
@@ -187,7 +187,7 @@ class Shares(Problem[TimeShares]):
 
     @cached_property
     def proportional(self) -> Mapping[str, Exact]:
-        """Throughput of each job, keyed by name, if it runs on each type in proportion to the type's GPUs."""
+        """Throughput of each job, by name, if it divides its time among types in proportion to their GPUs."""
         gpus = sum(self.gpus.values())
         return {
             name: whole(Fraction(exact_dot((rate, self.gpus[kind]) for kind, rate in own.items())) / gpus)

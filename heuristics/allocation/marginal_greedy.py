@@ -22,7 +22,7 @@ def marginal_greedy(problem: Allocation) -> AllocationSolution | NoSolution:
     Source: the allocation rule of Optimus (largest marginal gain) and of AFS (largest improvement), both as
     described in Aryl, Appendix F.
 
-    Complexity: O(I + P log J) for J jobs, I items and P steps granted.
+    Complexity: O(I + (J + P) log J) for J jobs, P granted steps, and I allowed numbers of extra workers in all.
 
     The result is optimal if all steps need equally many GPUs and no step of a job saves more than the one
     before it. If steps need different numbers of GPUs, the rule may leave GPUs idle that a better choice would

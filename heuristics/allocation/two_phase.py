@@ -47,7 +47,8 @@ def two_phase(
     -----
     Source: Aryl, section 5.2 and Appendix D, Algorithm 2. With the corrected weight, the second phase is exact.
 
-    Complexity: O(I C) time and O(J C) memory for J jobs, I items and C remaining GPUs.
+    Complexity: O(I C) time and O(J C) memory for J jobs, I items (allowed numbers of extra workers of all jobs)
+    and C remaining GPUs.
 
     Departure: line 18 bases an item's value on the full running time. Here, the problem defines the value,
     which should be based on the remaining time (or `remaining_work`) of a running job.

@@ -32,8 +32,9 @@ class Learning:
         Number of completed jobs needed before the regression is fitted, because its six parameters need more
         than one or two jobs.
     prior
-        The value of beta, in epochs, until there are rows of completed jobs. The default is the ten epochs for
-        which jobs in ONES continue after reaching their target accuracy (section 4.1).
+        Number of remaining epochs (beta) to assume for every job until there are rows of completed jobs. The
+        default is the ten epochs for which jobs in ONES continue after reaching their target accuracy (section
+        4.1).
     link, start, ridge
         As in `fit_regression`.
 

@@ -97,8 +97,8 @@ def fit_regression(
     larger of 1 and the most remaining epochs of any row.
 
     Source: ONES, section 3.2.1, Equation 6, where the paper maximizes "the log marginal likelihood" without
-    saying how. With `LinkFunction.THRESHOLD`, the result may depend on `start`, because the cost is not convex
-    in A and b. The ridge penalty and the limit on beta are ours.
+    saying how. With `LinkFunction.THRESHOLD`, the result may depend on `start`, because the negative
+    log-likelihood is not convex in A and b. The ridge penalty and the limit on beta are ours.
 
     Parameters
     ----------
@@ -110,8 +110,9 @@ def fit_regression(
         Where the search starts (see `SearchStart`).
     ridge
         Strength of the ridge penalty, which keeps A finite even if the rows do not determine it. The penalty is
-        half of `ridge` times the sum of the squared weights, and is added to the mean cost. The weights are the
-        coefficients of standardized features, divided by one more than the median of the remaining epochs.
+        half of `ridge` times the sum of the squared weights, and is added to the mean negative log-likelihood
+        of the rows. The weights are the coefficients of standardized features, divided by one more than the
+        median of the remaining epochs.
 
     Raises
     ------
