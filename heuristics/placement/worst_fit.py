@@ -19,7 +19,7 @@ def worst_fit(
     Complexity: O(workers * servers).
 
     Source: Johnson, "Near-optimal bin packing algorithms" (1973), who opens a new bin only if no bin in use
-    has room. Schedulers that balance load also use empty servers before that.
+    has room (``spread=False``). Schedulers that balance load treat empty servers like all others.
 
     Parameters
     ----------

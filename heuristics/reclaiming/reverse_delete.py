@@ -67,7 +67,7 @@ def improve(
     time, the job whose cost is highest relative to the number of servers that would then no longer be vacated.
     Of the servers that are vacated in the end, those on which preempted jobs use the most GPUs are returned,
     for the least collateral damage. The given solution is returned unless the result has a lower objective.
-    Only base workers count, as in `greedy`, even with ``elasticity="fungible"``.
+    Only base workers count, as in `greedy`, even if the problem's `elasticity` is ``"fungible"``.
     """
     value = judged_value(problem, "start", solution)
     hosting = Hosting.of(problem)

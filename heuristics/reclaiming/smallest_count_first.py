@@ -39,7 +39,7 @@ def smallest_count_first(
 
     Departures from the paper: the text does not say whether counts are updated. Both interpretations are
     available; by default, there are no updates. Ties are broken by `tie`. Every job counts as 1, regardless of
-    its cost. Only base workers count, as in `greedy`, even with ``elasticity="fungible"``.
+    its cost. Only base workers count, as in `greedy`, even if the problem's `elasticity` is ``"fungible"``.
 
     Examples
     --------

@@ -20,7 +20,8 @@ def smallest_job_first(problem: Reclaiming) -> ReclaimingSolution:
 
     Complexity: O(S + J log J + H log H) for S servers, J jobs and H pairs of a job and one of its servers.
 
-    Costs of jobs are ignored. Only base workers count, as in `greedy`, even with ``elasticity="fungible"``.
+    Costs of jobs are ignored. Only base workers count, as in `greedy`, even if the problem's `elasticity` is
+    ``"fungible"``.
 
     Examples
     --------

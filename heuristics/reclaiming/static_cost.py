@@ -35,7 +35,7 @@ def static_cost(problem: Reclaiming, *, tie: Tie = "index", seed: int = 0) -> Re
 
     Complexity: O(H + S log S) for S servers and H pairs of a job and one of its servers.
 
-    Only base workers count, as in `greedy`, even with ``elasticity="fungible"``.
+    Only base workers count, as in `greedy`, even if the problem's `elasticity` is ``"fungible"``.
 
     Examples
     --------

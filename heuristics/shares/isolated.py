@@ -15,7 +15,8 @@ def isolated(problem: Shares) -> TimeShares:
 
     Notes
     -----
-    Source: Gavel (OSDI 2020), section 4, the reference of its policies ("isolated" in its code).
+    Source: Gavel (OSDI 2020), section 4, whose finish-time fairness is relative to this allocation ("isolated"
+    in its code).
 
     Departures from the paper: none.
 

@@ -48,8 +48,8 @@ def elastic_jobs(
     doublings
         Largest number of doublings from a full local batch to the batch limit of a job.
     running, new
-        `new` is the probability that a job has just arrived. `running` is the probability that a job that has
-        not just arrived already runs.
+        `new` is the probability that a job has just arrived. `running` is the probability that a job already
+        runs if it has not just arrived.
     uncertain
         Probability that the remaining samples of a job are known only as a distribution. For such a job, the
         drawn number of samples is the number that it has already processed.

@@ -37,8 +37,8 @@ def sia(
     """Choose a configuration of GPUs, or none, for every job, so as to optimize the sum of powers of goodputs.
 
     A configuration consists of GPUs of one kind: 1, 2, 4, ... GPUs of a node, one entire node, or several
-    entire nodes. A job that can run in none of these has one for each number of GPUs on which it can run. At
-    every interval, the decision `gsopt.problems.Configuration` is solved for all jobs together. A job that
+    entire nodes. If a job can run in none of these, each number of GPUs on which it can run is a configuration.
+    At every interval, the decision `gsopt.problems.Configuration` is solved for all jobs together. A job that
     keeps its configuration keeps its GPUs, unless it makes room for a larger job. A restarting job keeps its
     configuration. Goodputs are determined as follows:
 
@@ -50,7 +50,7 @@ def sia(
       known.
     - If a job has a configuration, its goodputs in all others are multiplied by max(t - n s, 0) / (t + s).
       Here, t is its age, n its number of restarts, and s the duration of a restart. The factor is 1 while t
-      (for a rigid job, the number of its GPU-seconds) is below s.
+      (for a rigid job, the GPU-seconds that it has had so far) is below s.
 
     Source: Sia (SOSP 2023), section 3. The rounding and the limit of powers, the durations of restarts and all
     defaults are from its authors' public simulator. Key: the objective. Ties: as in `solver`. Preemptive at

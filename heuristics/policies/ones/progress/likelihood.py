@@ -13,9 +13,9 @@ class LinkFunction(StrEnum):
     Attributes
     ----------
     THRESHOLD
-        max(u, 1), Equation 6 of ONES. Rows with u < 1 have no gradient.
+        max(u, 1), with slope 0 for u < 1; Equation 6 of ONES.
     SOFTPLUS
-        1 + ln(1 + exp(u)), which is smooth, at least 1, and about u + 1 for large u. Every row has a gradient.
+        1 + ln(1 + exp(u)), which is smooth, at least 1, and about u + 1 for large u. Its slope is positive.
 
     Examples
     --------
