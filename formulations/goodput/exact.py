@@ -31,8 +31,8 @@ def exact(problem: Goodput, budget: Budget) -> Result[GoodputSolution]:
        on each node. It yields a bound and GPU counts. These are packed onto the nodes, and the packing is
        improved. If the knapsack's tables would be too large, the result of step 1 is returned.
     3. An integer program over the options of each job: no GPUs, its current ones, or other numbers of nodes and
-       GPUs. An option is left out if even the knapsack costs more with it than the best solution. Few options
-       remain if all GPUs are used and few jobs restart.
+       GPUs. An option is left out if the knapsack shows that every solution with it is worse than the best one
+       found.
 
     If the solution is optimal, its value and the bound differ by at most
     `gsopt.problems.goodput.Goodput.resolution`.

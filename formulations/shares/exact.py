@@ -23,7 +23,7 @@ def exact(problem: Shares, budget: Budget) -> Result[TimeShares]:
     Source
     ------
     Gavel, sections 4.1 and 4.2. For `makespan`, Gavel's code uses bisection to within 5 %; for finish times, it
-    uses a convex solver. Here, both are solved by linear programs, whose prices prove the optimum.
+    uses a convex solver.
 
     Parameters
     ----------

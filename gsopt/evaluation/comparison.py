@@ -208,7 +208,7 @@ class Comparison(Listing[ComparisonRow]):
     def from_dict(
         cls, problems: Iterable[Problem[Any]], data: Mapping[str, Any], *, source: str = "comparison"
     ) -> "Comparison":
-        """Restore a comparison of problems from the output of `as_dict`, and judge its solutions again.
+        """Restore a comparison from the output of `as_dict`, and judge its solutions to the problems again.
 
         Raises
         ------
@@ -288,7 +288,7 @@ class _StoredComparison(Frozen):
 
 
 def read_comparison(path: str | Path, problems: Problem[Any] | Iterable[Problem[Any]]) -> Comparison:
-    """Read a comparison of problems that `gsopt.write` wrote, and judge its solutions again.
+    """Read a comparison that `gsopt.write` wrote, and judge its solutions to the given problems again.
 
     Raises
     ------

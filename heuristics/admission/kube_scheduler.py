@@ -34,9 +34,9 @@ def kube_scheduler(problem: Admission, *, budget: Budget = UNLIMITED) -> Admissi
     each plus 2^31; then with the fewest victims; then to the one on which the earliest start of a victim with
     the maximum priority is latest. The victims' gangs stop as a whole.
 
-    The first worker determines the group at the gang's level, among those that could hold each part if all
-    evictable gangs of lower priority stopped. The first worker of each slice determines the slice's group in
-    the same way.
+    All workers of a gang go to the same group at its level. The first worker chooses this group, among those
+    that could hold each part if all evictable gangs of lower priority stopped. Likewise, the first worker of
+    each slice chooses the slice's group.
 
     Parameters
     ----------
@@ -49,14 +49,15 @@ def kube_scheduler(problem: Admission, *, budget: Budget = UNLIMITED) -> Admissi
     -----
     Source: Kubernetes v1.36.3, ``pkg/scheduler/framework/plugins/defaultpreemption/default_preemption.go``
     (``SelectVictimsOnNode``) and ``pkg/scheduler/framework/preemption/preemption.go``
-    (``pickOneNodeForPreemption``). Kubernetes knows neither gangs nor levels. It tries a tenth of the machines,
+    (``pickOneNodeForPreemption``). This code knows neither gangs nor levels. It tries a tenth of the machines,
     but at least 100; here, all are tried.
 
-    Left out: disruption budgets, all scheduling constraints except resources, types and levels, and all scores
-    except free resources.
+    Left out: disruption budgets, all scheduling constraints except resources and types, and all scores except
+    free resources.
 
-    Complexity: O(M + W log M + V) for W workers, M machines, and V workers with a lower priority (counted again
-    whenever their machine changes), if pending gangs have one part and no slices.
+    Complexity: O(M + W log M + V) for W pending workers and M machines, if pending gangs have one part and no
+    slices. V is the number of running workers of lower priority, each counted again whenever its machine
+    changes.
 
     Examples
     --------

@@ -43,7 +43,7 @@ def interfering_jobs(
     least, most
         Limits of the slowdowns.
     starts
-        When jobs may start: only at ``"events"``, or at ``"any"`` time.
+        When jobs may start. ``"events"``: only when a job arrives or ends. ``"any"``: at any time.
     seed
         Seed of all random draws.
 

@@ -43,8 +43,8 @@ def tier_jobs(
     """Generate rigid jobs on a small cluster of racks, with times in whole seconds.
 
     A job demands 1 to 8 GPUs, at most as many as there are. It takes 3 to 15 seconds without communication,
-    and trains one of the six models in Dally's Table I. All values are equally likely. Run times are rounded up
-    to whole seconds.
+    and trains one of the six models in Dally's Table I. All values are equally likely. Run times with
+    communication are rounded up to whole seconds.
 
     Parameters
     ----------
@@ -58,7 +58,8 @@ def tier_jobs(
     gap
         Mean gap in seconds of Poisson arrivals.
     most
-        Largest factor by which a tier may prolong a run time. Larger penalties in Table I are reduced.
+        Largest factor by which communication may prolong a run time. Penalties in Table I that would prolong it
+        more are reduced.
     powers_of_two
         Whether all demands are powers of two: 1, 2, 4 or 8 GPUs.
     minimize

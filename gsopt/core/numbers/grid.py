@@ -114,7 +114,7 @@ def floor_digits(value: Exact, digits: int) -> Exact:
 
 
 def float_below(value: Exact) -> float:
-    """Return the largest float whose value, as converted by `decimal`, is at most the given number.
+    """Return the largest float that, read as its shortest decimal, is at most the given number.
 
     Examples
     --------
