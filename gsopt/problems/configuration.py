@@ -147,9 +147,9 @@ class Configuration(Problem[ConfigurationSolution]):
     penalty
         Cost of each job that gets no configuration, whether p is positive or negative.
     decimals
-        Number of decimals to which powers of goodputs are rounded.
+        Number of decimals to which G**p is rounded.
     cap
-        Maximum value of a power of a goodput; higher powers are reduced to it after rounding.
+        Upper limit of G**p; larger values are reduced to it after rounding.
 
     Examples
     --------

@@ -495,9 +495,9 @@ class Placement(Problem[PlacementSolution]):
 
     @cached_property
     def beyond_amounts(self) -> str:
-        """Message that says why amounts of resources do not describe the problem; empty if they do.
+        """Message that says why amounts of resources alone do not describe the problem; empty if they do.
 
-        They do not if workers may stay unplaced, or need parts of GPUs or certain GPU types.
+        They do not suffice if workers may stay unplaced, or need parts of GPUs or certain GPU types.
         """
         if self.minimize == "unallocated":
             return "workers may stay unplaced"

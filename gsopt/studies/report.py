@@ -49,16 +49,16 @@ _ELSEWHERE = "--figure, CSV and JSON"
 
 @dataclass(frozen=True)
 class Report:
-    """A table of results.
+    """A table of the results of a study, with a row for each group of the study's cells.
 
     Attributes
     ----------
     names
-        Names of the columns by which cells are grouped.
+        Names of the columns that say which cells a row stands for, such as ``method``.
     counts
-        Names of the columns that count cells.
+        Names of the columns with numbers of cells.
     figures
-        The columns with statistics of figures.
+        The columns with a statistic of a figure, such as its mean.
     lines
         The rows, each with one value per column; None marks a missing value.
 
