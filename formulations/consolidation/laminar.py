@@ -21,14 +21,14 @@ class Laminar(GroupModel):
     Parameters
     ----------
     n_k: jobs of kind k. d_k: GPUs of each. w_kv: value of one on the level of group v. f_v: free GPUs in v. J:
-    maximum number of jobs that can be placed if this number is the primary objective, and otherwise 0. b: bonus
-    per placed job. h: bonus per entirely free machine.
+    if the number of placed jobs is the primary objective, its maximum; otherwise, 0. b: bonus per placed job.
+    h: bonus per entirely free machine.
 
     Variables
     ---------
-    stay[k, v], integer: jobs of kind k that stay within v, but not within one group inside v. They must fit on
-    the level of v, and be worth more there than on the next wider level. whole[m], binary: machine m of U
-    stays entirely free.
+    stay[k, v], integer: jobs of kind k that stay within v, but not within one group inside v. It exists only if
+    such a job fits in v and is worth more there than on the next wider level, if any. whole[m], binary: machine
+    m of U stays entirely free.
 
     Objective
     ---------

@@ -26,7 +26,7 @@ def buckets(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
 
     Size
     ----
-    Time proportional to the number of lines of workers plus the number of servers.
+    No model, unless column generation takes over.
 
     Source
     ------

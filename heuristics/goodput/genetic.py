@@ -45,7 +45,7 @@ def genetic(
     seed
         Seed of all random numbers.
     budget
-        No generation begins after the time limit, so the result then depends on the machine.
+        If there is a time limit, no generation begins after it, and the result depends on the machine.
 
     Raises
     ------

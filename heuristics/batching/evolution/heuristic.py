@@ -69,7 +69,7 @@ def evolution(
         Whether the remaining work of jobs with a known distribution is drawn anew in every generation, as in
         Algorithm 1. Otherwise, the search uses the problem's estimate, by which the result is always scored.
     budget
-        No generation begins after the time limit, so the result then depends on the machine.
+        If there is a time limit, no generation begins after it, and the result depends on the machine.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def evolution(
     Unsupported
         The candidates do not fit in memory.
     TimeUp
-        A generation is expected to exceed the time limit.
+        Even a single generation is expected to exceed the time limit.
 
     Notes
     -----

@@ -10,23 +10,23 @@ from heuristics.policies.gavel.rounds import Rounds
 def allox_port(state: State, *, alpha: float = 1.0, interval: float = 360) -> Decider:
     """Order jobs as AlloX does, as if each demanded one GPU, and let those that come first take turns.
 
-    In every round, the jobs that have not come first yet are ordered on the GPUs that are not assigned to any
-    job. A job that comes first on a GPU is assigned to it, however many GPUs it demands. Jobs that do not fit
-    in a round are skipped.
+    In every round, the unassigned jobs are ordered on the GPUs to which no job is assigned. A job that comes
+    first on a GPU is assigned to it until the job completes, however many GPUs the job demands. Jobs that do
+    not fit in a round are skipped.
 
     Source: the port of Gavel's AlloX in the simulators of Sia (SOSP 2023) and Ares, with Gavel's rounds
     (`heuristics.policies.gavel.rounds`, form ``port``).
 
     Key of a job on a kind of GPU, largest first: a / f. Here, a is 1 if the job is assigned to this kind, and
     otherwise 0; f is the job's fraction of all jobs' time on this kind, with half a round credited to each job.
-    Ties: lower job number. Preemptive, at the beginning of rounds. Knows durations. O(n^2 m K) per round, like
-    `allox`.
+    Ties: lower job number. Preemptive, at the beginning of rounds. Knows durations. O(n^2 m K) per round if n
+    jobs are ordered on m GPUs with at most K jobs each.
 
     Parameters
     ----------
     alpha
-        Among the jobs that have not come first yet, the fraction that is ordered, oldest jobs first; above 0
-        and at most 1. At least as many jobs are ordered as there are unassigned GPUs.
+        Fraction of the unassigned jobs that is ordered, oldest jobs first; above 0 and at most 1. At least as
+        many jobs are ordered as there are GPUs to which no job is assigned.
     interval
         Length of a round, in seconds.
 

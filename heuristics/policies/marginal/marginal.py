@@ -70,9 +70,10 @@ def marginal(
         4 once jobs tune themselves. For runs with overheads, `docs/best-policy.md` uses 4, and a charge of 120.
     charge
         A running job grows only if it thereby saves more than this many seconds, at least 0; if None, 0. Once
-        jobs tune themselves, the time must be saved within the next hour. None then stands for 400, or for 180
-        if models are measured on particular GPU types. With ``knows="epochs"`` and GPUs of one kind, the charge
-        is at most 180 s for numbers of GPUs that no similar job has tried. It also applies to a change of type.
+        jobs tune themselves, the time must be saved within the next hour, and the charge also applies to a
+        change of GPU type, unless the new GPUs have less weight. None then stands for 400, or for 180 if models
+        are measured on particular GPU types. With ``knows="epochs"`` and GPUs of one kind, the charge is at
+        most 180 s for numbers of GPUs that no similar job has tried.
     knows
         What is known about jobs that tune themselves: the entire ``course``, i.e. the speed in any epoch on any
         GPUs, or only the number of ``epochs``. In the latter case, speeds are predicted from measurements of
