@@ -49,8 +49,8 @@ def kube_scheduler(problem: Admission, *, budget: Budget = UNLIMITED) -> Admissi
     -----
     Source: Kubernetes v1.36.3, ``pkg/scheduler/framework/plugins/defaultpreemption/default_preemption.go``
     (``SelectVictimsOnNode``) and ``pkg/scheduler/framework/preemption/preemption.go``
-    (``pickOneNodeForPreemption``). This code knows neither gangs nor levels. (`workload_aware` does.) It
-    looks for candidates until it has a certain number; here, all machines are examined.
+    (``pickOneNodeForPreemption``). This code does not know gangs or levels; that of `workload_aware` does.
+    Kubernetes stops looking once it has enough candidates; here, all machines are examined.
 
     Left out: disruption budgets, all scheduling constraints except resources and types, and all scores except
     free resources.

@@ -28,8 +28,7 @@ def restricted_sharing(
     Source: the packing of pairs in Lucid (ASPLOS 2023), with the thresholds of its published code. The code
     lets jobs of at most 8 GPUs share. The default of `largest` follows the Castor paper, which says that
     multi-GPU jobs never share in Lucid. Key: GPUs times remaining time. Ties: lower job number. Not preemptive;
-    knows durations and interference. O(W R^2) per event at worst, for W waiting and R running
-    jobs.
+    knows durations and interference. O(W R^2) per event at worst, for W waiting and R running jobs.
 
     Lucid's profiler, predictions and load control are left out (see `lucid`). Lucid has one slowdown for each
     model; here, those of each pair count.
