@@ -25,7 +25,7 @@ _SLOW = (
 )
 
 #: Seconds for an instance of these, and for one of which nobody has a proof.
-_MOMENT, _GLANCE = 1.0, 0.1
+_MOMENT, _GLANCE = 0.4, 0.1
 
 #: Suites that the page tells of, at least.
 _TOLD_SUITES = 30
