@@ -29,8 +29,8 @@ def exact(problem: Reclaiming, budget: Budget, *, width: int = 12) -> Result[Rec
     5. For at most 400 servers, a bound that counts the pairs of servers that share jobs.
     6. A mixed-integer program over the core, unless there is a time limit and the core is too large.
 
-    All techniques use integers, so the optimum is exact. If the hull is a straight line over more than half of
-    the servers, its bound is weak. The message then says so, unless the optimum is proven.
+    Costs are converted to integers, so a proven optimum is exact. If the hull is a straight line over more than
+    half of the servers, its bound is weak. The message then says so, unless the optimum is proven.
 
     If a job survives the loss of each of several servers but not of all of them, or if collateral damage
     depends on flexible workers, steps 1 to 5 solve two simpler problems instead, which yield a bound and a

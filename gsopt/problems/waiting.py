@@ -251,8 +251,8 @@ class Waiting(Problem[WaitingSolution]):
     def workload(self) -> Workload:
         """The jobs as a workload, with times counted from the first release date.
 
-        If running times are rounded, each job gets a model of its own, and its duration is its rounded running
-        time on the innermost tier. With the penalties in `scenario`, the simulator thus uses the rounded times.
+        If running times are rounded, `Job.model` and `Job.duration` are changed so that the simulator, with the
+        penalties in `scenario`, uses the rounded times.
         """
         return Workload(name=self.name, jobs=[self._as_simulated(job) for job in self.jobs])
 

@@ -53,10 +53,10 @@ def elastic_jobs(
     sizes
         GPUs per worker. ``one``: 1. ``powers_of_two``: 1, 2, 4 or 8. ``any``: 1 to 8.
     scaling
-        ``proportional``: the speed is proportional to the number of workers. ``imperfect``: each worker beyond
-        the middle of the range, rounded up, takes a further 10 % off that speed, up to 90 %.
-        ``across_servers``: every additional server costs part of the speed, so that the values may be
-        neither concave nor monotone.
+        ``proportional``: the speed is proportional to the number of workers. ``imperfect``: this speed is
+        reduced by 10 % for each worker beyond the mean (rounded up) of the job's minimum and maximum number of
+        workers, but by at most 90 %. ``across_servers``: every additional server costs part of the speed, so
+        that the values may be neither concave nor monotone.
     queued_share
         Probability that a job is still waiting.
     seed

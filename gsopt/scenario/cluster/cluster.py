@@ -306,7 +306,8 @@ class Cluster(Lean):
     def group_of(self, level: str) -> tuple[int, ...]:
         """Return the indices of the machines' groups on a level, one per machine; empty for a plain cluster.
 
-        Raise `InvalidInput` for levels inside machines (islands).
+        Raise `InvalidInput` if the cluster has no such level, or if the level is inside machines (islands). The
+        only level of a plain cluster is ``machine``.
 
         Examples
         --------
@@ -320,6 +321,8 @@ class Cluster(Lean):
 
     def group_of_gpu(self, level: str) -> tuple[int, ...]:
         """Return the indices of the GPUs' groups on a level, one per GPU; empty for a plain cluster.
+
+        Raise `InvalidInput` if the cluster has no such level. The only level of a plain cluster is ``machine``.
 
         Examples
         --------

@@ -14,8 +14,8 @@ def row_means(table: PairTable, /) -> Prediction:
     """Predict slowdowns from the geometric means of a job's row and of its partner's column.
 
     A predicted slowdown is the mean of the table multiplied by two factors: how much worse than average the job
-    fares with all its partners, and how much worse than average all jobs fare with its partner. This predictor
-    needs no features. The factors of a configuration without any measured pair are 1.
+    fares with all its partners, and how much worse than average all jobs fare with its partner. A factor for
+    which no pair was measured is 1. This predictor needs no features.
 
     This baseline is not in Castor.
 
