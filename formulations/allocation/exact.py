@@ -26,11 +26,11 @@ def exact(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
     2. If step sizes divide each other and gains diminish, the core is solved by `bundling`.
     3. Otherwise, it is solved by dynamic programming, as in `core`.
     4. If this needs too much memory, or if exact values have too many digits, the integer program continues
-       from the best known choice. It is used for at most 30,000 columns, one for each job and allowed number of
-       extra workers.
+       from the best known choice, unless it has more than 30,000 columns (one for each job and allowed number
+       of extra workers).
 
-    If the solution is optimal, its value and the bound are the same exact number. If the time limit is reached,
-    the best known choice and bound are returned.
+    If the solution is optimal, its value and the bound are the same exact number. If optimality is not proven,
+    for example because the time limit is reached, the best known choice and bound are returned.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ from gsopt.problems.sequencing import Sequences, Sequencing
 
 @exact_method(unused=["backend", "log"])
 def paths(problem: Sequencing, budget: Budget) -> Result[Sequences]:
-    """Assign jobs to positions optimally, using integers of any size.
+    """Assign jobs optimally to positions on machines, using integers of any size.
 
     Jobs are assigned one after another, each along the cheapest augmenting path, as in the Hungarian method. At
     first, each machine has one position more than the longest order of the best known solution. As long as some

@@ -296,7 +296,7 @@ class Waiting(Problem[WaitingSolution]):
         """Convert a schedule of the scenario into a solution with exact times.
 
         A start that differs from a release date or from the end of a job only by rounding is moved to that
-        time. No job starts before its release date, or before its GPUs are free.
+        time. A job that would start before its release date or before its GPUs are free is delayed until then.
 
         Raises
         ------

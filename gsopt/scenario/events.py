@@ -187,7 +187,8 @@ class Loan(_OfMachines):
     """A loan of absent machines, which join the cluster until their owner reclaims them.
 
     The absent machines that match are lent in cluster order, until `servers` of them are lent or none are left.
-    Machines that join only with a loan must be part of the `Cluster`, too; a `Leave` at time 0 removes them.
+    To lend machines that are absent at first, include them in the `Cluster`, and let a `Leave` remove them at
+    time 0.
 
     Attributes
     ----------

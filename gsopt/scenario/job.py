@@ -159,7 +159,7 @@ class Job(Frozen):
         Parts of the work, in order, each with its slowdown; the last must end at 1.
     training
         Number of samples until the job reaches its target, and the loss and accuracy that it shows; None if
-        unknown. A fraction of the work is the same fraction of the samples that the current mode needs.
+        unknown. Doing x % of the work takes x % of the samples that the job needs in its current mode.
     deadline
         Time by which the job should complete, in seconds from the same origin, and later than the release
         date; None for no deadline. A job that misses its deadline continues.
@@ -295,7 +295,7 @@ class Job(Frozen):
         return self.gpu_type if own is None else own
 
     def samples_in(self, mode: str = DEFAULT_MODE) -> float:
-        """Return how many samples the job needs if it always runs in a mode; 0 if `training` is None."""
+        """Return how many samples the job needs if it always runs in `mode`; 0 if `training` is None."""
         if self.training is None:
             return 0.0
         own = None if mode == DEFAULT_MODE else self._by_name[mode].samples

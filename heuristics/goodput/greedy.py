@@ -19,8 +19,8 @@ def greedy(problem: Goodput, *, budget: Budget = UNLIMITED) -> GoodputSolution:
     A change either gives a job another number of GPUs on one node, up to its current number plus the idle GPUs
     there, or moves one GPU on a node from one job to another. Ties go to the first kind of change, then to the
     first job (in a move, the one that gets the GPU), and then to the first node. A job begins without any GPUs
-    if its speed-up on its current ones is not known, or if it and an earlier job each run on several nodes and
-    have a node in common.
+    if it cannot run on its current ones, or if it and an earlier job each run on several nodes and have a node
+    in common.
 
     Parameters
     ----------

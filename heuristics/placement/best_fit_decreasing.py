@@ -34,9 +34,10 @@ def best_fit_decreasing(
     If the objective is ``"preferences"``, elastic jobs prefer inference servers, and inelastic jobs training
     servers. Base and flexible workers share an inference server only if they fit nowhere else.
 
-    If jobs must not be split between pools and `Placement.beyond_amounts` is empty, jobs are placed as a whole,
-    in descending order of their largest workers. Each goes to its preferred pool if it fits there, whatever is
-    minimized, and even if base and flexible workers then share servers.
+    If jobs must not be split between pools, they are placed as a whole, in descending order of their largest
+    workers. Each job goes to its preferred pool if it fits there, whatever is minimized, and even if base and
+    flexible workers then share servers. However, if workers need parts of GPUs or certain GPU types, or may
+    stay unplaced, they are placed one by one, and the first worker of a job determines its pool.
 
     Complexity: O(E S) for S servers and E pairs of a line and a server that it uses.
 
