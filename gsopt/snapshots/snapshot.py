@@ -164,9 +164,9 @@ class Snapshot(Frozen):
     def reclaiming(self, servers: int, *, cost: str = Cost.JOBS, among: Sequence[str] = ()) -> Reclaiming:
         """Create the problem of giving nodes back at the least preemption cost.
 
-        Only nodes with GPUs are considered. Every gang that has GPUs and runs on a node that may be given back
-        becomes a job. Its number of GPUs on each of these nodes is rounded up to an integer of at least 1. If
-        the numbers of all jobs on a node add up to more GPUs than the node has, their sum is used as the
+        A node may be given back if it has GPUs and is not in `kept`. Every gang that has GPUs and runs on such
+        a node becomes a job. Its number of GPUs on each of these nodes is rounded up to an integer of at least
+        1. If the numbers of all jobs on a node add up to more GPUs than the node has, their sum is used as the
         node's number of GPUs.
 
         Parameters

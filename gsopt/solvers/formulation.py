@@ -88,8 +88,8 @@ class Formulation(ABC, Generic[P, S]):
     def at_once(self, problem: P) -> tuple[S | None, Number | None]:
         """Return a solution and a bound that take almost no time to compute.
 
-        Either may be None. Unless the caller provides a start, the result is no worse than these two, even if
-        the solver finds nothing. With a start, only the bound is used.
+        Either may be None. The bound is always used. The solution is used as the start if the caller provides
+        none; the final result is no worse than the start.
         """
         del problem
         return None, None

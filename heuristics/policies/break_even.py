@@ -20,8 +20,8 @@ def break_even(
     """Let a job decline GPUs until it has waited for as long as they would prolong its run.
 
     Suppose that a job would run L seconds longer on the offered GPUs than on its best tier (see `dally`). It
-    accepts them once it has waited L seconds. If the offer stands until then, this costs at most twice as much
-    time as if the wait for the best tier were known.
+    accepts them once it has waited L seconds. If the offer stands until then, the wait and the additional
+    running time together are at most twice what they would be if the job knew when its best tier becomes free.
 
     Source: ski rental (Karlin, Manasse, Rudolph, Sleator 1988) applied to the decision in Dally, Algorithm 1.
     Offers and leases are those of `dally`. Key: given by `order`. Ties: as in `dally`. Preemptive at the end of

@@ -21,13 +21,13 @@ def running_jobs(
 ) -> Goodput:
     """Generate a typical decision in a scheduler's round: most jobs are running and some have just arrived.
 
-    A step on k GPUs takes 1 + r (k - 1) times as long as on one GPU, where separate values of r are drawn for
-    one node and for several nodes. A batch with k times the samples makes k (h + 1) / (h + k) times as much
-    progress, where h is the gradient noise, which is also drawn. The speed-up is the progress divided by the
-    time, relative to the same quotient for the job's fair share of the GPUs on one node. A running job may have
-    at most twice its current number of GPUs, and a job that has just arrived may have only one GPU. All
-    distributions are gsopt's own. As in the program of Pollux (OSDI 2021), jobs are listed in ascending order
-    of the GPU time that they have used.
+    On k GPUs, a step takes 1 + r (k - 1) times as long as on one GPU, where separate values of r are drawn for
+    one node and for several nodes. Its batch has k times the samples and makes k (h + 1) / (h + k) times as
+    much progress, where h is the gradient noise, which is also drawn. The speed-up is the progress divided by
+    the time, relative to the same quotient for an equal share of all GPUs, as if that share were on one node. A
+    running job may have at most twice its current number of GPUs, and a job that has just arrived may have only
+    one GPU. All distributions are gsopt's own. As in the program of Pollux (OSDI 2021), jobs are listed in
+    ascending order of the GPU time that they have used.
 
     Parameters
     ----------

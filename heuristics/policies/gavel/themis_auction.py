@@ -45,8 +45,8 @@ def themis_auction(
         Fraction of the jobs without a lease that bid, above 0 and at most 1, rounded up to a whole job. The
         paper has 1 - f with f = 0.8.
     payments
-        Whether winners give up GPUs to pay for what their winning costs others. The GPUs that they keep are
-        rounded up to an allowed number.
+        Whether winners give up some of their GPUs as a payment for the loss that they cause the other bidders.
+        The GPUs that they keep are rounded up to an allowed number.
 
     Raises
     ------

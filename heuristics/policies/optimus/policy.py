@@ -37,8 +37,8 @@ def optimus(
     jobs.
 
     With ``interval=600``, ``stops=True`` and ``knowledge="predicted"``, this is Optimus itself, with a few
-    exceptions. Optimus fits speeds, has parameter servers, and adds single GPUs. Its jobs end when their loss
-    hardly decreases; here, they end at their target loss.
+    exceptions. Optimus estimates speeds from measurements, has parameter servers, and adds single GPUs. Its
+    jobs end when their loss hardly decreases; here, they end at their target loss.
 
     Parameters
     ----------
