@@ -131,7 +131,7 @@ class Consolidation(Problem[ConsolidationSolution]):
 
     @property
     def tiers(self) -> Sequence[str]:
-        """The network tiers of the cluster, narrowest first."""
+        """Names of the network tiers of the cluster, innermost first."""
         return self.cluster.levels
 
     @property

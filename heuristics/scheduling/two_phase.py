@@ -16,9 +16,8 @@ from heuristics.allocation.two_phase import two_phase_allocation
 def two_phase(problem: Scheduling) -> SchedulingSolution | NoSolution:
     """At every event, start jobs on the fewest GPUs, shortest first, and divide the rest by a knapsack.
 
-    Running jobs keep at least their fewest GPUs until they complete, so no job is preempted. The method is for
-    problems without preemption. If preemption is allowed, use the policies, which can choose among more
-    schedules. There is no solution if the schedule is less fair than the problem requires.
+    Running jobs keep at least their fewest GPUs until they complete, so no job is preempted. There is no
+    solution if the schedule is less fair than the problem requires.
 
     Raises
     ------

@@ -23,7 +23,7 @@ def two_classes(
     Parameters
     ----------
     jobs, gpus, load, shape
-        As in `poisson`.
+        As in `poisson`, except that the default shape is that of the ITP trace.
     urgent
         Probability that a job has priority 1. Sizes and durations have the same distribution in both classes.
     checkpoints

@@ -40,8 +40,9 @@ def sjf_bsbf(
     the run is 1.
 
     A job that shares may use sub-batches: modes that split its batch into several steps on the demanded number
-    of GPUs. It starts with the whole batch or the sub-batch that is best for the pair, and keeps it. If this
-    differs between its partners, it uses the smallest, or an even smaller one if memory requires this.
+    of GPUs. It starts with whichever is best for the pair, the whole batch or one of the sub-batches, and never
+    changes to another. If the best choice differs between its partners, the job uses the smallest, or an even
+    smaller one if memory requires this.
 
     Source: Castor, section 5.2, Algorithms 1 and 2. Key: remaining time. Ties: lower job number, also among
     partners with the same mean. Not preemptive; decides at arrivals and completions; knows durations and
