@@ -40,8 +40,9 @@ def slots(problem: Sharing, budget: Budget, *, most: int = 100) -> Result[Sharin
     result is that of `formulations.sharing.areas`. The message states what is known about the slot model.
 
     Sets: jobs j; GPUs g; slots t = 0 .. T - 1, where T slots are a quarter longer than the best known schedule.
-    Parameters: r_j, G_j, w_j: first slot, GPUs and work of a job, of which a slot without sharing does F = 2520
-    units; v_jk = floor(F / max(1, xi_jk)): its work per slot when sharing with job k, with slowdown xi_jk.
+    Parameters: r_j, G_j, w_j: first slot, GPUs and work of job j; F = 2520: work that a job does in a slot
+    without sharing; v_jk = floor(F / max(1, xi_jk)): work that job j does in a slot when sharing with job k,
+    with slowdown xi_jk.
     Variables: s_j, e_j: start and end, s_j >= r_j; y_jg = 1 if job j holds GPU g; a_jt = 1 if s_j <= t < e_j;
     b_jk = 1 if two jobs have a GPU in common; q_jt: work done in a slot, from 0 to F. Objective: the sum of the
     e_j. Constraints: sum_g y_jg = G_j; in each slot, at most two jobs run on each GPU; q_jt <= F a_jt; q_jt <=

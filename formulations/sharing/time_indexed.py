@@ -35,8 +35,8 @@ class TimeIndexed(Formulation[Sharing, SharingSolution]):
 
     Parameters
     ----------
-    r_j, G_j, w_j: first slot, GPUs and work of job j, of which a slot without sharing does F = 2520 units.
-    v_jk: its work per slot when sharing with job k.
+    r_j, G_j, w_j: first slot, GPUs and work of job j. F = 2520: work that a job does in a slot without sharing.
+    v_jk: work that job j does in a slot when sharing with job k.
 
     Variables
     ---------

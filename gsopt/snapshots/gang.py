@@ -39,8 +39,8 @@ class Part(Frozen):
     started
         Time at which the part started, as a Unix timestamp; None if unknown.
     where
-        Name of the `Where` that lists the open nodes on which the part may start; empty if it may start on any
-        open node.
+        Name of the `Where` that lists the nodes on which the part may start if they are open; empty if it may
+        start on any open node.
     replaced
         Whether a controller replaces the part if it is lost.
     scratch

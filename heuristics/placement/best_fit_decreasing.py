@@ -38,7 +38,7 @@ def best_fit_decreasing(
     in descending order of their largest workers. Each goes to its preferred pool if it fits there, whatever is
     minimized, and even if base and flexible workers then share servers.
 
-    Complexity: O(E S) for S servers and E pairs of a line and a server that it uses.
+    Complexity: O(workers * servers).
 
     Source: Aryl, section 5.3. The paper leaves open how ties are broken, which empty server is opened, and what
     happens when the preferred pool is full. Here, workers then use the other pool.
