@@ -39,7 +39,7 @@ def best_fit_decreasing(
     flexible workers then share servers. However, if workers need parts of GPUs or certain GPU types, or may
     stay unplaced, they are placed one by one, and the first worker of a job determines its pool.
 
-    Complexity: O(E S) for S servers and E pairs of a line and a server that it uses.
+    Complexity: O(workers * servers).
 
     Source: Aryl, section 5.3. The paper leaves open how ties are broken, which empty server is opened, and what
     happens when the preferred pool is full. Here, workers then use the other pool.

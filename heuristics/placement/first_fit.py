@@ -17,7 +17,7 @@ def first_fit(
     Servers are tried in the order of the problem. `best_fit_decreasing` says in which cases preferred servers
     are tried before others, and in which cases jobs are placed as a whole.
 
-    Complexity: O(E S) for S servers and E pairs of an entry of `Placement.workers` and a server that it uses.
+    Complexity: O(workers * servers).
 
     Source: Johnson, "Near-optimal bin packing algorithms" (1973).
 

@@ -46,7 +46,11 @@ class Clock:
         return float(seconds) if is_float else seconds
 
     def instant(self, seconds: Any) -> Any:
-        """Return the exact time `seconds` after the origin; it may be a float only if `seconds` is a float."""
+        """Return the time that is `seconds` after the origin, without rounding.
+
+        If `seconds` is a float, the result is the float that represents this time, or a fraction if there is
+        none.
+        """
         if not self.origin:
             return seconds
         time = decimal(seconds) + self.origin

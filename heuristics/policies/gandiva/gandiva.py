@@ -10,7 +10,7 @@ def gandiva(state: State, *, lease: float | None = 28800.0, placement: Placement
     """Start jobs, longest wait first, on any free GPUs, and later move them to GPUs that are closer together.
 
     The network does not affect which jobs start, or when. A job whose GPUs are further apart than necessary
-    moves when closer ones become free. When a job's lease ends, it gives way to jobs that have waited longer.
+    moves when closer ones become free. When its lease ends, a job gives way to the jobs that are waiting.
 
     Source: Gandiva (OSDI 2018), sections 3.1 to 3.4, as in Dally's network-agnostic baseline, section V-C. Key:
     the time at which the job began to wait. Ties: lower job number. Preemptive at the end of leases; may move
