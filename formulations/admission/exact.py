@@ -27,26 +27,20 @@ def exact(problem: Admission, budget: Budget) -> Result[AdmissionSolution]:
 
     A pending gang may have to run within one group of machines, such as a rack. Each such group is a domain.
     Without such a requirement, the only domain is the whole cluster. For one pending gang with identical
-    workers, the steps are as follows:
+    workers, if no gang may be moved, the steps are as follows:
 
     1. Compute a lower bound on the cost in every domain (`formulations.admission.bounds`).
     2. In ascending order of bounds, find the cheapest set of gangs to stop in each domain by dynamic
        programming.
     3. Stop when the next bound is not below the best cost.
-    4. If no gang may be moved, solve the domains whose tables were too large by mixed-integer programs.
+    4. Solve the domains whose tables were too large by mixed-integer programs.
 
-    If gangs may be moved, steps 1 to 3 count the lower of a gang's eviction cost and its move cost. Their
-    result is a lower bound. A solution follows if the moved gangs find room elsewhere. If one of them does not,
-    other gangs stop to make room for it, or it is evicted.
+    In all other problems, steps 1 to 3 yield only a lower bound, and heuristics search for solutions. If a gap
+    remains, a mixed-integer program follows: one over groups of machines if all workers, including those of
+    running gangs that may stop, are identical, and otherwise `milp`.
 
-    In all other problems, the pending gangs are admitted one by one. The highest cost of admitting one part of
-    a gang alone is a lower bound.
-
-    If a gap remains in these other problems, or where gangs may be moved, a mixed-integer program follows: one
-    over groups of machines if all workers, including those of running gangs that may stop, are identical, and
-    otherwise `milp`. Programs that would be too large are skipped, so a gap may remain on large clusters.
-
-    Costs are computed without rounding, so an optimum is exact.
+    Programs that would be too large are skipped, so a gap may remain on large clusters. Costs are computed
+    without rounding, so an optimum is exact.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ class Divisible(Merged):
 
     Sets
     ----
-    K: kinds of jobs with the same demand and the same value on every level. D: demands. P: groups just above
+    K: kinds of jobs with the same demand and, on each level, the same value. D: demands. P: groups just above
     machines, usually racks. V: P and all groups around them. M_p: machines in p. U: machines without a busy
     GPU, if the objective counts entirely free machines. If any machine has islands, islands take the place of
     machines.

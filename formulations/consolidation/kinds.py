@@ -11,7 +11,7 @@ from gsopt.problems.consolidation import Consolidation
 
 @dataclass(frozen=True)
 class JobKind:
-    """Jobs with the same demand and the same value on every level."""
+    """Jobs with the same demand and, on each level, the same value."""
 
     gpus: int  # GPUs of each
     worths: tuple[Exact, ...]  # value of each by level

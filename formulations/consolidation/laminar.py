@@ -14,7 +14,7 @@ class Laminar(GroupModel):
 
     Sets
     ----
-    K: kinds of jobs with the same demand and the same value on every level. V: groups of GPUs on all levels,
+    K: kinds of jobs with the same demand and, on each level, the same value. V: groups of GPUs on all levels,
     such as machines, racks and the whole cluster. U: machines without a busy GPU, if the objective counts
     entirely free machines.
 

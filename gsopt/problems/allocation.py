@@ -260,9 +260,8 @@ class Allocation(Problem[AllocationSolution]):
     def step(self) -> Fraction | None:
         """Greatest common divisor of the seconds saved by all allowed numbers of extra workers, or None.
 
-        It is None if all of them are 0, if more than 100,000 `values` are given, if `values` need more than 15
-        digits when written with equally many decimal places, or if jobs with proportional speed might make it
-        too small to be useful.
+        It is None if all these times are 0, if more than 100,000 `values` are given, or if exact numbers might
+        need too many digits.
         """
         if sum(len(job.values or ()) for job in self.jobs) > _MOST_VALUES:
             return None

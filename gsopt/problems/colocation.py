@@ -98,9 +98,9 @@ class Share(Frozen):
 
 
 class ColocationSolution(Frozen):
-    """The running job that each started job joins, and the mode in which the started job runs.
+    """The started jobs, keyed by name, each with the running job that it joins and with its own mode.
 
-    Both are keyed by the name of the started job. Jobs that are left out keep waiting.
+    Jobs that are left out keep waiting.
     """
 
     shares: Mapping[str, Share]

@@ -17,7 +17,7 @@ def kai(
     """Stop gangs as KAI's scenario solver does, and place them again where they still fit.
 
     The search makes room for 1, 2, 4, ... workers of the pending gang, and continues by bisection after a
-    failure. The victims found so far also stop when room for more workers is sought.
+    failure. The gangs that made room for fewer workers stop in each scenario for more workers, too.
 
     Candidates are the evictable gangs of lower priority in the same queue. They are gathered in ascending order
     of priority; among equals, latest start first. Once the workers could fit if all gathered gangs stopped,

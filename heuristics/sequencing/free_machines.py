@@ -20,8 +20,7 @@ def free_machines(problem: Sequencing) -> Sequences | NoSolution:
     Source: AlloX as in Gavel's code, which assigns positions only on free workers, because it does not know
     when the others will be free.
 
-    Departures from the code: in Gavel's code, a job can be assigned to a machine on which it cannot run, where
-    it takes almost forever.
+    Departures from the code: Gavel's code may assign a job to a machine on which it cannot run.
 
     Examples
     --------

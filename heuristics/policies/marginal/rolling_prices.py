@@ -30,9 +30,9 @@ def rolling_prices(state: State, *, evaluations: int = 60, cells: int = 40) -> D
     of a second of the job's work, i.e. what another second of it would cost at these prices. In descending
     order of value, a segment gets its GPUs if enough are left and the job's previous segment has its own.
 
-    The policy is a reference for `marginal`, which is much faster. On the elastic workloads of
-    `docs/best-policy.md`, their mean job completion times are about equal. Comparisons include the policy only
-    if it is named by its path, ``heuristics.policies.marginal:rolling_prices``.
+    The policy is a reference for `marginal`, which is much faster. On 13 elastic workloads, their mean job
+    completion times are about equal (`docs/best-policy.md`). Comparisons include the policy only if it is named
+    by its path, ``heuristics.policies.marginal:rolling_prices``.
 
     Source: none; the relaxation is that of `gsopt.schedule.bounds.prices.price_bound`. Key: as above. Ties:
     lower job number. Preemptive at every event; resizes; knows durations. O(evaluations * jobs * cells) per
