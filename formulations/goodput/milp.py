@@ -26,9 +26,9 @@ class Milp(Formulation[Goodput, GoodputSolution]):
 
     Parameters
     ----------
-    c_jnk: cost of job j in shape (n, k) after a restart; a start counts as one. d_j: its cost if it keeps its
-    current GPUs. e: cost of a job without GPUs. All costs are divided by the number of jobs. Shapes that cost
-    at least e are left out. a_ji: current GPUs of j on node i. g_i: GPUs of node i.
+    c_jnk: cost of job j in shape (n, k) after a restart; a start counts as a restart. d_j: its cost if it keeps
+    its current GPUs. e: cost of a job without GPUs. All costs are divided by the number of jobs. Shapes that
+    cost at least e are left out. a_ji: current GPUs of j on node i. g_i: GPUs of node i.
 
     Variables
     ---------

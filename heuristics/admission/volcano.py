@@ -45,7 +45,7 @@ def volcano(
     configuration, Volcano breaks the ties above by identifiers.
 
     Left out: ``maxHyperNodesForEviction``, the order of domains within a tier, all node scores, and resources
-    other than GPUs when sums are compared.
+    other than GPUs, except when workers are placed.
 
     Complexity: O(D (R log R + M)) for D domains, and R running gangs on M machines in total, if pending gangs
     have one part.

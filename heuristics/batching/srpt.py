@@ -27,7 +27,8 @@ def srpt(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
     Source: shortest remaining processing time first, the starting point of ONES (section 3.2.1), with caps from
     the batch limits.
 
-    Complexity: O(J log J) for J jobs, plus O(I n) for n GPUs if their I allowed numbers of GPUs have gaps.
+    Complexity: O(J log J) for J jobs that have I allowed numbers of GPUs in total, plus O(I n) for n GPUs if
+    these numbers have gaps.
 
     Examples
     --------

@@ -21,10 +21,10 @@ def gpu_clustering(
     """Place workers in the order given by the problem, each beside workers that need the same number of GPUs.
 
     All workers that need part of a GPU are treated alike. A worker prefers servers that host only workers like
-    it, then servers that also host others, then servers that host none, and finally servers that host only
-    others. Ties are broken by the least free GPU capacity on the server and, for parts, on the GPU. In these
-    rules, workers that already run do not count unless they share a GPU, and workers without GPUs never count.
-    A worker without GPUs is placed on the first server with room.
+    it, then servers that also host others, then servers that host no workers, and finally servers that host
+    only others. Ties are broken by the least free GPU capacity on the server and, for parts, on the GPU. In
+    these rules, workers that already run do not count unless they share a GPU, and workers without GPUs never
+    count. A worker without GPUs is placed on the first server with room.
 
     Complexity: O(workers * servers).
 
