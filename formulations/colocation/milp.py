@@ -38,8 +38,7 @@ class Milp(Formulation[Colocation, ColocationSolution]):
 
     of_pending: sum_{r, w} shares_rpw <= 1 for every p in P.
 
-    Whether memory and GPUs suffice depends on one pair at a time, so modes that do not fit have no column. This
-    is exact, whereas solvers satisfy rows only within a tolerance.
+    Modes that do not fit have no column, so memory and numbers of GPUs need no constraints.
 
     Size
     ----

@@ -121,7 +121,7 @@ def new_figure(width: float, height: float) -> "Figure":
 
 
 def titled(given: "Axes | None", horizontal: str, vertical: str, *, size: tuple[float, float]) -> "Axes":
-    """Label axes, and return them. If `given` is None, they are those of a new figure of `size` in inches."""
+    """Label and return the given axes or, if None, the axes of a new figure of the given size in inches."""
     axes = given or new_figure(*size).subplots()
     axes.set_xlabel(horizontal)
     axes.set_ylabel(vertical)

@@ -144,9 +144,8 @@ class Scheduling(Problem[SchedulingSolution]):
     at no cost. By default, the optimum is a lower bound on the mean job completion time of every policy that
     runs jobs on allowed numbers of GPUs and does not share GPUs.
 
-    Floats are read as decimals: 0.1 is exactly 1/10. Runs whose times are floats may break rules slightly, as
-    far as rounding errors explain it. Later completion times are then increased to compensate
-    (`gsopt.problems.trial`).
+    Floats are read as decimals: 0.1 is exactly 1/10. Rounding errors by which runs with float times break rules
+    are tolerated, but do not improve the objective (`gsopt.problems.trial`).
 
     Source: Ares, Eq. 1; without preemption, Aryl, section 5. In Ares, a job's completion under equal sharing
     (Eq. 1) is a duration; here, it is a point in time.

@@ -49,14 +49,14 @@ class LimitRules(Frozen):
 
     A job starts with the limit returned by `started`. `after_epoch` applies at the end of each epoch once the
     warm-up is complete. `rejected` applies to a waiting job whenever a new schedule gives it no GPUs. Apart
-    from this, a waiting job keeps its limit. All limits are integers of at least 1, which the paper does not
-    state for halving. The names of rules, such as "start", are those of the paper.
+    from this, a waiting job keeps its limit. All limits are integers of at least 1; for halving, the paper does
+    not state this. The names of rules, such as "start", are those of the paper.
 
     Attributes
     ----------
     rate
         The rate sigma, in 1/s. The paper suggests the arrival rate of jobs. If it is 0, the formula for long
-        jobs never reduces a limit.
+        jobs (`scaled_down`) never reduces a limit.
     largest
         Largest limit at which training converges; None if unknown.
     scale_down

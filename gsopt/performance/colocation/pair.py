@@ -110,7 +110,7 @@ class Pair:
 
     @property
     def turning_point(self) -> Any:
-        """Delay in seconds up to which the running job outlasts the new one; negative if it never does.
+        """Delay of the new job, in seconds, up to which the running job outlasts it; negative if there is none.
 
         Examples
         --------
