@@ -1,4 +1,4 @@
-"""Time-indexed: the relaxation with counted GPUs, followed by a search for fixed GPUs."""
+"""Time-indexed: the relaxation with counted GPUs, followed by a search for GPUs that each job can keep."""
 
 from dataclasses import replace
 
@@ -34,12 +34,12 @@ _BOUND = "the relaxation is a bound only"
 
 @exact_method()
 def time_indexed(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
-    """Solve the time-indexed relaxation, and look for fixed GPUs with which its schedule is possible.
+    """Solve the time-indexed relaxation, and look for GPUs that each job of its schedule can keep.
 
     The method begins with list schedules and a simple bound. The relaxation (`Relaxation`) only counts the GPUs
-    in use at each machine, rack and cluster, so its optimum is a bound. If fixed GPUs are found for all jobs of
-    its schedule (`find_split`), this schedule is optimal. Otherwise, the best known schedule is returned with
-    the bound. The message says which case applies; it is ``the best list`` if the method stops earlier.
+    in use. In its schedule, jobs may have to move to other GPUs, so its optimum is a bound. If all jobs can
+    keep their GPUs (`find_split`), this schedule is optimal. Otherwise, the best known schedule is returned
+    with the bound. The message says which case applies; it is ``the best list`` if the method stops earlier.
 
     If there are too many slots, longer ones are used, and times are rounded down. The optimum is then still a
     bound, but its schedule need not be optimal.

@@ -72,12 +72,11 @@ class Rooms:
     def fit(self, gang: Gang) -> Places | None:
         """Return a placement of the gang on free resources, or None if none is found.
 
-        A machine's room for a part is how many of the part's workers fit there (`copies`). A group's room for
-        the gang is the sum of these numbers over all machines of the group and all parts, counting only whole
-        slices. The groups at the gang's level that have room for each part by itself are tried in ascending
-        order of room. Within a group, machines are filled in descending order of room, but the last workers go
-        to a machine with the least room that suffices. If workers form slices, whole slices are distributed in
-        the same way over the groups at their level, and then the workers over the machines of each group.
+        The groups at the gang's level are tried in ascending order of the number of its workers that fit there,
+        counting each part by itself. Within a group, the machines with room for the most workers are filled
+        first, but the last workers go to a machine with the least room that suffices. If workers form slices
+        (`Part.slice`), whole slices are distributed in the same way over the groups at their level, and then
+        the workers over the machines of each group.
 
         If the gang has a single part, a placement is found whenever one exists. Several parts are placed one
         after another, in descending order of worker size (by the first of the problem's `resources`, then by

@@ -105,7 +105,7 @@ class Drain:
 
     @cached_property
     def preempted(self) -> tuple[Gang, ...]:
-        """The gangs that are preempted when the nodes are given back, except those without GPUs."""
+        """The gangs that use GPUs and are preempted when the nodes are given back."""
         if self.problem is None or self.solution is None:
             return ()
         names = {job.name for job in self.problem.preempted(self.solution)}

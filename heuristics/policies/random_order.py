@@ -9,8 +9,8 @@ from gsopt.simulation.parts.skipping import Skipping
 def random_order(state: State, *, seed: int = 0) -> Decider:
     """Start waiting jobs in random order, skipping jobs that do not fit.
 
-    Source: none; a baseline for comparisons. Key: a random number drawn when the job arrives. Ties: lower job
-    number. Not preemptive.
+    Source: none; a baseline for comparisons. Key: a random number, drawn each time the job begins to wait.
+    Ties: lower job number. Not preemptive.
 
     Parameters
     ----------

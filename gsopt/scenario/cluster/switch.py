@@ -94,7 +94,7 @@ class Rack(Switch):
     level: Annotated[Literal["rack"], Field(repr=False)] = "rack"
 
     def plain(self) -> Switch:
-        """Return the rack as a `Switch`. Files state the level of a `Switch`, but not that of a `Rack`."""
+        """Return the rack as a `Switch`, so that files state its level."""
         return Switch.model_construct(
             name=self.name, level="rack", machines=self.machines, switches=self.switches, uplink=self.uplink
         )

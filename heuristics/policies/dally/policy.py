@@ -30,8 +30,8 @@ def dally(state: State, settings: DallySettings) -> Decider:
     O(waiting jobs) per event.
 
     Departures: line 21 of Algorithm 1 does not check that enough GPUs are free; here, offers require this. The
-    loop of Algorithm 2 skips some old waits; here, all are removed. No wait is recorded when a lease is
-    renewed.
+    loop of Algorithm 2 skips some old waits; here, all are removed. When a lease ends, no wait is recorded for
+    the jobs that `renew` exempts from waiting.
 
     Parameters
     ----------
