@@ -126,7 +126,7 @@ def pack(snapshot: Snapshot, *, time_limit: TimeLimit = TIME_LIMIT) -> Pack:
         The cluster.
     time_limit
         Time limit, in seconds or as a string such as ``30s``. It applies separately to placing all gangs
-        together, to placing them one after another, and to the search for additional nodes.
+        together, to placing them one after another, and to the computation of `Pack.more`.
 
     Raises
     ------

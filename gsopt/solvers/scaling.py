@@ -100,7 +100,7 @@ def optimize(
     costs, offset
         The exact objective, if the floats in the form are rounded. None to read those floats as decimals.
     start
-        A known feasible point, shape (columns,); NaN where unknown.
+        A feasible point to start from, shape (columns,), with NaN for unknown values.
     on_point
         Called with each better point, and with the bound at that time or None. Returning True stops the solve.
     on_bound

@@ -46,7 +46,7 @@ def full_cluster(
     worst
         Upper limit of the drawn slowdowns, at least 1.
     modes
-        How many times the batch of 32 samples may be halved, at most 5.
+        How many times the batch of 32 samples per GPU may be halved, at most 5.
     shortest, longest
         Shortest and longest duration of a job, in seconds.
     seed

@@ -48,8 +48,8 @@ def pollux(
     size itself. From a model that is fitted to its own measurements, it predicts its goodput, i.e. its speed of
     training, on any set of GPUs. Its speed-up is its goodput relative to that on a fair share of the GPUs. If a
     job would have to restart, its speed-up is discounted. The discount is larger for younger jobs and for jobs
-    with more restarts. A job may have at most twice as many GPUs as it has ever had, but its smallest
-    number is always allowed.
+    with more restarts. A job may have at most twice as many GPUs as it has ever had or, if that is more, the
+    fewest on which it can run.
 
     Comparisons include the policy only if it is named by its path, ``heuristics.policies.pollux:pollux``.
 
@@ -100,8 +100,8 @@ def pollux(
     Raises
     ------
     InvalidInput
-        An option is out of range, GPUs are of several kinds and the policy is not `blind`, or a job needs more
-        GPUs than `most_gpus` or, if the policy is `blind`, than there are of the rarest type.
+        An option is out of range, GPUs differ in type or memory and the policy is not `blind`, or a job needs
+        more GPUs than `most_gpus` or, if the policy is `blind`, than there are of the rarest type.
     Unsupported
         The policy is `blind`, and no mode of a job suits the GPUs of the first machine, which stand for all
         GPUs.

@@ -74,7 +74,7 @@ def sia(
         costs 1, unless the job has to restart.
     growth
         Largest number of GPUs of an elastic job, as a multiple of the most that it has had so far; None for any
-        number. Its smallest number is always allowed.
+        number. The job may always have the fewest GPUs on which it can run.
     most_gpus
         Largest number of GPUs of a configuration. Jobs that can run in no configuration up to this size are not
         limited.
