@@ -67,10 +67,9 @@ def ares(
     gpus
         Number of GPUs of the cluster.
     halvings
-        How many times to halve a job's demand, after rounding it down to a power of two. If the result was not
-        measured, the job demands the largest smaller number that was measured or, if there is none, the
-        smallest measured one. The number of iterations stays the same. By default, the demand is the one in the
-        trace.
+        How many times to halve a job's demand, after rounding it down to a power of two. If the job cannot run
+        on the result, it demands the next smaller number on which it can or, if there is none, the smallest
+        such number. The number of iterations stays the same. By default, the demand is the one in the trace.
     profiles
         Folder of the profiles; see `sia`.
     selection

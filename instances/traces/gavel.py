@@ -40,8 +40,8 @@ def gavel(
     The duration of a job is the time for its steps at its measured speed, with consolidated workers. Jobs are
     numbered from 0 in the order of the lines. A training run has a single epoch. Its number of samples is the
     number of steps times the batch size (1 if the job type has none). Weights and deadlines are not read. A row
-    is dropped if a value is missing or breaks a rule, or if its job type was not measured on that number of
-    GPUs of the first type.
+    is dropped if a value is missing or breaks a rule, or if the table has no speed for its job type and number
+    of GPUs on the first GPU type.
 
     Parameters
     ----------

@@ -186,7 +186,7 @@ class Cluster(Lean):
 
         GPUs are numbered along the tree, the machines of a switch before the switches below it, and otherwise
         in the order of the graph. If the GPU nodes are the integers from 0 up, possibly as text, GPUs keep
-        these numbers, which must follow the tree.
+        these numbers, which must be consecutive below each node, with machines before switches.
 
         If the root is of kind ``"datacenter"``, the nodes directly below it determine the result: a plain
         cluster if there are only GPUs, or no nodes; a cluster of racks if there are only racks, and no edge to

@@ -58,7 +58,8 @@ def aryl(state: State, settings: ArylSettings) -> Decider:
         Weight of flexible workers in a knapsack: their own GPUs (``corrected``), or also those of the job's
         base workers (``printed``, line 17), which may leave GPUs idle.
     work
-        The time on base workers that flexible workers shorten (line 18): ``remaining`` or ``full``.
+        Whether flexible workers are assumed to shorten a job's ``remaining`` or its ``full`` time on base
+        workers (line 18).
     capacity
         ``pools``: one knapsack for each pool, then one for jobs that may use both. ``normalised``: a single
         one; chosen workers that cannot be placed are lost.

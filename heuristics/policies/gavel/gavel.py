@@ -64,10 +64,10 @@ def gavel(
         after a computation at time 0 (by default, the first release), or if no job could run otherwise. In the
         latter case, the code waits for an arrival.
     isolated
-        The isolated time for ``finish_time``. ``accumulated``: past work counts at the isolated speed that the
-        job had at the time, the rest at the current one. ``present``: all work counts at the current isolated
-        speed, and the wait for the first round is added. None: ``accumulated`` for the original rounds,
-        ``present`` for the port.
+        How ``finish_time`` computes a job's isolated time, i.e. its completion time if it had an equal part of
+        all GPUs. ``accumulated``: past work counts at the speed that an equal part gave at the time, the rest
+        at the current one. ``present``: all work counts at the current one, and the wait for the first round is
+        added. None: ``accumulated`` for the original rounds, ``present`` for the port.
     restart
         Overhead per start, in seconds, for all jobs or by model. With ``present``, it is added to the isolated
         time; otherwise, it is ignored.
