@@ -312,9 +312,10 @@ class State(Protocol):
     def offer(self, job: int, placer: Placer | None = None) -> tuple[int, ...] | None:
         """Return the indices of the free GPUs that a placer (by default, that of the run) chooses for a job.
 
-        As many GPUs are chosen as the job demands, of its type and with enough memory. Among equally close
-        GPUs, those with the smallest memory that suffices are chosen. The result is None if the job does not
-        fit (see `fits`). Otherwise, it is an empty tuple in a plain cluster, whose GPUs have no indices.
+        As many GPUs are chosen as the job demands, of its type and with enough memory. GPUs connected by a
+        narrower network tier are preferred; among equals, those with less memory. The result is None if the job
+        does not fit (see `fits`). Otherwise, it is an empty tuple in a plain cluster, whose GPUs have no
+        indices.
         """
 
     def tier(self, gpus: Sequence[int]) -> str:
@@ -345,8 +346,8 @@ class Decider(Protocol):
     def decide(self, state: State) -> Iterable[Action]:
         """Return or yield the actions of one decision.
 
-        The actions are applied in order, and only their combined result takes effect. A generator sees the
-        plan after each action that it has yielded. A run that makes no progress is aborted (see
+        The actions are applied in order, and only their combined result takes effect. If they are yielded one
+        by one, `state` shows the result so far after each of them. A run that makes no progress is aborted (see
         `gsopt.simulation.guard`).
         """
 

@@ -88,10 +88,10 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
     y_jki >= a_j (d_ki - H_ki (1 - r_jki + s_jki)). area[k, i]: sum_j y_jki <= C d_ki. room[k, i]: sum_j a_j
     r_jki <= C.
 
-    soonest[k]: t_k is at least the k-th smallest e_j and the k-th completion under shortest remaining area
-    first, and at most what U allows. alone[k]: t_k >= sum_j e_j c_jk. alike[i, j, k]: of two equal jobs i < j,
-    job i completes first. shared: limits on the joint work of jobs (`cuts`), added once a solution violates
-    them.
+    soonest[k]: t_k is at least the k-th smallest e_j, and at least the time of the k-th completion if all GPUs
+    together always serve the job with the fewest remaining GPU-seconds. It is at most what these lower limits
+    and sum_q t_q <= U imply. alone[k]: t_k >= sum_j e_j c_jk. alike[i, j, k]: of two equal jobs i < j, job i
+    completes first. shared: limits on the joint work of jobs (`cuts`), added once a solution violates them.
 
     Size
     ----

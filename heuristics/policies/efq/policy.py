@@ -22,14 +22,14 @@ def efq(state: State, *, alpha: float | Fraction = 0.75, skip: bool = True) -> D
     rounds; resizes; knows durations. O(log jobs) for the key, and O(distinct numbers of GPUs held) per start or
     resize.
 
-    Departures: in the paper, the larger numbers are doublings of the demand; here, they are those of the menu.
-    Virtual finish times assume the cluster's initial number of GPUs, even if it changes later.
+    Departures: in the paper, the demanded number is doubled repeatedly; here, the menu lists the larger
+    numbers. Virtual finish times assume the cluster's initial number of GPUs, even if it changes later.
 
     Parameters
     ----------
     alpha
-        The efficient numbers are the demand and larger numbers of the menu. They end before the speed per GPU
-        first falls below `alpha` times that on the demand.
+        The efficient numbers are the demanded number and, in ascending order, the larger numbers of the menu,
+        until the speed per GPU first falls below `alpha` times that on the demanded number.
     skip
         Whether jobs behind a job that does not fit may start; the paper does not say.
 

@@ -36,11 +36,11 @@ def shockwave(
 ) -> Decider:
     """Plan the next rounds for even progress, promised completion times, and a short makespan.
 
-    A plan assigns jobs to the next T rounds (the window). In each of its rounds, a job runs on all the GPUs
-    that it demands. The plan maximizes the sum of log((e + q) / E) / (N T) over all N jobs that demand at most
-    the M GPUs present, minus `makespan` times the longest remaining time of any job after the window. Here, e,
-    q and E are a job's completed, planned and total work. The logarithm is interpolated linearly between
-    fifths, with the value log(1e-6) at 0.
+    A plan lists the jobs that run in each of the next T rounds (the window), on all the GPUs that they demand.
+    The plan maximizes the sum of log((e + q) / E) / (N T) over all N jobs that demand at most the M GPUs
+    present, minus `makespan` times the longest remaining time of any job after the window. Here, e, q and E are
+    a job's completed, planned and total work. The logarithm is interpolated linearly between fifths, with the
+    value log(1e-6) at 0.
 
     Plans must be fair: from the end of the window, an equal share of the GPUs must suffice for each job to
     complete by its promised time, multiplied by `ratio`. If, for any job, this product is before the end of the
