@@ -81,9 +81,9 @@ class Trainees(dict[int, Trainee]):
         """Return the speed that a job would have now if it shared no GPU.
 
         Its GPUs are given by index, or as a number of GPUs connected by a tier. In the latter case, they are
-        of the type that the mode requires or, if it requires none, of the type on which the job is fastest; the
-        speed is 0 if no such type has so many GPUs. However, if the mode requires no type and the speed does
-        not depend on types, GPUs of several types may be combined.
+        all of one type: of the types that the mode allows and of which the cluster has enough GPUs, the one on
+        which the job is fastest. The speed is 0 if there is no such type. Types may be mixed only if the mode
+        requires none and the speed does not depend on them.
         """
         item, trainee = self._jobs[job], self[job]
         batch = item.batch_in(mode)

@@ -41,8 +41,8 @@ def commands_of(snapshot: Snapshot, servers: Sequence[str], preempted: Collectio
 def stop_commands(snapshot: Snapshot, gangs: Sequence[Gang]) -> tuple[str, ...]:
     """Return the commands that stop gangs.
 
-    Their controllers, or the scheduler, restart them, except for pods without a controller and Slurm jobs that
-    are not requeued.
+    Stopped gangs restart automatically, except for pods without a controller and Slurm jobs that are not
+    requeued.
     """
     if snapshot.source == "slurm":
         return tuple(_stopped_by_slurm(gangs))

@@ -168,7 +168,7 @@ class Kinds:
         self._free = [counts[kind] for kind in range(len(self._kinds))]
 
     def queue(self, job: Job, least: int) -> Hashable:
-        """Return the identifier of the queue for jobs with the same usable kinds and smallest GPU count."""
+        """Return the identifier of the queue for jobs that may use the same kinds and need `least` GPUs."""
         return self.kinds(job), least
 
     def fits(self, queue: Any) -> bool:

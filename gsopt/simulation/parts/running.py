@@ -1,4 +1,4 @@
-"""Running: the running jobs in order of their keys, with a look-up of the GPUs held by those after a rank."""
+"""Running: the running jobs in order of their keys."""
 
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable, Iterator, Mapping
@@ -8,12 +8,10 @@ from gsopt.simulation.parts.waiting import Rank
 
 
 class RunningQueue:
-    """The running jobs in ascending order of keys, as one sorted list per holding of GPUs.
+    """The running jobs in ascending order of keys, each with its holding (what it holds).
 
-    There are few distinct holdings. Therefore, the GPUs held by the jobs after a rank are quickly added up,
-    and the last job overall is quickly found among the last jobs of the lists. Keys may rise with time, but
-    all keys in a list rise at the same pace, so the order of the list does not change. `pace` returns how much
-    the keys of jobs with a given holding rise per second; it is None if keys do not rise.
+    Keys may rise with time. `pace` returns how much the keys of jobs with a given holding rise per second; it
+    is None if keys do not rise.
     """
 
     def __init__(self, pace: Callable[[Any], Any] | None = None) -> None:
@@ -54,7 +52,7 @@ class RunningQueue:
         self.add(job, self.remove(job), key)
 
     def behind(self, rank: Rank) -> Iterator[tuple[Any, int]]:
-        """Yield each holding that jobs after a rank have, with the number of these jobs."""
+        """Yield the distinct holdings of the jobs after a rank, each with its number of jobs."""
         key, job = rank
         paces, elapsed = None if self._pace is None else self._paces, self.elapsed
         for holding, ranks in self._lists.items():

@@ -1,4 +1,4 @@
-"""Sensitivity: Dally's sort keys for offers, based on how much the network has slowed each job so far."""
+"""Sensitivity: the keys by which Dally sorts jobs, based on how much the network has slowed each job."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from gsopt.simulation.policy import State
 
 
 def network_sensitivity(state: State, job: int) -> Any:
-    """Return Dally's Nw_sens of a job: its work done per second with GPUs, or 0 before it has run.
+    """Return Dally's Nw_sens of a job: its mean speed so far while holding GPUs, or 0 before it has run.
 
     Source: Dally, section IV-B1, where the expected number of iterations cancels out.
     """

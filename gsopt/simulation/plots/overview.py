@@ -1,4 +1,4 @@
-"""Overview: a Gantt chart with the waiting jobs in one figure, and the charts of several runs as files."""
+"""Overview: a Gantt chart above the number of waiting jobs, and the charts of several runs as files."""
 
 from collections import Counter
 from collections.abc import Sequence

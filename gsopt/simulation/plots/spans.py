@@ -53,8 +53,8 @@ def span_of(schedule: Schedule, scenario: Scenario) -> ShownSpan:
 def capacity_steps(schedule: Schedule, scenario: Scenario, begin: float, end: float) -> list[tuple[float, int]]:
     """Return the times at which the number of available GPUs changes, each with the number from then on.
 
-    The first entry is at `begin`, and the last one, at `end` or at the last change if that is later, repeats
-    the final number.
+    The first entry is at `begin`. The last entry repeats the final number, at `end` or, if later, at the last
+    change.
     """
     steps = [(begin, scenario.cluster.gpus)]
     for step in Presence(scenario, schedule.vacated, float).steps:

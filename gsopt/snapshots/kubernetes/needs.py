@@ -70,9 +70,10 @@ def counted(field: Field, amounts: Amounts, others: Collection[str], *, needed: 
 
 
 def gpus_of(amounts: Amounts, others: Collection[str], turns: Fraction) -> Fraction:
-    """Return how many GPUs the amounts represent, if `turns` containers share each GPU in turns.
+    """Return how many GPUs the amounts represent.
 
-    A turn on a GPU counts as a fraction of the GPU.
+    If GPUs are time-sliced, `turns` is the number of containers that share each GPU, and each requested
+    replica counts as 1 / `turns` of a GPU. Otherwise, `turns` is 1.
     """
     total, shares = Fraction(0), Fraction(0)
     for name, value in amounts.items():

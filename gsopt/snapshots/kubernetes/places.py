@@ -31,7 +31,7 @@ class KubernetesPlaces:
         return tuple(self._named.values())
 
     def of(self, spec: Field) -> str:
-        """Return the name of the set of nodes on which a pod may run when they are open; empty if all may."""
+        """Return the name of the set of nodes, open or not, on which a pod may run; empty for all nodes."""
         asks = {key: spec[key].value for key in ("nodeSelector", "tolerations") if spec[key]}
         asks |= {"nodeAffinity": node.value} if (node := spec["affinity"]["nodeAffinity"]) else {}
         text = json.dumps(asks, sort_keys=True)

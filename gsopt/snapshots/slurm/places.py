@@ -78,7 +78,7 @@ class SlurmPlaces:
         return tuple(self._named.values())
 
     def of(self, job: Field) -> str:
-        """Return the name of the set of nodes on which a job may start when they are open; empty if all may."""
+        """Return the name of the set of nodes, open or not, on which a job may start; empty for all nodes."""
         keys = ("partition", "features", "resv_name", "required_nodes", "excluded_nodes")
         asked = (*(job[key].text() for key in keys), str(number(job["node_count"])))
         if asked not in self._asked:

@@ -89,7 +89,7 @@ def snapshot_of(
 ) -> Snapshot:
     """Read a snapshot of a Slurm cluster from Slurm's parsed JSON output and, if given, a topology.conf.
 
-    `confs` contains the text of the topology.conf, keyed by its path, or nothing.
+    `confs` maps the path of the topology.conf to its text; it is empty if there is none.
     """
     said = [] if notes is None else notes
     of = {name: [each for document in documents for each in _listed(document, name)] for name in LISTS}

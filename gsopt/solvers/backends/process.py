@@ -42,7 +42,7 @@ _CHUNK = 2**20
 
 
 class FrameKind(StrEnum):
-    """The kind of a frame, which is a message from a worker."""
+    """The kind of a frame (message) that a worker sends."""
 
     READY = "ready"  # the solver is imported
     INCUMBENT = "incumbent"  # (values, bound or None)

@@ -55,10 +55,10 @@ class SlottedAnswer(NamedTuple):
 def solve(task: SlottedTask, link: "ParentLink") -> SlottedAnswer:
     """Solve a task. This function runs in the worker.
 
-    A job holds its GPUs during an interval of variable length. Its work in a slot is a variable, which each
-    other active job on one of its GPUs limits to the value in `beside`. Two jobs without such a value must not
-    be active on the same GPU in the same slot. For each GPU, a cumulative constraint allows two jobs at a time.
-    Another one limits the total demand of active jobs to twice the number of GPUs.
+    A job holds its GPUs during an interval of variable length. The work that a job does in a slot is a
+    variable, limited to the value in `beside` for each active job with which it shares a GPU. Two jobs without
+    such a value must not be active on the same GPU in the same slot. For each GPU, a cumulative constraint
+    allows two jobs at a time. Another one limits the total demand of active jobs to twice the number of GPUs.
     """
     from ortools.sat.python.cp_model import CpModel
 
