@@ -16,8 +16,8 @@ def main() -> None:
 
     Only a bug in gsopt ends with a Python traceback.
 
-    The modules of methods and policies that are named ``module:function`` may be in the working directory.
-    Installed modules of the same name take precedence.
+    A method or policy named ``module:function`` may be in a module in the working directory. An installed
+    module of the same name takes precedence.
     """
     try:
         from gsopt.cli.app import run

@@ -49,8 +49,8 @@ def drain(
 ) -> None:
     """Choose the nodes to give back at the least preemption cost.
 
-    The output lists the commands to type, the loss that simple rules would cause, and the result. No command
-    is run.
+    The output lists the commands to type, the costs of the nodes that simple rules would choose, and the
+    result. No command is run.
     """
     snapshot = read(files, source, levels, gpu_resources, now)
     found = drain_nodes(snapshot, servers, cost=cost, among=among or (), time_limit=time_limit)

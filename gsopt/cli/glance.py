@@ -51,10 +51,7 @@ def glances(comparison: Comparison) -> list[Glance]:
 
 
 def proofs(comparison: Comparison) -> tuple[str, str]:
-    """Return as text how many of the exact method's instances have a proven optimum, and its median run time.
-
-    For example, the texts are ``7/8`` and ``12 ms``.
-    """
+    """Return the exact method's share of proven optima and its median run time, as in ``7/8`` and ``12 ms``."""
     rows = [row for row in comparison if row.kind == _EXACT and row.result is not None]
     times = [row.result.runtime for row in rows if row.result is not None]
     if not times:

@@ -31,8 +31,8 @@ def pack(
 ) -> None:
     """Place the pending jobs, or report what is missing.
 
-    The output lists the nodes of each placed job, the resources that each other job lacks, and the number of
-    jobs that can be placed. No command is run.
+    The output lists the nodes of each placed job, what the other jobs lack, and the number of jobs that can be
+    placed. No command is run.
     """
     found = pack_pending(read(files, source, levels, gpu_resources, now), time_limit=time_limit)
     typer.echo(json.dumps(found.as_dict()) if as_json else "\n".join(map(escape, _shown(found))))

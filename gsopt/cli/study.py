@@ -179,7 +179,11 @@ def profile(
         typer.Option(help="picture, such as a.png or a.pdf; profile.png in the folder if not given"),
     ] = None,
 ) -> None:
-    """Plot the share of instances that each exact method solves within each multiple of the shortest time."""
+    """Plot the performance profile of each exact method.
+
+    It shows the share of instances that the method solves within each multiple of the shortest time that any of
+    these methods needs for the same instance.
+    """
     from gsopt import studies
     from gsopt.core.drawing import save
     from gsopt.studies import profiles

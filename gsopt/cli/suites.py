@@ -108,10 +108,10 @@ def submit(
         str | None, typer.Option(help="folder of all traces, or file of this one; default: $GSOPT_DATA")
     ] = None,
 ) -> None:
-    """Check a solution or certificate from elsewhere, and print its entry if it is better than the best known.
+    """Check a solution or certificate from elsewhere, and print a table entry if it is an improvement.
 
-    The entry belongs in the table of best known values: propose it and the file in a pull request. If nothing
-    is better, the exit code is 1.
+    The table lists the best known values. Propose the entry and the file in a pull request. If there is no
+    improvement, the exit code is 1.
     """
     from gsopt.studies.suites import submit as checked
 
@@ -134,8 +134,8 @@ def verify(
 ) -> None:
     """Judge the stored solutions of instances and try to prove their bounds again.
 
-    The exit code is 1 if any result contradicts a file, or if a method fails. A better value or bound is not a
-    contradiction.
+    The exit code is 1 if any result contradicts the stored values, or if a method fails. A better value or
+    bound is not a contradiction.
     """
     from gsopt.studies.suites import Verdict, record
     from gsopt.studies.suites import verify as recompute

@@ -192,7 +192,7 @@ def replay_policies(
     """Simulate policies one by one, each with a time limit, while showing progress.
 
     An error in a policy is reported on standard error, and the other policies continue. If there is only one
-    policy, a `GsoptError` is raised instead. After Ctrl-C, the results of the finished policies are printed,
+    policy, its `GsoptError` is raised instead. After Ctrl-C, the results of the finished policies are printed,
     and the command ends.
     """
     bound = simulation.mean_jct_bound(scenario, evaluations=bound_evaluations, round_length=round_length)

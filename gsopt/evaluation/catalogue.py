@@ -168,8 +168,8 @@ def data_folder() -> Path | None:
 def place_of(path: str | Path) -> str:
     """Return the path of a file in a form that is valid on other machines, if there is one.
 
-    Paths in the data folder begin with ``$GSOPT_DATA``, and paths in the folder of the packages are relative to
-    that folder. Other paths are returned unchanged, and are not valid elsewhere.
+    Paths in the data folder begin with ``$GSOPT_DATA``, and paths in the folder that contains the package
+    `gsopt` are relative to that folder. Other paths are returned unchanged.
     """
     folder, file = data_folder(), Path(path)
     if folder is not None and file.is_relative_to(folder):
@@ -256,7 +256,7 @@ def is_path(name: str) -> bool:
 def short_names(names: Iterable[str], others: Iterable[str] = ()) -> dict[str, str]:
     """Return a short name for each path: the function's name, or the path itself if that name is not unique.
 
-    The names in `others` are taken, too.
+    A function's name that is in `others` does not count as unique.
 
     Examples
     --------

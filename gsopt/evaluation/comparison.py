@@ -69,7 +69,7 @@ class ComparisonRow:
 
     @property
     def gap(self) -> float | None:
-        """Gap to the best proven bound, as `relative_gap` defines it; 0 if only rounding separates the two."""
+        """Gap between the value and the best bound, as in `relative_gap`; 0 if they differ only by rounding."""
         value = None if self.result is None else self.result.objective
         met = value is not None and settles(value, self.bound, self.problem.resolution(value))
         return 0.0 if met else relative_gap(value, self.bound)

@@ -66,9 +66,9 @@ class HardInstances:
         self.found = Worst()
 
     def run(self, budget: Budget, *, generations: int | None = None) -> Worst:
-        """Search for a number of generations or most of the time, and then simplify the worst instance found.
+        """Search for a number of generations, and then simplify the worst instance found.
 
-        Without `generations`, only the time limit ends the search.
+        The search uses at most 80 % of the remaining time. Without `generations`, only this limit ends it.
         """
         left = budget.left()
         searching = budget if left is None else budget.within(_SEARCH_SHARE * left)

@@ -36,10 +36,10 @@ class Pick(NamedTuple):
 
 
 class Part(NamedTuple):
-    """A part of a space: the combinations of `size` items of one setting from number `start` to before `stop`.
+    """A part of a space: the combinations of `size` items of one setting from number `start` to `stop` - 1.
 
     Combinations may repeat items, but ignore their order. They are numbered from 0 in lexicographic order. A
-    part contains the classes whose first member is in it; see `Setting.count`.
+    class (see `Setting.count`) belongs to the part that contains its first member.
     """
 
     setting: int

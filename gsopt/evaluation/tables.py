@@ -234,7 +234,7 @@ def figure_column(
     """Return the column of a figure such as the mean JCT. By default, the unit suits the largest time.
 
     If `best` is true, the cell of the smallest value and all cells with the same text are bold in papers,
-    unless these are all cells.
+    but not if all cells have this text.
     """
     numbers = [plain(value) for value in values]
     if kind is FigureKind.SECONDS:

@@ -27,9 +27,9 @@ def split(costs: ArrayLike, gpus: int, *, must: ArrayLike | None = None, use_all
 
     The method is min-plus dynamic programming over jobs and GPUs. Costs may be negative or nonconvex, and each
     job may allow any set of numbers of GPUs. Because the function is called often, it checks only the shapes of
-    arrays. Of several optimal allocations, it prefers those with the fewest GPUs in total. Among these, it
-    gives the last job as few GPUs as possible, then the job before it, and so on. Source: the multiple-choice
-    knapsack of ONES, Equations 3 and 4, which the paper solves by evolutionary search.
+    arrays. Of several optimal allocations, it prefers the one that gives the last job as few GPUs as possible,
+    then the job before it, and so on. Source: the multiple-choice knapsack of ONES, Equations 3 and 4, which
+    the paper solves by evolutionary search.
 
     Complexity: O(J n w) time and O(J n) memory for J jobs, n GPUs, and at most w GPUs per job.
 
@@ -44,7 +44,8 @@ def split(costs: ArrayLike, gpus: int, *, must: ArrayLike | None = None, use_all
         Whether each job must run, with shape (jobs,); None if no job must run. `InvalidInput` is raised if the
         jobs that must run do not fit.
     use_all
-        Whether to use as many GPUs as possible, instead of the number with the minimum cost.
+        Whether to use as many GPUs as possible, even if fewer would cost less. If false, the number of GPUs
+        with the minimum cost is used; the smallest one if there are several.
     """
     table_of = _checked(costs, must)
     table = least_costs(table_of, gpus)

@@ -52,9 +52,9 @@ _PARTS, _FOLLOWED = 4, 8
 def pipelined(stages: Sequence[Sequence[Number]]) -> Any:
     """Return the shortest cycle in seconds of up to four jobs with input, GPU and network stages.
 
-    A cycle has four parts. The input stage spans two of them and only has to end with the second one. The GPU
-    and network stages take one part each. Two jobs may also alternate between the input of one job and the rest
-    of the other. All orders of the jobs are compared. Source: the simulator published by the authors of Muri.
+    A cycle has four parts. The input stage of a job may take two of them, and its GPU and network stages take
+    one part each. Two jobs may also alternate between the input of one job and the rest of the other. All
+    orders of the jobs are compared. Source: the simulator published by the authors of Muri.
     """
     require(1 <= len(stages) <= _PARTS, "stages", stages, "must hold 1 to 4 jobs")
     for job, own in enumerate(stages):
