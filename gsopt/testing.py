@@ -3,8 +3,8 @@
 gsopt's own tests use them too.
 
 A check returns the number of results that it checked. If it fails, it raises an error with a one-line message,
-usually AssertionError. `check_judge`, however, only counts: it returns the number of broken solutions that the
-judge rejects, and the number of all that were tried.
+usually AssertionError. `check_judge`, however, does not fail if the judge accepts a broken solution: it returns
+the number of broken solutions that the judge rejects, and the number of all that were tried.
 """
 
 from collections import deque

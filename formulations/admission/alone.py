@@ -35,7 +35,7 @@ class Alone:
     best
         The best choice of gangs found so far; None if there is none yet.
     open
-        The domains whose tables are too large.
+        The domains that are not solved because their tables (`formulations.admission.tables`) are too large.
     tried
         Number of domains that were examined.
     """

@@ -1,10 +1,11 @@
 """Bounds: lower bounds on the cost of making room for a pending gang, for all domains at once.
 
-A copy is the room for one more worker. If a gang runs on several machines of a domain, its cost is distributed
-over these machines, so that each machine pays only its share. On each machine, a fractional knapsack bounds the
-cost of each additional copy from below. This bound never falls from one copy to the next. Therefore, if a
-domain needs n more copies, the sum of its n lowest bounds is a lower bound on the domain's cost. An incidence
-is a pair of a gang and a machine on which it frees resources (`formulations.admission.stops.Stops`).
+Domains and copies are those of `formulations.admission.cover.Cover`. If a gang runs on several machines of a
+domain, its cost is distributed over these machines, so that each machine pays only its share. On each machine,
+a fractional knapsack bounds the cost of each additional copy from below. This bound never falls from one copy
+to the next. Therefore, if a domain needs n more copies, the sum of its n lowest bounds is a lower bound on the
+domain's cost. An incidence is a pair of a gang and a machine on which it frees resources
+(`formulations.admission.stops.Stops`).
 """
 
 from dataclasses import dataclass

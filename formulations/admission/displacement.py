@@ -1,12 +1,11 @@
 """Displacement: bounds that take into account the room that moved gangs need elsewhere.
 
-If only GPUs are counted, every feasible solution has room for the pending workers and for the workers that
-move. A place is the room for the GPUs of one pending worker. If the GPUs of each worker of a gang fill a
-whole number of places, the gang takes as many places as it gives up when it moves. The constraint "the places
-that are free after all stops are at least the places of the pending gang and of such moves" is relaxed with a
-price per place. The relaxed problem separates into the pending gang's domain, which is solved exactly, and the
-machines elsewhere, where a fractional knapsack on each machine bounds the cost of places. The cost of a gang
-that runs both inside and outside the domain is split.
+Only GPUs are counted. A place is the room for the GPUs of one pending worker. If the GPUs of each worker of a
+gang fill a whole number of places, the gang takes as many places as it gives up when it moves. The constraint
+that there are enough free places for the pending gang and for such moves is relaxed with a price per place. The
+relaxed problem separates into the pending gang's domain, which is solved exactly, and the machines elsewhere,
+where a fractional knapsack on each machine bounds the cost of places. The cost of a gang that runs both inside
+and outside the domain is split.
 """
 
 from math import floor
@@ -54,7 +53,7 @@ class Displacement:
     def bound(self, domain: int, price: int, below: int) -> int:
         """Return a lower bound on the weight of admitting the gang in a domain.
 
-        Costs of at least `below` need not be distinguished. The bound is 0 if tables would be too large.
+        It only has to show whether the weight can be less than `below`. It is 0 if tables would be too large.
         """
         stops = self._moving.priced(self._size, price)
         cover = Cover.of(self._problem, self._inside, stops, free=self._free)

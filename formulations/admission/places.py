@@ -53,7 +53,7 @@ class PlacesProgram:
     A gang that must be placed in one group has a binary column for each group at its level. A gang with slices
     also has an integer column for each slice group. Groups are nested. Therefore, the workers fit if, in every
     group, the number of workers that must be inside is at most the number of places that are free or freed
-    there. Gangs stop only at weights of less than `below`.
+    there. Evictions and moves with a weight of at least `below` are left out.
     """
 
     def __init__(self, problem: Admission, moving: Moving, worker: Worker, below: int) -> None:

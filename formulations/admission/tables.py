@@ -34,7 +34,7 @@ class TooWide(Exception):
 
 
 class Node(ABC):
-    """A table that can also tell which gangs have to stop at the cost that an entry states."""
+    """A table that can also list the gangs whose stops lead to the cost in an entry."""
 
     scope: tuple[int, ...]  # gangs of the table's axes, ascending
     table: Table

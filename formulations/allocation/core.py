@@ -68,7 +68,7 @@ def core(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
 
 
 def solve_core(groups: Groups, budget: Budget, hear: Hear, *, bundles: bool = False) -> Found:
-    """Solve groups of items by a price, then the core by a dynamic program over states.
+    """Decide jobs by a price per GPU if possible, and the others (the core) by a dynamic program over states.
 
     With `bundles`, the core is solved by bundling instead if its structure allows it.
     """

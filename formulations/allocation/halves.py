@@ -36,13 +36,12 @@ def meet(
 ) -> Improved:
     """Improve a choice, and perhaps prove it optimal, by combining partial choices of two halves of the groups.
 
-    Relative to the base, a choice is worth the price of the whole room, minus the loss of each option against
-    the base after payment, minus the price of the room that stays free. So a choice that is better than the
-    known one loses little in total, and no more in each half. Both halves are listed without dominated states,
-    and each state of one half finds its best partner in the other half by binary search. If the lists get too
-    long, only some groups are listed, and the others keep their base. The lists grow until value and bound
-    meet, or until time or memory runs out. `enough` and `hear` can end the search earlier, as in
-    `formulations.allocation.states.improve`.
+    At the price, a choice that is better than the known one loses little value against the base (see
+    `Knapsack`), and no more than that in either half. Partial choices of each half with such a loss are listed,
+    except for dominated ones, and each choice in one list is combined with its best partner in the other. If
+    the lists get too long, only some groups are listed, and the others keep their base. The lists grow until
+    value and bound meet, or until time or memory runs out. `enough` and `hear` can end the search earlier, as
+    in `formulations.allocation.states.improve`.
 
     Notes
     -----

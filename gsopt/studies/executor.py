@@ -1,7 +1,6 @@
 """Executor: an interface for computing the cells of a study, and its implementation with local processes.
 
-The local processes are workers like those of solvers, in a separate pool. They end with this process, no matter
-how it ends.
+The local processes end with this process, no matter how it ends.
 """
 
 import os

@@ -90,19 +90,16 @@ def offline_schedule(
     the first one that does not fit. If this leaves GPUs idle, an exact knapsack chooses again among the jobs
     near that one, and then any jobs that still fit run as well.
 
-    The worth of a job has two parts. The first is how much more its cheapest plan would cost if it had one more
-    second of work, given the prices of GPU time from now on. The second, ``max(horizon / remaining - 1, 0)``,
-    moves jobs ahead that are soon complete. Prices change only from time to time, so by themselves they hardly
-    distinguish such jobs. The first part is updated when prices change. Without a bound, the worth of a job is
-    in effect the inverse of its remaining time.
+    The worth of a job is the sum of two parts. The first, which is updated when prices change, is how much more
+    its cheapest plan from now on would cost if it had one more second of work. A plan costs the job's
+    completion time plus the price of the GPU time that the plan uses. The second part,
+    ``max(horizon / remaining - 1, 0)``, moves jobs ahead that are soon complete. Without a bound, the worth of
+    a job is in effect the inverse of its remaining time.
 
     The schedule can then be improved by further tries. A try multiplies the worth of randomly chosen jobs by
     random factors, or uses another power and horizon for the jobs of some period, and simulates the scenario
-    again. Some tries only raise the worth of a few jobs, most likely of those that cost far more in the best
-    schedule than in their cheapest plans. Without a bound, most tries raise or lower the worth of a few jobs,
-    most likely of those that wait. The new schedule and the best one so far usually differ in a few separate
-    periods. The settings that are better in each of these periods are combined, and kept if the schedule that
-    they lead to is better.
+    again. If the new schedule is better than the best one so far in some periods, its settings replace those of
+    the best one there, and the combination is kept if it leads to a better schedule.
 
     Source: none; the prices are those of `gsopt.schedule.bounds.prices.price_bound`.
 

@@ -142,7 +142,7 @@ class Store:
             database.execute("DELETE FROM result WHERE state = ?", (CellState.FAILED.value,))
 
     def finished(self) -> dict[str, CellState]:
-        """Return the states of all cells with a result, also of those no longer in the grid, by cell key."""
+        """Return the states of all cells with a result, including those no longer in the grid, by cell key."""
         with self._transaction() as database:
             return {key: CellState(state) for key, state in database.execute("SELECT key, state FROM result")}
 

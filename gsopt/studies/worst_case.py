@@ -45,12 +45,12 @@ class WorstCase:
 
     @property
     def proven(self) -> bool:
-        """Whether it is proven that no instance of the space has a larger ratio."""
+        """Whether it is proven that no instance of the space has a larger ratio than `problem`."""
         return self.complete and not (self.found.unproven or self.found.unsolved or self.found.unbounded)
 
     @cached_property
     def problem(self) -> Problem[Any] | None:
-        """The instance with the largest ratio, or None if no instance has one."""
+        """The instance with the largest `gsopt.evaluation.ratio.ratio`, or None if no instance has a ratio."""
         return self._made(self.found.pick)
 
     @cached_property

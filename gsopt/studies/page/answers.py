@@ -54,12 +54,12 @@ class Rank:
 
     @property
     def gap(self) -> float | None:
-        """The mean gap, or None if no instance has one."""
+        """The mean of `gaps`, or None if there are none."""
         return fmean(self.gaps) if self.gaps else None
 
     @property
     def worst(self) -> float | None:
-        """The largest gap, or None if no instance has one."""
+        """The largest of `gaps`, or None if there are none."""
         return max(self.gaps, default=None)
 
     @property

@@ -229,7 +229,7 @@ class _SuiteCase:
 
 
 def is_better(problem: Problem[Any], value: Number | None, other: Number | None) -> bool:
-    """Check whether both values exist and one is better than the other by more than rounding."""
+    """Check whether both values exist and `value` is better than `other` by more than rounding."""
     if value is None or other is None or not problem.sense.better(value, other):
         return False
     return abs(float(value) - float(other)) > _slack(problem, other)
