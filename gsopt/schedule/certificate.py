@@ -26,8 +26,8 @@ class Surcharge(Frozen):
     begin, end
         Index of the first cell, and of the cell after the last one.
     jobs, prices
-        Places of the jobs, counted from 0, among the sorted lines of jobs in `ProofData.digest`, in ascending
-        order, and the surcharge of each, in the unit of the certificate's `prices`.
+        The jobs, and the surcharge of each, in the unit of the certificate's `prices`. A job is given by the
+        index, from 0, of its line among the sorted lines of jobs in `ProofData.digest`. The indices ascend.
 
     Examples
     --------

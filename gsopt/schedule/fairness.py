@@ -136,8 +136,8 @@ def capped_gps_finish_times(
     """Return the finish times under processor sharing with a cap on the number of GPUs of each job.
 
     Every job gets an equal share, but at most its (positive) cap, and the other jobs share the remainder. A
-    job's speed is proportional to its share. With n jobs, each arrival and each completion takes O(log n),
-    plus O(log n) for each cap that lies between the equal shares before and after it.
+    job's speed is proportional to its share. With n jobs, each arrival and each completion takes O(log n), plus
+    O(log n) for each cap that the equal share passes when it changes.
     """
     number: Callable[[Any], Any] = Fraction if exact else float
     return _finish_times(_CappedFluid(gpus, caps, number), workload, number)

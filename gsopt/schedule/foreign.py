@@ -2,7 +2,7 @@
 
 Columns may have any names, and additional columns are ignored. Times may be in milliseconds, seconds, minutes,
 hours or days with any origin, or be timestamps. Each is converted exactly and rounded once, so that equal times
-stay equal. An end that is computed from a duration is rounded again.
+stay equal.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

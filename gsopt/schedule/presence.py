@@ -62,9 +62,8 @@ class Presence:
     """The GPUs available over time, and the rules broken when machines are given up.
 
     All GPUs are available before the first of the `steps`. With floats, the times at which machines are given
-    up may be off by a few ticks. They were rounded on a clock that shows `late` seconds more, and a tick is the
-    distance between neighbouring floats on that clock. `found` contains a sentence for each broken rule, with
-    times on the clock of the schedule.
+    up may have rounding errors. `late` is the time that the clock on which they were rounded shows at time 0.
+    `found` contains a sentence for each broken rule, with times on the clock of the schedule.
     """
 
     def __init__(

@@ -63,11 +63,12 @@ def tick_of(tasks: Sequence[ElasticTask]) -> Fraction:
 def retimed(tasks: Sequence[ElasticTask], gpus: int, runs: Iterable[TaskStretch]) -> list[TaskStretch]:
     """Return the runs, job by job, with times that satisfy every rule of a plain cluster exactly.
 
-    The runs between two events form a step. Steps keep their order. A step lasts at least until all jobs of the
-    next step are released. A job stops in the tick in which its work is done, and its last step lasts at least
-    until then. A job that is too short for the clock of the runs, and therefore has no run, runs at its highest
-    speed once it is released, while all other jobs wait. Completion times exceed those of the runs by at most
-    the errors of the runs, a few ticks per step, and the run times of such short jobs.
+    The starts and ends of the runs divide time into steps, which keep their order. A step may become longer: it
+    lasts until all jobs of the next step are released, and until the jobs that run for the last time have done
+    their work. A job stops in the tick in which its work is done. A job that is too short for the clock of the
+    runs, and therefore has no run, runs at its highest speed once it is released, while all other jobs wait.
+    Completion times exceed those of the runs by at most the errors of the runs, a few ticks per step, and the
+    run times of such short jobs.
     """
     tick = tick_of(tasks)
     paces = [_pace(task, tick) for task in tasks]

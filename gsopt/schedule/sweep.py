@@ -70,8 +70,8 @@ class Account:
     def lose(self, time: Any, seconds: Any = inf) -> None:
         """Undo some of the job's work, unless the job is complete.
 
-        The job loses its work since the last checkpoint and the given seconds of work before that (by default,
-        all of it). Without checkpoints, it loses all its work.
+        The job loses its work since the last checkpoint, and the given seconds of work before that. By default,
+        or without checkpoints, it loses all its work.
         """
         complete = (self.work - self.done) / self.speed <= self.limit
         if self.adaptive is not None:  # its work may be done before its last epoch ends

@@ -95,7 +95,7 @@ class PlainLedger:
         self._count()
 
     def give_up(self, gpus: int) -> None:
-        """Return free GPUs to their owner on request, or take GPUs back if the number is negative."""
+        """Hand free GPUs back to their owner, or receive GPUs from the owner if the number is negative."""
         self.given_up += gpus
         self._count()
 

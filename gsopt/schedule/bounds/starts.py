@@ -30,7 +30,8 @@ def on_first_progress(
         Seconds between decisions, counted from the origin of the scenario's clock; None if jobs may start at
         any time.
     advances
-        The part of each job's first overhead, in seconds, that does not delay the job, keyed by job name.
+        The part of each adaptive job's first overhead, in seconds, that its epoch times already include
+        (`EpochTimes.advance`), keyed by job name.
 
     Examples
     --------

@@ -104,7 +104,7 @@ class Stock:
     including machines given up for requests that are still open. At the deadline of a request, the number of
     requested machines is subtracted from the second count, and the first count becomes at most this difference.
     Neither count falls below the number of machines that the request cannot take. A machine that returns or is
-    lent before the deadline is added to both counts, since it may be given up again.
+    lent is added to both counts.
     """
 
     def __init__(self, cluster: Cluster) -> None:

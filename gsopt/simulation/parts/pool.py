@@ -74,7 +74,7 @@ class Count:
     def queue(self, job: Job, least: int) -> Hashable:
         """Return the identifier of the queue for jobs whose smallest number of GPUs is `least`.
 
-        It is infinite if the job may not use the GPUs.
+        The identifier is `least`, or infinity if the job may not use the GPUs.
         """
         return least if self._suits(job) else inf
 

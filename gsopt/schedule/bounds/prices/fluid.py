@@ -33,10 +33,9 @@ class Fluid:
     completion
         Completion times, one per job.
     times, worths
-        The ends of the steps, after an initial 0; and, for each of these times, an integral over the time until
-        then. The integrand is the percentage by which all jobs together would be faster with one per cent more
-        GPUs. It is 0 while GPUs are free, and at most 1. For rigid jobs, it is 1 while jobs wait. If no job
-        ever has fewer GPUs than it can use, it is always 0.
+        Points in time, from 0 on; and for each of them, the integral until then of a percentage: how much
+        faster all jobs together would be with one per cent more GPUs. The percentage is 0 while GPUs are free,
+        and at most 1. For rigid jobs, it is 1 while jobs wait.
     """
 
     completion: Array
@@ -69,8 +68,9 @@ def _integral(times: Array, begins: Array, weights: Array) -> Array:
 def fluid_schedule(demand: Demand, supply: GpuSupply) -> Fluid:
     """Schedule jobs on divisible GPUs, with decisions after arrivals, capacity changes and some completions.
 
-    Segments of hulls run in descending order of rank. The rank of a segment is the fourth power of its
-    efficiency relative to the job's first segment, times the job's weight, divided by the job's remaining area.
+    The segments of the jobs' concave hulls (`Demand`) run in descending order of rank. The rank of a segment is
+    the fourth power of its speed per GPU relative to the job's first segment, times the job's weight, divided
+    by the job's remaining area.
     For rigid jobs of equal weight, this is shortest remaining service first. Equal jobs run one after another.
     GPU types are ignored.
 

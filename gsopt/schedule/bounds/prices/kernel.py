@@ -31,9 +31,8 @@ def evaluate_jobs(  # noqa: C901, PLR0912, PLR0915 - a call for each item would 
     For each job, the kernel goes through the cells from its release date on. It keeps the cheapest items that
     together do all the work, sorted by cost. Each item is a run on one segment of the hull for the length of
     one cell. In each cell, the kernel first computes the cost of completing there, with items of this cell in
-    place of the most expensive ones. Then it merges the cell's own items into the list. It stops when
-    neither a later cell nor the last one, which is free, can be cheaper than the best cell so far: both waiting
-    until now plus the least possible price of the work, and waiting until the last cell, cost at least as much.
+    place of the most expensive ones. Then it merges the cell's own items into the list. It stops when no later
+    cell can be cheaper than the best one so far.
 
     Parameters
     ----------

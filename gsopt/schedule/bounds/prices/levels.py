@@ -17,7 +17,7 @@ _DEFLECTION = 0.7
 
 
 def climb_levels(function: Function, point: Array) -> None:
-    """Climb a concave function of many variables, most of whose kinks are near its highest point.
+    """Climb a concave function of many nonnegative variables, with most of its kinks near its highest point.
 
     The function should remember its best point itself, and raise an exception to stop the climb.
 

@@ -41,7 +41,8 @@ class Rigid:
         Returns
         -------
         tuple
-            The costs, and for each job the number of cheapest cells that it fills completely.
+            The costs, and for each job the largest number q such that it runs throughout the part of its span
+            (`Span`) that falls into the q cheapest of all cells.
         """
         span = Span.of(tables, self.start[jobs], end, self.release[jobs])
         gpus, price, weight = self.gpus[jobs], tables.prices[end], self.weight[jobs]

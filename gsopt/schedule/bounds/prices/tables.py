@@ -19,8 +19,8 @@ class Tables:
     ascending
         The prices of all cells except the last, in ascending order.
     order, rank
-        The cells in ascending order of price, and the position of each cell in this order. The last cell comes
-        after all others.
+        The cells, without the last one, in ascending order of price; and the position of each cell in this
+        order, where the last cell comes after all others.
     seconds, costs
         ``seconds[b, q]`` is the total length of the cells that are among the first b and among the q
         cheapest. ``costs[b, q]`` is the price of one GPU during these cells.

@@ -31,7 +31,7 @@ class TrainingEvaluation:
         As in `gsopt.schedule.bounds.prices.evaluation.PriceEvaluation`, for the adaptive jobs. The values are
         lower bounds on the minimum costs.
     usage
-        GPU-seconds that the adaptive jobs use, by kind of job and cell.
+        GPU-seconds that the adaptive jobs use, by row of prices and cell.
     error
         Bound on the rounding error in the sum of the values.
     """
@@ -146,10 +146,9 @@ class Trainings:
     Nodes are at the edges of the parts of the course and of the time steps, which include all edges of price
     cells. Each node belongs to two triangles whose other nodes are later or further along the course, and
     hence already known: one triangle leads to the next step and one to the next part. The node gets the
-    largest value that both triangles allow. The condition for k = 0 limits the decrease of phi over time to
-    the weight, which is also necessary in the second triangle. After the last price, phi is the cost of the
-    fastest way to the end. The derivatives with respect to the prices are exact, because they are the
-    derivatives of the formulas that compute the nodes from each other.
+    largest value that both triangles allow. After the last price, phi is the cost of the fastest way to the
+    end. The derivatives with respect to the prices are exact, because they are the derivatives of the formulas
+    that compute the nodes from each other.
 
     A job that distinguishes GPU types has ways to run on each type, at the price of that type.
 

@@ -24,9 +24,7 @@ def evaluate_vectors(
     """Evaluate all jobs as `kernel.evaluate_jobs` does, up to rounding, and fill the last four arrays.
 
     The jobs with the same row of `prices` are evaluated together: first in the earliest cell in which each can
-    complete, then in the next cell, and so on. A job is done when neither a later cell nor the last one, which
-    is free, can be cheaper than the best cell so far: both waiting until the next cell plus the least possible
-    price of the work, and waiting until the last cell, cost at least as much.
+    complete, then in the next cell, and so on, until no later cell can be cheaper than the best one so far.
     """
     for row in range(len(prices)):
         chosen = np.flatnonzero(demand.kind == row)
