@@ -45,6 +45,7 @@ class Rank:
     method: str
     values: tuple[float, ...]  # by instance
     gaps: tuple[float, ...]  # on each instance on which all values have a gap
+    optimal: int  # number of instances on which the method's values are proven optimal
     seconds: float
 
     @property
@@ -61,11 +62,6 @@ class Rank:
     def worst(self) -> float | None:
         """The largest of `gaps`, or None if there are none."""
         return max(self.gaps, default=None)
-
-    @property
-    def optimal(self) -> int:
-        """The number of instances on which the method's value is proven optimal."""
-        return sum(gap <= CONTINUOUS for gap in self.gaps)
 
 
 @dataclass(frozen=True)
@@ -142,8 +138,9 @@ class Ranking:
         values = tuple(fmean(float(row.figures[key]) for row in seeds) for seeds in cells)
         bounded = [seeds for seeds in cells if seeds[0].instance_key in self._bounded]
         gaps = tuple(fmean(row.figures["gap"] for row in seeds) for seeds in bounded)
+        optimal = sum(all(_is_optimal(row) for row in seeds) for seeds in cells)
         times = [row.figures.get("runtime") or 0.0 for seeds in cells for row in seeds]
-        return Rank(name, values, gaps, fmean(times))
+        return Rank(name, values, gaps, optimal, fmean(times))
 
     @cached_property
     def _bounded(self) -> set[str]:
@@ -152,6 +149,11 @@ class Ranking:
         A value has no gap if no bound is known, or if the bound is 0 and not attained.
         """
         return set(self.instances) - {row.instance_key for row in self.rows if row.figures.get("gap") is None}
+
+
+def _is_optimal(row: CellRow) -> bool:
+    gap = row.figures.get("gap")
+    return gap is not None and gap <= CONTINUOUS
 
 
 def answers(found: Results) -> Iterator[Answer]:
@@ -228,10 +230,10 @@ def _time(ranking: Ranking, seconds: float) -> str:
 def _distance(ranking: Ranking, rank: Rank) -> str:
     """Return a phrase on the distance of a method from the proven bound."""
     count = len(ranking.instances)
-    if rank.gap is None or rank.worst is None:
-        return "no bound is proven"
     if rank.optimal == count:
         return "proven optimal" + (f" on all {count:,} instances" if count > 1 else "")
+    if rank.gap is None or rank.worst is None:
+        return "no gap is proven"
     side = "below" if ranking.maximize else "above"
     if len(rank.gaps) == 1:
         return f"{percent(rank.gap)} {side} the proven bound"
@@ -242,7 +244,10 @@ def _behind(ranking: Ranking, rank: Rank) -> str:
     """Return a phrase on how far a method is behind the best."""
     if ranking.by_gap and rank.gap is not None:
         return f"a mean gap of {percent(rank.gap)}"
-    ratio = rank.value / ranking.ranks[0].value if ranking.ranks[0].value else 1.0
+    best = ranking.ranks[0].value
+    if not best:
+        return f"a mean of {rank.value:,.3g}"
+    ratio = rank.value / best
     if ratio >= _TWICE:
         return f"{ratio:,.2g} times as much"
     return f"{percent(abs(ratio - 1))} {'less' if ratio < 1 else 'more'}"

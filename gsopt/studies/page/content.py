@@ -190,8 +190,9 @@ def sources_table(sources: Sequence[ReadFile]) -> Table:
 def commands(options: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
     """Return the commands that compute the study again and write its page with the same options."""
     further = "".join(f" {name} {quote(value)}" for name, values in options.items() for value in values)
+    allowed = "".join(f" --allow {quote(value)}" for value in options.get("--allow", ()))
     return (
-        "gsopt study run study.json --out results",
+        f"gsopt study run study.json --out results{allowed}",
         f"gsopt study report results --out report.html{further}",
     )
 

@@ -50,7 +50,7 @@ def _method(method: str, *gaps: float | None, sense: str = "minimize", unit: flo
             [*_policy("fifo", 5.0), *_policy("srtf", 5.0)],
             "fifo and srtf are equally good: mean JCT 5 h, 150.0 % above the proven bound.",
         ),
-        (_policy("fifo", 5.0, bound=None), "fifo is the only method: mean JCT 5 h, no bound is proven."),
+        (_policy("fifo", 5.0, bound=None), "fifo is the only method: mean JCT 5 h, no gap is proven."),
         (
             [*_method("greedy", 0.1, 0.3), *_method("exact", 0.0, 0.0), *_method("other", 0.1, 0.0)],
             (
@@ -64,11 +64,15 @@ def _method(method: str, *gaps: float | None, sense: str = "minimize", unit: flo
         ),
         (
             [*_method("a", None, unit=2.0), *_method("b", None, unit=3.0)],
-            "a is best: no bound is proven. b follows with 50.0 % more.",
+            "a is best: no gap is proven. b follows with 50.0 % more.",
         ),
         (
             [*_method("a", None, unit=2.0, sense="maximize"), *_method("b", None, unit=4.0, sense="maximize")],
-            "b is best: no bound is proven. a follows with 50.0 % less.",
+            "b is best: no gap is proven. a follows with 50.0 % less.",
+        ),
+        (
+            [*_method("exact", 0.0, unit=0.0), *_method("greedy", None, unit=5.0)],
+            "exact is best: proven optimal. greedy follows with a mean of 5.",
         ),
     ],
 )

@@ -176,6 +176,8 @@ def test_commands_survive_any_name() -> None:
     name = 'a\' b$(c) "d" on x;y'
     _, line = commands({"--figure": ["mean_jct"], "--gantt": [name, "b"]})
     assert shlex.split(line)[6:] == ["--figure", "mean_jct", "--gantt", name, "--gantt", "b"]
+    allowed = commands({"--allow": ["my_module"]})
+    assert [shlex.split(line)[6:] for line in allowed] == [["--allow", "my_module"]] * 2
 
 
 def test_each_decision_has_its_cells() -> None:
