@@ -23,7 +23,7 @@ _NODES, _MOST_PARTS, _FINER = 200_000, 48, 3
 
 @dataclass(frozen=True, eq=False)
 class TrainingEvaluation:
-    """Lower bounds on the costs of completing adaptive jobs, and the GPU-seconds that this uses.
+    """Lower bounds on the costs of completing adaptive jobs, and the GPU time that this uses.
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class TrainingEvaluation:
         As in `gsopt.schedule.bounds.prices.evaluation.PriceEvaluation`, for the adaptive jobs. The values are
         lower bounds on the minimum costs.
     usage
-        GPU-seconds that the adaptive jobs use, by kind of job and cell.
+        GPU time that the adaptive jobs use, in units of `Demand`, by kind of job and cell.
     error
         Bound on the rounding error in the sum of the values.
     """
