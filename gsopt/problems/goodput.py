@@ -1,4 +1,4 @@
-"""Goodput: how many GPUs each adaptive job gets on every node, if any change requires a restart."""
+"""Goodput: how many GPUs each adaptive job gets on every node, where every change requires a restart."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

@@ -3,8 +3,9 @@
 Progress is divided into stints of constant speed. A stint ends when an epoch ends, when the job tunes its batch
 size (which happens at regular intervals), when its GPUs or partners change, or when it loses work. The only
 code that this module shares with the simulation of adaptive jobs is that for the measurements of the model
-(`gsopt.scenario.adaptive.application`) and for the throughput model that the job fits to its steps
-(`gsopt.scenario.adaptive.fitting`).
+(`gsopt.scenario.adaptive.application`), for the throughput model that the job fits to its steps
+(`gsopt.scenario.adaptive.fitting`), and for the batch size with the best goodput under that model
+(`gsopt.scenario.adaptive.throughput`).
 """
 
 from collections.abc import Collection, Sequence

@@ -26,8 +26,8 @@ class Application(Frozen):
     **Step times.** A shape lists a job's number of GPUs on each of its nodes. On a measured shape, step times
     are interpolated between the measured local batch sizes. All rotations of a shape are equivalent, because
     the nodes form a ring. For other shapes, only the numbers of nodes and GPUs matter. Their step times are
-    interpolated linearly in these two numbers and the local batch size, between the means over measured
-    placements and the measurements in `spread`. If there are more nodes than were measured, the largest
+    interpolated linearly in these two numbers and the local batch size, based on the means over measured
+    placements and on the measurements in `spread`. If there are more nodes than were measured, the largest
     measured number is used.
 
     **Training.** Quantities that depend on the batch size are interpolated between two measured training runs:

@@ -159,9 +159,10 @@ class Trainee:
         return self._progress(self._now) / self.course.work
 
     def rate(self, shape: Sequence[int], batch: int | None = None, gpu_type: str = "") -> float:
-        """Return the true current speed on unshared GPUs, as a fraction of the job's work per second.
+        """Return the true speed on a shape in the current epoch, as a fraction of the job's work per second.
 
-        `batch` is the batch size over all GPUs; None stands for the one that the job would choose.
+        Slowdowns due to partners or slower GPU types are not included. `batch` is the batch size over all GPUs;
+        None stands for the one that the job would choose.
         """
         placed, kind = tuple(gpus for gpus in shape if gpus), self.application.kind(gpu_type)
         as_it_runs = (placed, kind, batch) == (self.shape, self.gpu_type, self.batch_size)

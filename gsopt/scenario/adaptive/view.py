@@ -94,8 +94,9 @@ class TraineeView:
         return self._trainee.goodput(nodes, gpus, gpu_type)
 
     def rate(self, shape: Sequence[int], batch: int | None = None, gpu_type: str = "") -> float:
-        """Return the true current speed on unshared GPUs, as a fraction of the job's work per second.
+        """Return the true speed on a shape in the current epoch, as a fraction of the job's work per second.
 
-        `batch` is the batch size over all GPUs; None stands for the one that the job would choose.
+        Slowdowns due to partners or slower GPU types are not included. `batch` is the batch size over all GPUs;
+        None stands for the one that the job would choose.
         """
         return self._trainee.rate(tuple(shape), batch, gpu_type)

@@ -10,7 +10,8 @@ from gsopt.core.problem import Frozen
 class Lean(Frozen):
     """Data that omits the fields in `later` from files as long as they have their default values.
 
-    Files and study keys from before these fields existed therefore remain valid.
+    Data that does not use these fields is therefore written as it was before they existed, and keys computed
+    from it (`gsopt.studies.cells`) do not change.
     """
 
     later: ClassVar[frozenset[str]] = frozenset()

@@ -1,4 +1,4 @@
-"""Routes: the paths between GPUs, found by networkx between machines or islands when they are first needed."""
+"""Routes: the paths between the GPUs of a cluster, each of which is found when it is first needed."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

@@ -40,13 +40,13 @@ class EpochTimes:
 
     - *Costly restarts.* Every start and resize, and every change of GPUs or mode that may change the number of
       GPUs, costs at least two seconds, and neither partners nor slower GPU types ever slow a job down. Call the
-      time between two such changes a visit, and consider an epoch that would last x seconds without rounding.
-      If it begins and ends in the same visit, it takes at least max(1, x - 1/2) seconds, and counts as that
-      long. If it began in an earlier visit, the rest of it takes at most one second less than is counted for
-      it. If it is unfinished when the visit ends, the completed part took at most one second less than is
-      counted for it. The overhead at the beginning of the visit covers both seconds, because the job counts as
-      running on the visit's GPUs during this overhead. The first visit begins with a whole epoch, so one second
-      is enough there (`advance`), and the rest of the first overhead delays the job.
+      time between two such changes a visit. Within one visit, an epoch that would last x seconds without
+      rounding takes at least max(1, x - 1/2) seconds, and counts as that long. If an epoch extends over several
+      visits, each of its parts takes at most one second less than is counted for the part. A visit has at most
+      two such parts, one at its beginning and one at its end. The overhead at its beginning covers both
+      seconds, because the job counts as running on the visit's GPUs during this overhead. The first visit
+      begins with a new epoch, so one second is enough there (`advance`), and the rest of the first overhead
+      delays the job.
     - *Whole seconds throughout.* If, in addition, all decisions are made at whole seconds and all overheads
       take whole seconds, then every epoch that begins and ends in the same visit takes a whole number of
       seconds: x - 1/2, rounded up, but at least 1.
@@ -95,7 +95,7 @@ class EpochTimes:
 
     @cached_property
     def height(self) -> float:
-        """Minimum duration of all epochs together, in seconds, each on its fastest GPUs; rounded down."""
+        """Lower bound on the duration of all epochs together, in seconds, with each on its fastest GPUs."""
         rounding = TERM * (ULPS + len(self.seconds))
         return float(self.seconds.min(axis=1).sum() * (1 - rounding))
 

@@ -14,8 +14,9 @@ def far_apart(workload: Workload) -> list[Sequence[Job]]:
     """Divide a workload at long breaks between arrivals, and return the jobs of each part.
 
     The bounds of the parts add up to a bound for the whole workload. Without the division, long breaks would
-    cost precision and time cells. A break is far longer than the jobs since the previous break would take one
-    after another, so the division does not weaken the bound if every job has enough GPUs.
+    cost precision and time cells. A break is long if it lasts over 1,000 times as long as all jobs since the
+    previous break would take one after another. Therefore, the division does not weaken the bound if every job
+    has enough GPUs.
     """
     jobs, breaks = workload.jobs, list[tuple[float, int]]()
     begin = busy = before = 0.0

@@ -44,7 +44,7 @@ def tree_of(source: str, branches: Iterable[Branch], notes: list[str]) -> Tree:
 
 
 def from_leaves(branches: Mapping[str, Branch], root: str) -> Tree:
-    """Return the given root and all branches below it, each after those below it."""
+    """Return the given root and all branches below it, each branch after its children."""
     found: list[str] = []
     pending = [root] if root in branches else []
     while pending:

@@ -13,10 +13,9 @@ NVLINK = "nvlink"
 def with_domains(source: str, tree: Tree, domains: Mapping[str, str]) -> Tree:
     """Insert domains into a tree with named levels. `domains` maps machines to the names of their domains.
 
-    If all machines of a domain belong to one switch, the domain is inserted below this switch and takes over
-    the machines, even if the switch keeps no machine of its own. If a domain consists of all machines below a
-    switch, it is inserted below this switch, too. A domain that consists of several whole switches, all
-    directly below the same switch, is inserted between them and that switch. Any other domain is rejected.
+    A domain may consist of machines directly on one switch, of everything below one switch, or of several whole
+    switches directly below the same switch. The domain is inserted below this switch and takes over these
+    machines and switches. Any other domain is rejected with `InvalidInput`.
     """
     home = {machine: name for name, branch in tree.items() for machine in branch.machines}
     members: dict[str, list[str]] = {}

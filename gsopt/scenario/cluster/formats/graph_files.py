@@ -32,7 +32,7 @@ def read_graphml(source: str, text: str, told: Told, _notes: list[str]) -> Clust
 
 
 def write_graphml(cluster: Cluster, _notes: list[str]) -> str:
-    """Write a cluster as GraphML. It has numbers of GPUs, not a node for each GPU."""
+    """Write a cluster as GraphML, with numbers of GPUs instead of a node for each GPU."""
     import networkx as nx
 
     written = io.BytesIO()
@@ -60,7 +60,7 @@ def read_node_link(source: str, text: str, told: Told, _notes: list[str]) -> Clu
 
 
 def write_node_link(cluster: Cluster, _notes: list[str]) -> str:
-    """Write a cluster as node-link JSON, one node or edge per line. It has numbers of GPUs, not GPU nodes."""
+    """Write a cluster as node-link JSON, one node or edge per line, with numbers of GPUs, not GPU nodes."""
     import networkx as nx
 
     data = nx.node_link_data(cluster.graph(gpus=False), edges="edges")

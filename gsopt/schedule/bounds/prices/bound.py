@@ -291,7 +291,10 @@ def relaxed_bound(
     compiled: bool | None = None,
     on_progress: Callable[[PriceBound], Any] | None = None,
 ) -> PriceBound:
-    """Return the bound of `price_bound` for a relaxation, with times counted from its own release dates."""
+    """Return the bound of `price_bound` for a relaxation.
+
+    Job completion times are counted from the release dates in the relaxation, not from the original ones.
+    """
     begin = monotonic()
     scenario = relaxation.scenario
     jobs, found = scenario.workload.jobs, list[PriceBound]()

@@ -1,4 +1,4 @@
-"""Bundle kernel: the search of `bundle` for weights of planes, compiled if numba is installed."""
+"""Bundle kernel: the function `exchange` of `bundle`, compiled if numba is installed."""
 
 from gsopt.core.numbers.compiled import compiled
 from gsopt.schedule.bounds.prices import bundle

@@ -32,9 +32,8 @@ def cost_to_go(  # noqa: C901, PLR0912, PLR0915 - a call for each node would cos
     """Compute lower bounds on costs to go, from the last time to the first, and fill in the last three arrays.
 
     Row 0 is the end of the last cell with a price, every further row is one step earlier, and the last row is
-    time 0. Every edge of a cell is the end of a step. Steps are so short that a job that runs only where
-    running pays off completes about one part of the course per step at most, unless that makes too many steps.
-    The bound is valid for any steps (see `gsopt.schedule.bounds.prices.trainings`).
+    time 0. Every edge of a cell is the end of a step. The bound is valid for any steps (see
+    `gsopt.schedule.bounds.prices.trainings`).
 
     Parameters
     ----------

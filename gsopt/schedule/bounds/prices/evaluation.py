@@ -1,4 +1,4 @@
-"""Evaluation: the minimum cost of completing each job at given prices, and the GPU-seconds that this uses."""
+"""Evaluation: the minimum cost of completing each job at given prices, and the GPU time that this uses."""
 
 from dataclasses import dataclass
 
@@ -10,19 +10,21 @@ from gsopt.schedule.bounds.prices.vectors import evaluate_vectors
 
 @dataclass(frozen=True, eq=False)
 class PriceEvaluation:
-    """The minimum costs of jobs: weighted job completion times plus the price of the GPU-seconds used.
+    """The minimum costs of jobs: weighted job completion times plus the price of the GPU time used.
+
+    Times are in the unit of `Demand`.
 
     Attributes
     ----------
     values
         Minimum costs, one per job.
     slopes
-        Costs of one more second of work, one per job.
+        Costs of one more unit of work, one per job.
     sizes
         For each job, an upper limit on the sum of the magnitudes of the terms in its value, which bounds the
         rounding error of the value.
     usage
-        GPU-seconds that the jobs use, with one row per kind of job and one column per cell, plus a last column
+        GPU time that the jobs use, with one row per kind of job and one column per cell, plus a last column
         for the time after the last edge.
     """
 
@@ -51,13 +53,13 @@ def load_kernel() -> None:
 
 
 def evaluate(demand: Demand, edges: Array, prices: Array, *, compiled: bool) -> PriceEvaluation:
-    """Compute the minimum cost of completing each job, and the GPU-seconds that this uses.
+    """Compute the minimum cost of completing each job, and the GPU time that this uses.
 
-    The cost of a job is its weight times the seconds from release to completion, plus the price of each
-    GPU-second that it uses. Given the cell in which the job completes, the minimum is that of a fractional
-    knapsack problem. Each item is a run on one segment of the job's hull for the length of one cell. In the
-    cell of completion, each second of running delays the completion by a second. The minimum over all cells is
-    exact, because prices are constant in each cell.
+    Times are in the unit of `demand`. The cost of a job is its weight times the time from release to
+    completion, plus the price of the GPU time that it uses. Given the cell in which the job completes, the
+    minimum is that of a fractional knapsack problem. Each item is a run on one segment of the job's hull for
+    the length of one cell. In the cell of completion, running also delays the completion. The minimum over all
+    cells is exact, because prices are constant in each cell.
 
     Parameters
     ----------
@@ -66,7 +68,7 @@ def evaluate(demand: Demand, edges: Array, prices: Array, *, compiled: bool) -> 
     edges
         The edges of the cells. The first edge is at 0. After the last edge, GPUs cost nothing.
     prices
-        The price of a GPU-second, at least 0, with one row per kind of job and one column per cell.
+        The price of a GPU per unit of time, at least 0, with one row per kind of job and one column per cell.
     compiled
         Whether to use the compiled kernel instead of numpy. The results differ only by rounding.
     """

@@ -23,7 +23,7 @@ _NODES, _MOST_PARTS, _FINER = 200_000, 48, 3
 
 @dataclass(frozen=True, eq=False)
 class TrainingEvaluation:
-    """Lower bounds on the costs of completing adaptive jobs, and the GPU-seconds that this uses.
+    """Lower bounds on the costs of completing adaptive jobs, and the GPU time that this uses.
 
     Attributes
     ----------
