@@ -139,9 +139,9 @@ class Reclaim(_OfMachines):
     deadline
         Time in seconds by which the request must be met; later than `time`.
     servers
-        Number of machines; None in a plain cluster.
+        Number of machines to give up; None in a plain cluster.
     gpus
-        Number of GPUs of a plain cluster; None in any other cluster.
+        Number of GPUs to give up in a plain cluster; None in any other cluster.
     among
         Names of the machines that may be given up; empty for no restriction by name.
     gpu_type

@@ -312,10 +312,11 @@ class State(Protocol):
     def offer(self, job: int, placer: Placer | None = None) -> tuple[int, ...] | None:
         """Return the indices of the free GPUs that a placer (by default, that of the run) chooses for a job.
 
-        As many GPUs are chosen as the job demands, of its type and with enough memory. GPUs connected by a
-        narrower network tier are preferred; among equals, those with less memory. The result is None if the job
-        does not fit (see `fits`). Otherwise, it is an empty tuple in a plain cluster, whose GPUs have no
-        indices.
+        The placer chooses as many GPUs as the job demands, of its type and with enough memory. If GPUs have
+        different amounts of memory, it chooses once for each amount, among the GPUs with at most this memory.
+        The result is the choice that the narrowest network tier connects; ties go to the smallest amount. It is
+        None if the job does not fit (see `fits`). Otherwise, it is an empty tuple in a plain cluster, whose
+        GPUs have no indices.
         """
 
     def tier(self, gpus: Sequence[int]) -> str:

@@ -26,8 +26,8 @@ def fgd(
     Otherwise, it is the free capacity of those GPUs that have too little left for the worker. As in the paper,
     memory does not count. Ties go to the first server and, on it, to a GPU that is already shared.
 
-    Complexity per worker: O(kinds of workers * GPUs of a server) for each server that has changed since the
-    last worker with the same need.
+    Complexity per worker: O(servers), plus O(K G^2) for each server with G GPUs that has changed since the last
+    worker with the same need, for K kinds of workers.
 
     Source: Weng et al., "Beware of fragmentation" (ATC 2023), section 4 and algorithm 1. The paper does not say
     how ties are broken. To follow the authors' program, set ``rounded=True`` and ``popular=0.95``.

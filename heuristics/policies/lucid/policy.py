@@ -75,7 +75,7 @@ def lucid(
         sequence of predictions, one for each period of ten minutes from time 0, the next five periods count.
         From the last period on, the cluster is busy.
     quiet
-        Most arrivals per ten minutes in a quiet cluster; if None, 2 per 1,040 GPUs.
+        Largest number of arrivals per ten minutes in a quiet cluster; if None, 2 per 1,040 GPUs.
     predictions
         The running times of jobs: ``"known"``, the ``"mean"`` of the most similar completed jobs, or seconds
         keyed by job name. For a job without a prediction, 1,000 s are used.
