@@ -53,8 +53,8 @@ def ares(
     """Read a workload of Sia for the cluster of Ares, with nodes of four RTX 2080 Ti.
 
     Jobs run on the GPUs that they demand, or on twice, four times, ... as many. A row is dropped for the same
-    reasons as in the reader `sia`, or if its job demands more than `gpus`. `ASSUMPTIONS` lists what is unknown
-    or differs from the paper.
+    reasons as in the reader `sia` or, unless `cap` is set, if its job demands more than `gpus`. `ASSUMPTIONS`
+    lists what is unknown or differs from the paper.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def ares(
     profiles
         Folder of the profiles; see `sia`.
     selection
-        Window, GPU cap and sample; see `Selection`. The cap is at most `gpus`.
+        Window, GPU cap and sample; see `Selection`. `max_gpus` is at most `gpus`, which is also its default.
 
     Raises
     ------
