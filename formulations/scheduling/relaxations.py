@@ -24,7 +24,7 @@ _COLUMNS, _GROWTH = 4_000, 1.4
 
 
 class Cuts:
-    """Prices of modes that solutions have called for; they add up to at most 1 at any time."""
+    """Cuts, each with prices of modes such that the modes in use at any time cost at most 1 in total."""
 
     def __init__(self) -> None:
         self.prices: list[Mapping[Item, float]] = []
@@ -33,7 +33,8 @@ class Cuts:
     def learn(self, find: Callable[[], Iterable[Mapping[Item, float]]]) -> bool:
         """Keep the cuts that `find` finds in a solution, and return whether any of them is new.
 
-        Seeking cuts takes time. After a solution that calls for no new one, the next 1, 3, 7, ... are skipped.
+        Seeking cuts takes time, so more and more solutions are skipped as long as no new cut is found. For a
+        skipped solution, the result is False.
         """
         if self._left_to_skip > 0:
             self._left_to_skip -= 1
@@ -54,10 +55,10 @@ class Relaxations:
         self.best, self.cuts = best, Cuts()
 
     def model(self, windows: Windows, size: int) -> BucketModel:
-        """Return a relaxation with at most `size` columns, on the finest grid possible.
+        """Return a relaxation with at most `size` columns on a grid as fine as possible.
 
-        The times of interest are the ends of the windows, the earliest completion of each job, and its
-        completion in the best schedule.
+        If little time is left, the limit is lower. On the coarsest grid, the relaxation may exceed the limit.
+        Grids are made of release dates and `times_of_interest`.
         """
         best, instance, left = self.best, self.best.instance, self.best.budget.left()
         size = size if left is None else min(size, int(_COLUMNS_PER_SECOND * left))

@@ -37,7 +37,7 @@ _COST = 1e3
 
 
 class PositionSearch:
-    """A search that solves the positional model, adds cuts from configurations, and keeps the best schedule.
+    """A search that solves the positional model, adds cuts to it, and keeps the best schedule.
 
     Some best schedule must lie in the windows of `positions`. A cut consists of prices of modes: in any cell,
     the times spent in the modes, multiplied by these prices, add up to at most the length of the cell. Raises

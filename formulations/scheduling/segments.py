@@ -90,7 +90,7 @@ class Segments(NamedTuple):
         return self.work / self.fastest
 
     def by_size(self, sizes: Reals) -> Integers:
-        """Return the list of segments in descending order of an index, which needs no dual values.
+        """Return the list of segments in descending order of an index of efficiency and size.
 
         The index of a segment is the fourth power of its `relative_efficiency`, divided by the job's size, for
         example the job's area. For rigid jobs, the list is in ascending order of size.
@@ -99,9 +99,9 @@ class Segments(NamedTuple):
         return self.job[np.argsort(-index, kind="stable")]
 
     def by_completion(self, completions: Sequence[float]) -> Integers:
-        """Return the list of `by_size`, with sizes in the order of the given completions.
+        """Return the list of `by_size` for sizes in the order of the given completions.
 
-        The size of the first job to complete is the smallest area of all jobs, and so on.
+        The size of the k-th job to complete is the k-th smallest of all areas.
         """
         sizes = np.empty_like(self.work)
         sizes[np.argsort(completions, kind="stable")] = np.sort(self.areas)

@@ -49,10 +49,10 @@ def meet(
 
     Sets: jobs m; types t on which each can run. Parameters: d_m: need of job m; u_mt = d_m / a_mt: its share if
     type t alone meets the need; z_m, M_t: GPUs of a job and of a type. Variables: s_mt: part of the need that
-    type t meets; u_mt s_mt: the share (the larger of the two is the column, so that no coefficient exceeds 1);
-    v: the factor. Objective: max v. Constraints: sum_t s_mt >= v for every job, but >= 1 for settled ones;
-    sum_t u_mt s_mt <= 1; sum_m z_m u_mt s_mt / M_t <= 1. Size: one column per job and type on which it can run,
-    and one for v; two rows per job and one per type. Source: Gavel, section 4.1.
+    type t meets, which takes the share u_mt s_mt; v: the factor. Objective: max v. Constraints: sum_t s_mt >= v
+    for every job, but >= 1 for settled ones; sum_t u_mt s_mt <= 1; sum_m z_m u_mt s_mt / M_t <= 1. Size: one
+    column per job and type on which it can run, and one for v; two rows per job and one per type. Source:
+    Gavel, section 4.1.
     """
     table = _PairTable(problem)
     full = np.array([float(need) for need in needs])[table.job] / table.rate

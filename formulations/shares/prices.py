@@ -33,9 +33,9 @@ def most_yield(problem: Shares, jobs: Sequence[Exact], gpus: Mapping[str, Exact]
 def bound(problem: Shares, jobs: Sequence[Exact], gpus: Mapping[str, Exact], level: Exact) -> Exact:
     """Return a bound on the objective of any shares, derived from prices.
 
-    If the objective is a level, the price of a job's steps is raised to that of the GPUs that they take on the
-    job's cheapest type if the latter is higher. This never weakens the bound. `jobs` and `gpus` are as in
-    `most_yield`. For sums, `jobs` holds the `worths` of the problem. `level` is a known bound.
+    If the objective is a level, the price of each job's steps is raised to at least that of the GPUs that they
+    take on the job's cheapest type. This never weakens the bound. `jobs` and `gpus` are as in `most_yield`. For
+    sums, `jobs` holds the `worths` of the problem. `level` is a known bound.
     """
     if problem.is_sum:
         return most_yield(problem, jobs, gpus)

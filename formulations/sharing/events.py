@@ -75,7 +75,10 @@ def _raise_by_prices(best: BestSharing) -> None:
 
 
 def search_part(part: IndependentPart) -> None:
-    """Search for a part's best schedule with starts at events; prove it optimal if no others are allowed."""
+    """Search for a part's best schedule with starts at events.
+
+    It is proven optimal if the search is completed and no other starts are allowed.
+    """
     search = _EventSearch(part)
     search.run()
     if search.is_over and part.problem.starts == "events":

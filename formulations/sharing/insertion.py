@@ -18,13 +18,13 @@ def insertion_bound(
     """Return a lower bound on the sum of all ends, based on the minimum delay that each pending start causes.
 
     Without further starts, a running job r ends at e, and is alone on its GPUs from u on. Let a pending job j
-    start at s < e on a GPU of r. At v = max(u, s), at least e - v of the work of r is left. The jobs share
-    until j ends, which takes at least xi_jr p_j, or until r ends, no earlier than v + xi_rj (e - v). While they
-    share, each of them loses at least the fraction 1 - 1 / xi of the time; losses of r are counted from v on.
-    The end of j is delayed by at least the largest loss that a single partner causes. Losses of r caused by
-    several jobs add up if these never share with it at the same time. If up to m of them may, r loses as much
-    as the worst of them causes, hence at least an m-th of the sum. Here, m is at most the number of GPUs of r
-    and the number of pending jobs.
+    of duration p_j start at s < e on a GPU of r. Let xi_jr be the slowdown of j by r, and xi_rj that of r by j.
+    At v = max(u, s), at least e - v of the work of r is left. The jobs share until j ends, which takes at least
+    xi_jr p_j, or until r ends, no earlier than v + xi_rj (e - v). While they share, each of them loses at least
+    the fraction 1 - 1 / xi of the time; losses of r are counted from v on. The end of j is delayed by at least
+    the largest loss that a single partner causes. Losses of r caused by several jobs add up if these never
+    share with it at the same time. If up to m of them may, r loses as much as the worst of them causes, hence
+    at least an m-th of the sum. Here, m is at most the number of GPUs of r and the number of pending jobs.
 
     Each start costs at least its cost among the running jobs only, minimized over times and partners
     (`insertion`). The result is the larger of two sums over the pending jobs. The first counts an m-th of the

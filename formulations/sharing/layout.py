@@ -1,4 +1,4 @@
-"""Layout: start times and GPUs for a schedule that a search has found as numbers of events and GPUs."""
+"""Layout: conversion of a search's schedule to start times and individual GPUs."""
 
 from collections.abc import Iterable
 

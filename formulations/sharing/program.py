@@ -13,9 +13,8 @@ def least(
     """Minimize a non-negative linear cost of non-negative variables exactly, or return None if infeasible.
 
     Each row holds coefficients, and a lower limit on the sum of the variables multiplied by them. The tableau
-    consists of integers over one denominator, the last pivot. Among the rows, and among the columns, that may
-    be chosen next, the variable with the lowest index decides, so that the method terminates. Returns the
-    minimum cost and the values of the variables.
+    consists of integers over one denominator, the last pivot. Pivots are chosen by Bland's rule, so the method
+    terminates. Returns the minimum cost and the values of the variables.
 
     Source: Bland (1977) for the choice of pivots; Edmonds (1967) for the integers.
     """

@@ -40,7 +40,7 @@ def find_split(
 def find_conflict(instance: SlottedInstance, choices: Sequence[SlottedRun], budget: Budget) -> list[int] | None:
     """Find a small set of jobs for which `find_split` has no solution, even if no other jobs run.
 
-    Returns None if it is not proven in time that there is no solution for all jobs together.
+    Returns None unless it is proven in time that no solution exists for all jobs together.
     """
     needed = list(range(len(choices)))
     if not _is_impossible(instance, choices, needed, budget):

@@ -67,7 +67,7 @@ class Resizable:
 
     @cached_property
     def there(self) -> tuple[int, ...]:
-        """The number of jobs released before or at the beginning of each period."""
+        """The number of jobs released by the beginning of each period from one release date to the next."""
         return tuple(sum(date <= begin for date in self.instance.release) for begin in self.instance.arrivals)
 
     @cached_property
