@@ -76,12 +76,12 @@ def time_indexed(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
 
 
 def solve_relaxation(best: BestRuns, share: float = 1.0, conflicts: float = 0) -> str:
-    """Solve the relaxation, raise the bound, look for fixed GPUs, and return a message on the outcome.
+    """Solve the relaxation, raise the bound, look for GPUs that each job can keep, and return a message.
 
-    If no fixed GPUs suit the relaxation's schedule, `find_conflict` looks for a few jobs whose starts and run
-    times already make that impossible. A new row requires that at least one of these jobs gets a different
-    start or run time, and the relaxation is solved again, at most `conflicts` times. All this takes at most the
-    fraction `share` of the remaining time.
+    If no such GPUs are found for the relaxation's schedule, `find_conflict` looks for a few jobs whose starts
+    and run times already make that impossible. A new row requires that at least one of these jobs gets a
+    different start or run time, and the relaxation is solved again, at most `conflicts` times. All this takes
+    at most the fraction `share` of the remaining time.
     """
     left = best.budget.left()
     budget = best.budget if left is None else best.budget.within(share * left)
@@ -141,9 +141,9 @@ def narrowed(model: Relaxation, best: BestRuns, budget: Budget) -> StandardForm:
 
 
 def model_of(best: BestRuns) -> Relaxation:
-    """Return a relaxation of all schedules at least as good as the best one.
+    """Return a relaxation that admits all schedules at least as good as the best known one.
 
-    Its slots are long enough for a solver to handle their number.
+    If there would be too many slots for a solver, longer ones are used.
     """
     if best.value is None:
         raise AssertionError  # lists find a schedule

@@ -1,4 +1,4 @@
-"""Workload-aware preemption: all evictable gangs of lower priority stop, then those that leave room resume."""
+"""Workload-aware preemption: all evictable gangs of lower priority stop, then each resumes if room allows."""
 
 from collections.abc import Sequence
 from typing import Literal, get_args

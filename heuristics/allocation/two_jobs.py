@@ -58,8 +58,8 @@ def printed_rule(jobs: TwoJobs) -> int:
     """Return how many GPUs p gets according to the conclusions of Appendix C (Equations 8 and 9).
 
     If the capacity is at least twice p's maximum, p is favoured; otherwise, the job with less work is, or p
-    if both have the same. The favoured job gets its maximum or, if that is too much, the GPUs that the other
-    job's minimum leaves. The paper does not cover the second case, in which the rule can be wrong.
+    if both have the same. The favoured job gets its maximum or, if the other job's minimum leaves fewer GPUs,
+    all of these. The paper does not cover the latter case, in which the rule can be wrong.
     """
     least, most = jobs.end_points
     favours_p = jobs.capacity >= 2 * jobs.p.most or jobs.p.work <= jobs.q.work

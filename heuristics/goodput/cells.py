@@ -1,4 +1,4 @@
-"""Cells: the GPUs in candidate allocations, stored only for pairs of a job and a node with some GPUs."""
+"""Cells: candidate allocations, stored as the GPUs of jobs on nodes, without the zeros."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -84,8 +84,8 @@ class HeldCells:
     def fill(self, cells: NDArray[np.int64], groups: NDArray[np.int64], limits: NDArray[np.int64]) -> None:
         """Limit the total number of GPUs in each group of cells; a group's last cells lose GPUs first.
 
-        `cells` are indices into `at`, sorted by group. `groups` gives the group of every entry of `at`, and
-        `limits` the limit of the group of each of `cells`.
+        `cells` are indices into `at`, sorted by group. `groups` has the group of every entry of `at`. `limits`
+        has one entry for each of the `cells`: the limit of its group.
         """
         gpus = self.gpus[cells]
         total = gpus.cumsum()

@@ -21,8 +21,8 @@ class SpeedupTable:
     problem
         The problem.
     speedups
-        Speed-up by job, number of nodes and number of GPUs; -1 where a job cannot run. The last entries on both
-        axes stand for all larger numbers, on which no job can run.
+        Speed-up by job, number of nodes and number of GPUs; -1 where a job cannot run. The last entries on the
+        axes of nodes and GPUs stand for all larger numbers, on which no job can run.
     current
         Current GPUs of each job on every node, shape (jobs, nodes).
     """
@@ -70,8 +70,8 @@ class SpeedupTable:
     ) -> Floats:
         """Return the objective's terms for jobs with given speed-ups.
 
-        The speed-up of a job that restarts is multiplied by `factors`, by default those of the problem, which
-        are one for each job along the last axis.
+        The speed-up of a job that restarts is multiplied by `factors`, by default those of the problem. In that
+        case, the last axis of both arrays must have one entry per job.
         """
         problem = self.problem
         share = len(problem.nodes) / max(problem.total, 1)

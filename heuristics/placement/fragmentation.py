@@ -27,7 +27,7 @@ class TypicalWorkers:
 
     @classmethod
     def of(cls, problem: Placement, *, most: float = 1.0) -> "TypicalWorkers":
-        """Count the workers of each kind, and keep the most frequent kinds until they cover the share `most`.
+        """Count workers by kind; keep the most frequent kinds until they cover the share `most` of all workers.
 
         Workers of one kind need the same CPUs and GPUs, and accept the same GPU types.
         """

@@ -1,4 +1,4 @@
-"""Serving: a loop that places workers one by one, each on a server and, if it needs a part, on a GPU there."""
+"""Serving: a loop that places workers one by one on servers, and on GPUs if they need part of one."""
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator
@@ -162,7 +162,7 @@ class ServersLeft:
 
 
 def shares(left: ServersLeft, need: Need, servers: Integers) -> Iterator[tuple[Reals, float]]:
-    """Yield, for GPUs and CPUs, the servers' free amounts and the need, as shares of the most on any server."""
+    """Yield, for GPUs and CPUs, the servers' free amounts and the need, as shares of the largest capacity."""
     gpus, cpus = (int(row.max(initial=0)) for row in left.capacity[:2])
     if gpus:
         yield left.thousandths(servers) / (gpus * WHOLE_GPU), need.thousandths / (gpus * WHOLE_GPU)
@@ -193,12 +193,11 @@ def serve(
     order: Iterable[int] | None = None,
     choose: Choose = lowest,
 ) -> PlacementSolution | NoSolution:
-    """Place the workers of one line after another, each on the server that `choose` selects by a rule's scores.
+    """Place the workers line by line, each on the server that `choose` selects by a rule's scores.
 
     By default, the server with the lowest score is selected, and lines (entries of `Placement.workers`) are
     placed in the order given by the problem. If jobs must not be split, the first worker of a job determines
-    its pool. Workers for which there is no room, or no time, stay unplaced if the problem allows it. Scores are
-    kept for each need, and recomputed only for servers that have changed since the last worker with that need.
+    its pool. Workers for which there is no room, or no time, stay unplaced if the problem allows it.
 
     Raises
     ------

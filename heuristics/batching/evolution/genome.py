@@ -51,7 +51,7 @@ def keep(genome: Genome, most: Sequence[int]) -> None:
 
 
 def trim(genome: Genome, lower: Sequence[Sequence[int]]) -> None:
-    """Reduce each job to the most of its GPUs on which it can run, with `lower` as in `CostTable`."""
+    """Take GPUs from each job until it can run on those that it keeps; `lower` is that of `CostTable`."""
     counts = counts_of(genome, len(lower))
     most = [row[count] for row, count in zip(lower, counts, strict=True)]
     if most != counts:

@@ -19,9 +19,9 @@ class Reserved:
 
     This is AlloX in Gavel's simulator. At each call, the jobs without a GPU are ordered on the GPUs that no job
     holds, as if these were the only GPUs. A job that comes first on a GPU keeps it until the job ends; all
-    other jobs are ordered again at the next call. Only the oldest jobs without a GPU, a fraction `alpha` of
-    them, are ordered, but at least as many as there are free GPUs. With `gangs`, jobs may demand several GPUs
-    but still count as one GPU each.
+    other jobs are ordered again at the next call. Of the jobs without a GPU, only the fraction `alpha` that
+    arrived first is ordered, but at least as many jobs as there are free GPUs. With `gangs`, jobs may demand
+    several GPUs but still count as one GPU each.
 
     Source: the policy ``allox_perf`` of Gavel's simulator. Ties between orders of equal cost are broken by the
     solver.

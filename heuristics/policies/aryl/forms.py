@@ -25,7 +25,7 @@ class Form(NamedTuple):
     base
         Smallest number of workers.
     speeds
-        Speed with base + w workers at index w, on GPUs without other jobs; 0 if that number is not allowed.
+        Speed with base + w workers at index w, without any slowdowns; 0 if that number is not allowed.
     """
 
     mode: str

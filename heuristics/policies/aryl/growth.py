@@ -1,4 +1,4 @@
-"""Growth: the pools in which flexible workers speed up a job that may use both, and its speed there."""
+"""Growth: the pools in which flexible workers make a job faster, and the job's speed with them."""
 
 from collections.abc import Iterator, Mapping
 from itertools import islice

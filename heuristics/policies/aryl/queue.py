@@ -13,8 +13,7 @@ from heuristics.policies.aryl.scheduler import FlexibleJob, WaitingJob
 class Queue:
     """The waiting jobs in order of release, i.e. of job number.
 
-    A job that has just lost its GPUs rests until the next decision. It therefore restarts at a later interval
-    than that of its preemption; restarting it at once would be a migration.
+    A job that has just lost its GPUs rests until the next decision. It therefore restarts at a later interval.
 
     Attributes
     ----------

@@ -21,10 +21,10 @@ def evolve(fitness: Fitness, start: Counts, search: SearchEffort, random: np.ran
 
     The first candidates are `start`, no flexible workers, and random numbers. Each generation has as many
     children as candidates. A child takes the jobs before a random position from one parent, and the other jobs
-    from a second parent; each parent is the better of two random candidates. Then some of its jobs, one on
-    average, get a random number of workers, and surplus workers are taken from random jobs. The best candidates
-    and children survive; ties go to the older ones. The result is never worse than `start` if that fits. If the
-    best numbers of all jobs fit together, they are returned without a search.
+    from a second parent; each parent is the better of two random candidates. Then some of the child's jobs, one
+    on average, get a random number of workers, and surplus workers are taken from random jobs. The best
+    candidates and children survive; ties go to the older ones. The result is never worse than `start` if that
+    fits. If the best numbers of all jobs fit together, they are returned without a search.
 
     O(G P J) for G generations of P candidates for J jobs.
     """

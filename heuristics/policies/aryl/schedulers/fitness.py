@@ -19,7 +19,7 @@ class Fitness:
     """The fitness of any choice of flexible workers, and the limits on such choices.
 
     The fitness is the power mean of the speedups. A job's speedup is its speed relative to its speed on a fair
-    share of the GPUs. The fitness grows with a sum over the jobs. A job's term in this sum is
+    share of the GPUs. Maximizing the fitness means maximizing a sum with one term per job:
     ``speedup ** power``, negated if `power` is negative, or the logarithm of the speedup if `power` is 0.
 
     Attributes
