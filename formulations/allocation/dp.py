@@ -1,4 +1,4 @@
-"""DP: a dynamic program over jobs and GPUs, the reference for all other exact methods."""
+"""DP: a dynamic program over jobs and GPUs."""
 
 from fractions import Fraction
 

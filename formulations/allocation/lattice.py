@@ -14,10 +14,10 @@ def lattice_bound(knapsack: Knapsack) -> int:
     """Return an upper bound on the value of every choice that fits, relative to the base.
 
     The total weight W and the total value V of a choice form a sum of the options' pairs, so (W, V) is a point
-    of the lattice that these pairs generate: (t a, t b + k c) for integers t and k. It also satisfies W <= room
-    and V <= price W. The bound is the highest V of such a point. For each total weight t a, this V is the
-    largest number of at most price W that is congruent to t b modulo c. If more than 10,000 weights would have
-    to be examined, price W bounds V for the smaller ones.
+    of the lattice that these pairs generate: (t a, t b + k c) for integers t and k, where (a, b) and (0, c) are
+    a basis (`lattice_basis`). It also satisfies W <= room and V <= price W. The bound is the highest V of such
+    a point. For each total weight t a, this V is the largest number of at most price W that is congruent to t b
+    modulo c. If more than 10,000 weights would have to be examined, price W bounds V for the smaller ones.
 
     If values are weights plus a constant, for example, the bound is much tighter than the price of the room.
 

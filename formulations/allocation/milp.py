@@ -1,4 +1,4 @@
-"""MILP: the reference model, a multiple-choice knapsack as a mixed-integer program in item form."""
+"""MILP: the reference model, a multiple-choice knapsack whose items are numbers of extra workers."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar

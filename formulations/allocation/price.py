@@ -40,8 +40,8 @@ class PricedOptions:
 def price_items(groups: Groups, budget: Budget) -> PricedOptions:
     """Find the price with the lowest bound, a good choice, and the items that a better choice may contain.
 
-    The choice is the budget's start if that is better. The search for the price ignores the time limit, because
-    its outcome is what is returned if the limit is reached. It examines every item only a few times.
+    The choice is the budget's start if that is better. The search for the price examines every item only a
+    few times, and ignores the time limit.
     """
     price, few, many = _best_price(groups)
     choice = _fill(groups, few, many, budget)

@@ -46,13 +46,10 @@ def improve(
 ) -> Improved:
     """Find the best choice for a knapsack, or a good one and a bound if time or memory runs out.
 
-    A state is the total weight and value, relative to the base, of the groups decided so far. The other groups
-    keep their base option. If a state has room left, each further unit of weight gains at most the highest
-    ratio of value to weight among these groups' options that are heavier than the base. If it is too heavy,
-    each unit removed costs at least the lowest ratio among their lighter options. This bounds the value that
-    the state can lead to. A state is dropped if this bound does not exceed the best known value, or if another
-    state is at most as heavy and at least as valuable. Groups are ordered by how close their ratios are to the
-    price, so bounds tighten along the way. Options that lose too much are skipped.
+    A state is the total weight and value, relative to the base, of the groups decided so far. The ratios of
+    value to weight in the other groups bound the value that the state can lead to. A state is dropped if this
+    bound does not exceed the best known value, or if another state is at most as heavy and at least as
+    valuable. Groups are ordered by how close their ratios are to the price, so bounds tighten along the way.
 
     The search starts from a choice that fits, and takes several passes. It stops once the bound exceeds the
     best known value by at most `enough`, or when `hear`, which is called after each pass that finds a better

@@ -1,4 +1,4 @@
-"""DP: a dynamic program over jobs and GPUs, the reference for all other exact methods."""
+"""DP: a dynamic program over jobs and GPUs."""
 
 from contextlib import suppress
 from dataclasses import replace
@@ -60,7 +60,7 @@ def dp(problem: Batching, budget: Budget) -> Result[Batches]:
 def fill(case: BatchingCase, budget: Budget, known: Result[Batches], method: str = "dp") -> Result[Batches]:
     """Run the dynamic program and return the result, or the known result if that is better.
 
-    Raises `Unsupported` if the tables, one from the first job and one from the last, are too large.
+    Raises `Unsupported` if the tables are too large.
     """
     before = CostRows.of(case.costs, case.gpus, budget)
     if before is None:

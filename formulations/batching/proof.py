@@ -62,8 +62,7 @@ class CostTables:
 def optimal_counts(tables: CostTables, budget: Budget) -> list[int] | None:
     """Return each job's number of GPUs in an optimum, or None if time runs out or numbers get too long.
 
-    A path consists of one choice for each job. Jobs that have the same number of GPUs on every possible path
-    need no exact costs. Raises `TimeUp` if time runs out while rows of the tables are computed again.
+    If time runs out while rows of the tables are computed again, `TimeUp` is raised instead.
     """
     steps: list[list[tuple[int, int]]] = []
     for place in range(len(tables.case.costs)):

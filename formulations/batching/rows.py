@@ -90,9 +90,9 @@ def _block_length(jobs: int, gpus: int) -> int:
 
 
 def filled_table(costs: Floats, gpus: int, budget: Budget, first: Floats | None = None) -> Floats | None:
-    """Return the minimum costs of the first jobs by number of GPUs used, or None if time runs out.
+    """Return the minimum costs of the first 0, 1, ... jobs by number of GPUs used, or None if time runs out.
 
-    `first` holds the costs of earlier jobs by number of GPUs used; by default, there are no earlier jobs.
+    `first` holds the costs of jobs that precede these, by number of GPUs used; by default, there are none.
     """
     table = np.full((len(costs) + 1, gpus + 1), np.inf)
     table[0, 0] = 0.0

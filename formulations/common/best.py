@@ -81,9 +81,8 @@ class Best(Generic[P, S]):
         The bound is tightened to the next value that an optimum can take. A float is first weakened by its
         rounding error; the caller must already have allowed for any other error. With `of_better`, the bound
         covers only solutions that are better than the best known one, for example because a search excluded the
-        others; it is then weakened to the best known value if necessary. Otherwise, `Contradiction` is raised
-        if the best known value is better than the bound by more than the problem's resolution, because then the
-        proof must be wrong.
+        others; it is then weakened to the best known value if necessary. Without `of_better`, `Contradiction`
+        is raised if the best known value is better than the bound by more than the problem's resolution.
         """
         least = self.problem.sense is Sense.MINIMIZE
         strongest, weakest, safe = (max, min, lowest) if least else (min, max, highest)

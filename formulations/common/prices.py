@@ -11,9 +11,9 @@ def proves(savings: NDArray[np.object_], pairs: Collection[tuple[int, int]]) -> 
 
     At the right prices, each matched row prefers its own column (judged by saving minus price), and an
     unmatched row gains from no column. The lowest such prices are found by iteration: the price of a column is
-    at least what another matched row would gain by switching to it from its own column. If the prices converge,
-    unmatched columns cost nothing, and no row pays more than it saves, then the pairs and the prices are a
-    primal and a dual solution of equal value. If another set is better, one of these conditions fails.
+    at least what another matched row would gain by switching to it from its own column. Three conditions
+    make the pairs and the prices a primal and a dual solution of equal value: the prices converge, unmatched
+    columns cost nothing, and no row pays more than it saves. If another set is better, one of them fails.
 
     `savings` are exact and non-negative, shape (rows, columns). `pairs` match each row and column at most once.
     """

@@ -28,9 +28,7 @@ def begin(case: ConsolidationCase) -> tuple[ConsolidationSolution, Exact]:
 def densest_first(case: ConsolidationCase) -> Stays:
     """Choose kinds of jobs and levels greedily, in descending order of value per GPU.
 
-    Of the groups on the chosen level with room, each job goes to the one with the fewest free GPUs. Unlike a
-    policy that accepts any tier immediately, this rule considers a place for a job only after all places that
-    have a higher value per GPU, for jobs of any kind.
+    Of the groups with room on the chosen level, each job goes to the one with the fewest free GPUs.
     """
     choices = [(kind.worths[level], k, level) for k, kind in enumerate(case.kinds) for level in kind.levels]
     choices.sort(key=lambda choice: (-Fraction(choice[0]) / case.kinds[choice[1]].gpus, *choice[1:]))

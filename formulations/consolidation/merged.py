@@ -50,7 +50,7 @@ class Indices:
 
     @cached_property
     def whole(self) -> dict[tuple[int, int], tuple[int, ...]]:
-        """Machines without a busy GPU, keyed by stem and number of GPUs."""
+        """The machines in `ConsolidationCase.untouched`, keyed by stem and number of GPUs."""
         found: dict[tuple[int, int], tuple[int, ...]] = {}
         for v in self.case.untouched:
             node = self.case.vacancy.nodes[v]

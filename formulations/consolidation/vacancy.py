@@ -81,7 +81,7 @@ class Vacancy:
     def without_innermost(self) -> "Vacancy":
         """The same free GPUs without the innermost groups, so that the groups around these are innermost.
 
-        No machine counts as whole any more.
+        `VacantGroup.whole` is False for all groups.
         """
         first = len(self.gpus)
         gpus = tuple(tuple(gpu for leaf in self.leaves[v] for gpu in self.gpus[leaf]) for v in self.levels[1])

@@ -47,8 +47,7 @@ def better_than(packing: Packing, prices: WorkerPrices, value: int) -> int:
     """Return a lower bound on the value of every solution that is better than a given value.
 
     If the bound equals the given value, there is no such solution. If the prices determine all moves of such a
-    solution, only the servers still connect the zones (`Zone`), and the bound on each zone is rounded up
-    separately.
+    solution, the bound is rounded up for each zone (`Zone`) separately.
     """
     least = lagrange(packing, prices)
     if not np.isfinite(least):

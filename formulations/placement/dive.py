@@ -50,9 +50,9 @@ class Diver:
         self._master.add(self.patterns)
 
     def dive(self, goal: float, budget: Budget) -> Filled | None:
-        """Search for a solution whose value is at most `goal`; return None if the dive finds none.
+        """Search for a solution whose value is at most `goal`; return None if the dive fails.
 
-        The value of the returned solution may still exceed `goal`: the last pattern fixed may cost more than
+        The value of a returned solution may exceed `goal`: the last pattern fixed may cost more than
         the relaxation allowed for, or the time limit may be reached.
         """
         needs, left = self.packing.totals.copy(), self.packing.limits.copy()

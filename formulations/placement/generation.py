@@ -49,7 +49,7 @@ class Generation:
     def run(self, known: FillPatterns, center: WorkerPrices | None = None) -> Relaxed:
         """Generate patterns until the relaxation is feasible, and then until it is optimal.
 
-        The run ends early if the time limit is reached, or once more patterns cannot raise the rounded bound.
+        The run ends early if the time limit is reached, or if further patterns cannot raise the rounded bound.
         `known` contains patterns with which to begin. `center` is the best set of prices of an earlier run, if
         any.
         """
