@@ -11,9 +11,10 @@ from gsopt.solvers.standard_form import StandardForm
 def multipliers(demands: Integers, room: Integers, totals: Integers, worth: Reals, budget: Budget) -> Reals:
     """Return the duals of the linear relaxation of filling one server, non-negative, shape (resources,).
 
-    For any non-negative multipliers, the worth of every filling is at most the price of the room's resources
-    plus, for all workers that are worth more than the price of their resources, the difference. The returned
-    multipliers minimize this bound. If the time limit is reached, they are 0.
+    The duals are prices of the resources. At any non-negative prices, the worth of a filling is at most the
+    price of all free resources plus the profits of all workers, where a worker's profit is its worth minus the
+    price of its needs, or 0 if this is negative. The returned prices minimize this bound. If the time limit is
+    reached, they are 0.
     """
     wanted = np.flatnonzero((worth > 0) & (totals > 0) & (demands <= room).all(axis=1))
     if room.size == 1:

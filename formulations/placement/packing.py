@@ -337,7 +337,7 @@ class Packing:
         return self.offset + int(self.moving[1] @ moved + self.costs[filled.patterns.kind] @ times)
 
     def filled(self, moved: Integers, servers: Iterable[tuple[int, int, Mapping[int, int]]]) -> Filled:
-        """Build a solution from moves and the zone, kind and numbers of workers by demand of each server."""
+        """Build a solution from the moves and each server's zone, kind, and number of workers by demand."""
         alike = Counter((zone, kind, tuple(sorted(holds.items()))) for zone, kind, holds in servers if holds)
         counts = np.zeros((len(alike), len(self.demands)), dtype=np.int64)
         for row, (_, _, holds) in enumerate(alike):

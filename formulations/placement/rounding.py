@@ -53,14 +53,14 @@ def round_down(
     seed: int = 0,
     effort: int = EFFORT,
 ) -> Rounding:
-    """Round a relaxation down, and place the remaining workers greedily, in several runs until the goal is met.
+    """Round a relaxation down, and place the remaining workers greedily; return the best of several runs.
 
-    Each server is filled with the workers that are worth the most per share of the server. To choose the next
-    server, fillings of up to six kinds drawn at random are tried, or of all kinds if none of these can hold a
-    worker. The filling with the largest worth minus rent is used. The prices of workers and servers are those
-    of the relaxation, but each run orders workers by randomly varied prices. No filling holds more workers than
-    remain. There are at most 200 runs, and none starts once the number of fillings tried, multiplied by the
-    number of demands, exceeds `effort`.
+    Each server is filled with the workers that are worth the most per share of the server. The next server is
+    of the kind whose filling has the largest worth minus rent, among up to six kinds of servers drawn at random
+    or, if none of these can hold a worker, among all kinds. The prices of workers and servers are those of the
+    relaxation, but each run orders workers by randomly varied prices. There are at most 200 runs. No run starts
+    once the objective is at most `goal`, or once the number of fillings tried, multiplied by the number of
+    demands, exceeds `effort`.
     """
     demands = len(packing.demands)
     below = np.floor(optimum.values + FEASIBILITY).astype(np.int64)

@@ -16,12 +16,12 @@ def construct(packing: Packing, budget: Budget) -> Filled | None:
 
     Return None if no attempt places all workers, or if time runs out before the first one does.
 
-    All workers of one demand are placed together. Best fit places demands in descending order of size (the sum
-    of their shares of a server, the largest share, or the share of the first resource) and uses the fullest
-    server with room. First fit places them in the order of the problem and uses the first server with room.
-    When a new server is needed, those that cost nothing come first, and otherwise the one with the most room
-    per unit of cost or, in further attempts, the one with the least room. If pools matter, workers are placed
-    unit by unit, and only two of these combinations are tried.
+    Demands are placed one after another, each with all its workers. Best fit places demands in descending order
+    of size (the sum of their shares of a server, the largest share, or the share of the first resource) and
+    uses the fullest server with room. First fit places them in the order of the problem and uses the first
+    server with room. When a new server is needed, those that cost nothing come first, and otherwise the one
+    with the most room per unit of cost or, in further attempts, the one with the least room. If pools matter,
+    workers are placed unit by unit, and only two of these combinations are tried.
 
     Unless the budget provides a starting solution, the construction may take 0.3 seconds even if less time is
     left.

@@ -120,9 +120,10 @@ class Quadratic:
         )
 
     def least_weights(self, share: Floats) -> Floats:
-        """Return the smallest multiple of `share` that makes the function convex for a given demand.
+        """Return the smallest multiple w of `share` that makes the function convex.
 
-        The factor is at least 1.
+        The sum of w_s (y_s^2 - y_s), which is 0 for every choice, is added to the function. Convexity is
+        required only among points with the same sum. The factor is at least 1.
         """
         scale = 1 / np.sqrt(share)
         matrix = scale[:, None] * self.pairs * scale

@@ -26,8 +26,8 @@ class Reduction:
 
     A job on a single server is part of that server's own cost. Jobs on the same servers are merged, and their
     weights add up. Servers with the same jobs and the same own cost form a group. If collateral damage is the
-    second objective, the weight of a job includes all GPUs that it uses, and returning a server subtracts its
-    GPUs.
+    second objective, the weight of a job includes all GPUs that it uses, and the GPUs in use on a server are
+    subtracted from the server's own cost.
 
     All costs are multiples of a common unit, which exists for all decimal data. Values are counted in this
     unit, in integers of any size, so nothing is rounded.
@@ -80,7 +80,7 @@ class Reduction:
     ) -> "Reduction":
         """Return the problem with the given merged jobs preempted or spared, and the given groups kept.
 
-        Jobs and groups keep their positions. A group loses its servers if it is kept or has a spared job.
+        Jobs and groups keep their positions. Groups that are kept or have a spared job become empty.
         """
         gone, spare, keep = set(preempted), set(spared), set(kept)
         groups = tuple(

@@ -39,8 +39,8 @@ def blocks_of(problem: Scheduling) -> Iterator[tuple[str, ...]]:
     A block ends where all its jobs would be complete by the next release date, both if they run one after
     another at their highest speeds and, if there is a fairness constraint, under generalized processor sharing.
     The deadlines of a block therefore depend only on its own jobs. With more than a hundred jobs, a block ends
-    only before a pause in which all jobs of the problem could run one after another, because every block
-    adds some time.
+    only before a pause in which all jobs of the problem could run one after another, so that there are few
+    blocks.
     """
     tasks = problem.tasks
     fair = problem.fair_times if problem.fairness is not None else [Fraction(0)] * len(tasks)

@@ -59,7 +59,7 @@ class Node:
 
     @property
     def halves(self) -> Iterator[Windows]:
-        """The windows before and after the split."""
+        """Two variants of the windows: the chosen job completes before the split, or after it."""
         windows = self.relaxed.windows
         if self.relaxed.split is None:
             return

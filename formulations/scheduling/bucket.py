@@ -1,4 +1,4 @@
-"""Buckets: a relaxation that decides in which time interval each job completes, and when its work is done."""
+"""Buckets: a relaxation that decides in which time intervals each job runs, and in which one it completes."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
@@ -136,7 +136,7 @@ class BucketModel:
 
     @cached_property
     def buckets(self) -> list[range]:
-        """The buckets in which each job may complete. A time on the border of two buckets belongs to both."""
+        """The buckets in which each job may complete."""
         return [self._window(job) for job in range(len(self.instance))]
 
     def _window(self, job: int) -> range:

@@ -38,7 +38,7 @@ class Cells:
 
     @classmethod
     def of(cls, positions: Positions) -> "Cells":
-        """Build the cells, leaving out of each the jobs that have not arrived or are sure to be complete.
+        """Build the cells, each with the jobs that have arrived and may still be incomplete.
 
         Raises `Unsupported` if there are too many times to decide, or if times differ too much in scale.
         """
@@ -96,7 +96,11 @@ class Cells:
 
 
 def cell_form(cells: Cells, cuts: Sequence[Mapping[Item, float]] = ()) -> StandardForm:
-    """Build the arrays; each cut (prices w of modes) adds a row ``sum of w y <= l`` in cells with its modes."""
+    """Build the arrays, with a row for each cut in each cell in which any of its modes may run.
+
+    A cut holds prices of modes. In its rows, the times of the modes, multiplied by their prices, add up to at
+    most the length of the cell.
+    """
     return _Filling(cells).form(cuts)
 
 

@@ -52,7 +52,8 @@ def smallest_fairness(problem: Scheduling, *, time_limit: float | None = None) -
     TimeoutError
         The constant was not found in time.
     Unsupported
-        Preemption is not allowed, or the problem is too large for `best_plan`.
+        Preemption is not allowed, or the problem is too large: the product of the numbers of jobs, GPUs, and
+        events (completions, and distinct release dates after the first) exceeds 2,000,000.
     """
     budget = Budget(time_limit=time_limit)
     found = fairest(problem, budget)

@@ -109,7 +109,7 @@ class KnownLists:
         self._tell(self._search)
 
     def polish(self, seconds: float | None = None) -> None:
-        """Improve the best schedule by `best_nearby_plan` for its order of events, with up to 150 jobs."""
+        """Improve the best schedule of at most 150 jobs by `best_nearby_plan` for its order of events."""
         best, jobs = self.best, len(self.best.instance)
         if best.plan is None or jobs > _MOST_POLISHED or best.total == self._polished:
             return

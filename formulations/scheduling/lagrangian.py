@@ -72,10 +72,11 @@ class LagrangianRelaxation:
 
     Each job completes within its window, and may use as many GPUs as its modes allow, whatever the others use.
     It pays for every second in a mode; the price depends on the bucket. The bound is the sum of all completion
-    times and payments, if each job minimizes its own, minus the price of all GPUs. It is a lower bound at any
-    prices. A subgradient method looks for prices at which few buckets are overbooked. If completing a job in
-    some bucket would raise the bound above the best known total, the job does not complete there in any better
-    schedule. Cuts are prices of modes that no configuration of the GPUs exceeds (`BucketModel`).
+    times and payments, if each job minimizes its own, minus the price of all capacity. It is a lower bound at
+    any prices. A subgradient method looks for prices at which few buckets are overbooked. If completing a job
+    in some bucket would raise the bound above the best known total, the job does not complete there in any
+    better schedule. Each cut is a further capacity of 1, of which a mode takes up its price in the cut
+    (`BucketModel`).
 
     At equal grids and optimal prices, the bound is at least that of `BucketModel` without orders of jobs. A
     step of the subgradient method takes far less time than the linear program, so the grid can be finer.

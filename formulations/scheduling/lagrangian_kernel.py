@@ -27,8 +27,8 @@ class Jobs(NamedTuple):
 
     Besides the number of GPUs, the numbers of groups of GPUs are limited (see
     `formulations.scheduling.groups`). Each of these limits applies to groups of one size, and may count the
-    partial groups of one job. The limits of a cut follow: at any time, the prices of the modes of all jobs add
-    up to at most 1 (see `formulations.scheduling.mixture`).
+    partial groups of one job. Each cut is a further limit: at any time, the prices of all modes in use add up
+    to at most 1 (see `formulations.scheduling.mixture`).
     """
 
     gpus: float  # number of GPUs
@@ -69,7 +69,7 @@ class Jobs(NamedTuple):
 
 
 class Reach(NamedTuple):
-    """The time between which each job completes, and the buckets in which it may run and complete."""
+    """The times between which each job completes, and the buckets in which it may run and complete."""
 
     low: Reals  # earliest completion of each job
     high: Reals  # latest completion of each job
@@ -111,7 +111,10 @@ class PriceSearch(NamedTuple):
 
 
 class Pieces(NamedTuple):
-    """Pieces of work, in ascending order of price: more work in a bucket by running in a faster mode there."""
+    """Pieces of a job's work, in ascending order of price.
+
+    A piece is the additional work in a bucket if the job runs in a faster mode there, or runs there at all.
+    """
 
     price: Reals  # what the job's whole work would cost if all of it cost as much as the piece
     work: Reals  # fraction of the job's work
@@ -210,8 +213,8 @@ def complete(
 ) -> None:
     """Compute what it costs to complete each job in each bucket, and its cheapest run.
 
-    A job that completes in a bucket does so no earlier than its window and the bucket begin, and no earlier
-    than all its seconds in this bucket after both its release and the bucket's begin.
+    In the bucket in which it completes, a job is assumed to run without a pause from the beginning of the
+    bucket or, if later, from its release. It completes no earlier than its window begins.
 
     Parameters
     ----------
@@ -351,11 +354,11 @@ def _average(jobs: Jobs, bucket: Integers, seconds: Reals, weight: float, search
 def climb(
     jobs: Jobs, reach: Reach, times: Reals, search: PriceSearch, goal: float, bound: float, steps: Reals
 ) -> float:
-    """Raise prices where the cheapest runs exceed the GPUs, and lower them elsewhere; return the best bound.
+    """Raise prices where the cheapest runs exceed capacity, and lower them elsewhere; return the best bound.
 
     The bound is the sum of completion times that all jobs would choose at the prices, plus what they would pay,
-    minus the price of all GPUs. The rounding errors of these sums are subtracted. The search ends early if the
-    bound reaches the goal, or is infinite because a job cannot complete.
+    minus the price of all capacity. The rounding errors of these sums are subtracted. The search ends early if
+    the bound reaches the goal, or is infinite because a job cannot complete.
 
     Parameters
     ----------
