@@ -58,9 +58,9 @@ def round_down(
     Each server is filled with the workers that are worth the most per share of the server. The next server is
     of the kind whose filling has the largest worth minus rent, among up to six kinds of servers drawn at random
     or, if none of these can hold a worker, among all kinds. The prices of workers and servers are those of the
-    relaxation, but each run orders workers by randomly varied prices. There are at most 200 runs. No run starts
-    once the objective is at most `goal`, or once the number of fillings tried, multiplied by the number of
-    demands, exceeds `effort`.
+    relaxation, but each run orders workers by randomly varied prices. There are at most 200 runs. No run but
+    the first starts once time has run out, the objective is at most `goal`, or the number of fillings tried,
+    multiplied by the number of demands, exceeds `effort`.
     """
     demands = len(packing.demands)
     below = np.floor(optimum.values + FEASIBILITY).astype(np.int64)
@@ -68,11 +68,11 @@ def round_down(
     allowed = goal - round(packing.form(patterns).objective(below))
     best: list[_Filling] | None = None
     tried: dict[_Filling, None] = {}
-    for run in rest.runs(np.random.default_rng(seed), effort):
+    for run in rest.runs(np.random.default_rng(seed), effort, budget):
         tried.update(dict.fromkeys(run))
         if best is None or rest.cost(run) < rest.cost(best):
             best = run
-        if rest.cost(best) <= allowed or budget.passed:
+        if rest.cost(best) <= allowed:
             break
     others = FillPatterns.of(map(rest.row, tried), demands)
     if best is None:
@@ -108,7 +108,7 @@ class _Rest:
         left: list[int] = (self.packing.limits - taken).tolist()
         return left
 
-    def runs(self, random: np.random.Generator, most: int) -> Iterator[list[_Filling]]:
+    def runs(self, random: np.random.Generator, most: int, budget: Budget) -> Iterator[list[_Filling]]:
         """Yield complete placements of the remaining workers, each at different prices; skip failed runs."""
         effort = 0
         for _ in range(_RUNS):
@@ -117,7 +117,7 @@ class _Rest:
             effort += run.filled * len(self.packing.demands)
             if run.complete:
                 yield placed
-            if effort > most:
+            if effort > most or budget.passed:
                 return
 
     def cost(self, run: Sequence[_Filling]) -> int:

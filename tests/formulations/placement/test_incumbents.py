@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from formulations.placement import rounding
 from formulations.placement.answer import answer, without_model
 from formulations.placement.beginning import begin
 from formulations.placement.bounds import round_up
@@ -23,7 +24,7 @@ from formulations.placement.volume import volume
 from gsopt.core.budget import Budget
 from gsopt.core.errors import Contradiction, ModelMismatch
 from gsopt.core.result import Status, StoppedBy
-from gsopt.problems.placement import Placement
+from gsopt.problems.placement import Placement, Resources, Server, Workers
 from gsopt.solvers.standard_form import StandardForm
 from gsopt.testing import brute_force
 from heuristics.placement import best_fit_decreasing, best_of_three
@@ -302,6 +303,27 @@ def test_rounding_what_is_found_is_a_placement(problem: Placement) -> None:
     assert form.is_feasible(found.values)
     assert problem.violations(solution) == []
     assert best[0] <= problem.objective(solution) <= form.objective(found.values)
+
+
+def test_no_run_starts_without_time_even_if_all_fail(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where no run can place all workers, the first one is also the last once time has run out."""
+    servers = [Server(name="a", capacity=Resources(gpu=3), count=2)]
+    workers = [Workers(job="x", demand=Resources(gpu=2), count=3)]
+    packing = Packing.of(Placement(minimize="servers", servers=servers, workers=workers))
+    patterns = FillPatterns.of([(0, 0, np.array([1]))], 1)
+    begun: list[object] = []
+    run = getattr(rounding, "_GreedyRun")  # noqa: B009 - it has no public name
+
+    def watched(*given: object) -> object:
+        begun.append(given)
+        return run(*given)
+
+    monkeypatch.setattr(rounding, "_GreedyRun", watched)
+    optimum = Optimum(np.array([0.0]), np.zeros(2), 0.0)
+    for budget, most in ((Budget(time_limit=0.0), 1), (Budget(), 200)):
+        begun.clear()
+        assert round_down(packing, patterns, optimum, goal=0, budget=budget).values is None
+        assert len(begun) == most
 
 
 @pytest.mark.parametrize("seed", range(3))
