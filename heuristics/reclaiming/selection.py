@@ -18,7 +18,6 @@ _COUNT_SIGN = {"index": 0, "random": 0, "fewest_jobs": 1, "most_jobs": -1}
 def cheapest_first(hosting: Hosting, shares: JobShares, demand: int, *, tie: Tie, seed: int) -> list[int]:
     """Take the cheapest server `demand` times, updating the costs after each, and return the servers.
 
-    The heap has lazy updates: a changed key is pushed again, and the outdated key is skipped when popped.
     Complexity: O(S log S + H log H) for S servers and H pairs of a job and one of its servers.
     """
     order, keys = _keys(hosting, shares, tie, seed)

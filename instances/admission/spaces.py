@@ -38,7 +38,8 @@ def tiny(*, gangs: int = 3, machines: int = 2, gpus: int = 2, costs: int = 2) ->
     A running gang has one worker on each of its machines. All workers of a gang have the same number of GPUs. A
     pending gang may be placed on any machines, or must be placed on a single one. Every running gang may be
     evicted, and it may also be movable, at a cost of 1. Left out are problems in which the pending gangs need
-    more GPUs than all machines have, and problems that are multiples of others in all GPUs or in all costs.
+    more GPUs than all machines have, and problems in which all numbers of GPUs, or all costs, have a common
+    divisor above 1.
 
     Parameters
     ----------

@@ -49,9 +49,8 @@ def production() -> list[Allocation]:
 def challenge() -> list[Allocation]:
     """Generate instances that are hard for methods based on a price per GPU or on dynamic programming.
 
-    Because weights and values are correlated, a price per GPU hardly distinguishes the choices, and weights of
-    several million lead to too many states for dynamic programming. The exact method combines a bound from
-    divisibility with two lists of partial choices.
+    Because the number of GPUs and the value of a choice are correlated, a price per GPU hardly distinguishes
+    the choices. Choices with several million GPUs lead to too many states for dynamic programming.
     """
     made = {
         f"strong-{classes:03}": multiple_choice(

@@ -27,9 +27,9 @@ def seconds_per_iteration(
 
 
 def iterations_left(application: Application, batch: int, epoch: int) -> float:
-    """Return how many iterations follow an epoch until training ends at a given batch size; 1 after the last.
+    """Return how many iterations follow an epoch (counted from 0) until training ends, or 1 if it is the last.
 
-    Source: as in `seconds_per_iteration`. Only full epochs are counted.
+    Source: as in `seconds_per_iteration`.
     """
     last = application.completion_epoch(batch)
     if last <= epoch:

@@ -33,12 +33,11 @@ class _Speeds(NamedTuple):
 class Candidates:
     """A maker of candidates, whose remaining times assume GPUs that are as close together as possible.
 
-    Numbers that exceed the available GPUs are omitted, and so are jobs for which no number is left. Speeds are
-    computed once for each job, because phases change them by the same factor on all numbers of GPUs. The
+    Numbers of GPUs that exceed the available ones are omitted, and so are jobs for which no number is left. The
     remaining time of an adaptive job is the time for its iterations with its user's batch size, from the end of
-    the current epoch (`heuristics.policies.optimus.adaptive`). Except for its fewest GPUs, numbers whose local
-    batches would be smaller than allowed are omitted. If `doubled`, a single GPU is always expected to divide
-    its batch.
+    the current epoch (`heuristics.policies.optimus.adaptive`). Numbers of GPUs on which its local batches would
+    be smaller than allowed are also omitted, except for its smallest number. If `doubled`, an adaptive job on a
+    single GPU is always expected to divide its batch.
 
     `convergence` predicts the remaining work of jobs from their losses. If it is None or the training of a job
     is not described, the true remaining work is used. A job whose work cannot be predicted yet asks only for

@@ -21,12 +21,10 @@ def race(
 ) -> Iterator[tuple[int, S]]:
     """Grant steps one by one, and yield each with the index of its candidate.
 
-    Each candidate asks for its steps in turn. Of the next steps of all candidates, the one with the smallest
-    rank comes first.
-
-    Ties go to the candidate with the lower index. `take` takes the GPUs for a step of the candidate at an
-    index, and returns whether enough remained. A step that does not fit ends the race for its candidate only
-    or, if `stops` is set, for all candidates. O(J + S log J) for S steps of J candidates.
+    Of the next steps of all candidates, the one with the smallest rank comes first. Ties go to the candidate
+    with the lower index. `take` is called with this index and the step. It takes the GPUs, and returns whether
+    enough remained. A step that does not fit ends the race for its candidate only or, if `stops` is set, for
+    all candidates. O(J + S log J) for S steps of J candidates.
     """
     entrants: Sequence[Iterator[S]] = tuple(candidates)
     queue = [(step.rank, place, step) for place, each in enumerate(entrants) if (step := next(each, None))]

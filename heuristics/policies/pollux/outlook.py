@@ -56,7 +56,10 @@ class JobOutlook:
         self._ran = max(self._ran, gpus)
 
     def within(self, vector: Vector) -> Vector:
-        """Reduce numbers of GPUs per node, last nodes first, to a total that the job can use, or () if none."""
+        """Reduce numbers of GPUs per node, last nodes first, to a total that the job can use.
+
+        Return () if the job cannot run on so few GPUs.
+        """
         usable = self._usable[min(sum(vector), len(self._usable) - 1)]
         found, left = [], usable
         for count in vector:

@@ -38,11 +38,12 @@ class WindowRelaxation:
         return self._window.gained(least) + float(taken @ self._gain)
 
     def choices(self, least: Counts) -> Iterator[Counts]:
-        """Yield the jobs' numbers of rounds with the largest total gain, then the best with fewer GPU-rounds.
+        """Yield the best numbers of rounds of the jobs, then the best ones with fewer and fewer GPU-rounds.
 
-        The rounds in `least` must fit. This is a multiple-choice knapsack, solved by dynamic programming over
-        the GPU-rounds used: O(J R^2 M) for J jobs and R rounds on M GPUs, and O(J) for each choice. Ties go to
-        fewer GPU-rounds.
+        The best numbers have the largest total gain; ties go to fewer GPU-rounds. Each job gets at least its
+        number of rounds in `least`; together, these must fit. This is a multiple-choice knapsack, solved by
+        dynamic programming over the GPU-rounds used: O(J R^2 M) for J jobs and R rounds on M GPUs, and O(J) for
+        each choice.
         """
         room = self._room - int(self._window.sizes @ least)
         value = np.zeros(room + 1)

@@ -29,18 +29,16 @@ class _Part(NamedTuple):
 
 
 def best_plan(window: Window, effort: Effort) -> Plan | None:
-    """Return the plan with the highest value, or None if none is found that gives every job its fewest rounds.
+    """Return the plan with the highest value, or None if no plan with the required rounds of all jobs is found.
 
-    A level is a limit on the seconds that any job has left after the window. It implies a smallest number of
-    rounds for each job, and thus a knapsack (`WindowRelaxation`). Ranges of levels are explored in descending
-    order of an upper bound on the value of their plans, and are halved until a single level remains. The
-    numbers of rounds that its knapsack chooses are then packed into rounds. If they do not fit, the next best
-    choices, which use fewer GPU-rounds, are tried. If the first one that fits is not within the gap, or none
-    fits, the integer program of this level is solved (`RoundProgram`). The search ends when no bound exceeds
-    the best value by more than the gap.
+    A level is a limit on the seconds that any job has left after the window. The search is a branch and bound
+    over ranges of levels, which ends when no bound exceeds the best value by more than the gap. At a single
+    level, a knapsack (`WindowRelaxation`) yields the jobs' numbers of rounds, best ones first. The first
+    numbers that can be packed into rounds are used. If there are none, or their plan is not within the gap, the
+    integer program of the level is solved (`RoundProgram`).
 
-    This works for any price of the longest remaining time, whereas a single program for all levels would lose
-    one of the two terms of the value in its solver's tolerances.
+    This works for any price of the longest remaining time. In a single program for all levels, a very high or
+    very low price would make one of the two terms of the value smaller than the solver's tolerances.
     """
     if not window.claims:
         return np.zeros((0, window.rounds), dtype=np.bool_)

@@ -69,8 +69,8 @@ class Configuring:
         """Make a decision if one is due, and ask to be woken for the next one.
 
         After a decision that changes nothing, no wake-up is needed if every job has only one configuration and
-        no job is restarting, because nothing then changes between events. Before a decision is due, one is
-        needed whenever there are jobs.
+        no job is restarting, because nothing then changes between events. If no decision is due yet, a wake-up
+        is needed whenever there are jobs.
         """
         self._follow(state)
         changes = bool(self._jobs)

@@ -107,11 +107,7 @@ class Estimated:
         return _relative(expected or {shape: 1.0 for shape in shapes if shape.gpus == fewest})
 
     def restart_factor(self, state: State, job: int, history: JobHistory) -> float:
-        """Return the fraction of its goodput that a job would keep after a restart.
-
-        The factor is that of `sia`. It is 1 if the job is younger than the duration of a restart. For a rigid
-        job, its GPU-seconds so far are compared with that duration instead of its age.
-        """
+        """Return the fraction of its goodput that a job would keep after a restart, as described in `sia`."""
         item = state.jobs[job]
         seconds = self.restart_times.get(item.model, self.restart_time)
         age = float(state.now - type(state.now)(item.release_date))

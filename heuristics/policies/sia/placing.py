@@ -16,12 +16,12 @@ def place_jobs(
     """Choose GPUs for jobs with given configurations on nodes of one kind.
 
     A job whose configuration does not change keeps the GPUs that it `held`, unless it has to move. First,
-    entire nodes are allocated, to the largest jobs first, beginning with the last free node. If no node is
-    free, all jobs move off a node. Then parts of nodes are allocated, largest part first, on the fullest node
-    with room; ties go to the first node. If no node has room, jobs move off a node until it has room, smallest
-    jobs first and `fixed` jobs last. A job can move only if all its GPUs are on that node and if they are fewer
-    than are needed there. Of the nodes on which such moves make enough room, the one with the most free GPUs is
-    chosen. Jobs that have moved then get parts of nodes in the same way.
+    entire nodes are allocated, to the largest jobs first; of several free nodes, the last in the list is used.
+    If no node is free, all jobs on one node move. Then parts of nodes are allocated, largest part first, on the
+    fullest node with room; ties go to the first node. If no node has room, jobs on one node move until it has
+    room, smallest jobs first and `fixed` jobs last. A job can move only if all its GPUs are on that node and if
+    they are fewer than are needed there. Of the nodes on which such moves make enough room, the one with the
+    most free GPUs is chosen. Jobs that have moved then get parts of nodes in the same way.
 
     If nodes differ or sizes are not powers of two, some jobs may not fit. They take the remaining GPUs,
     beginning with the node that has the most free GPUs. All jobs are therefore placed if there are enough GPUs

@@ -130,8 +130,8 @@ def _valid(probability: float) -> float:
 def beta_quantile(alpha: ArrayLike, beta: ArrayLike, probability: float) -> Floats:
     """Return the quantile of Beta(alpha, beta) at the given probability.
 
-    For some shapes, such as 1,000 and 2e8, the result of `scipy.special.betaincinv` is far too large. If the
-    distribution function does not cross the probability near this result, the quantile is found by bisection.
+    For some shapes, such as 1,000 and 2e8, `scipy.special.betaincinv` is inaccurate. In such cases, the
+    quantile is found by bisection.
     """
     from scipy.special import betainc, betaincinv
 
