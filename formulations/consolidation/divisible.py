@@ -22,9 +22,9 @@ class Divisible(Merged):
 
     Parameters
     ----------
-    n_k: jobs of kind k. d_k: GPUs of each. w_kt: value of one on level t. f_v: free GPUs of group v. J: if the
-    number of placed jobs is the primary objective, its maximum; otherwise, 0. b: bonus per placed job. h: bonus
-    per entirely free machine.
+    n_k: jobs of kind k. d_k: GPUs of each. w_kt: value of one on level t. f_v, f_m: free GPUs of group v and of
+    machine m. J: if the number of placed jobs is the primary objective, its maximum; otherwise, 0. b: bonus per
+    placed job. h: bonus per entirely free machine.
 
     Variables
     ---------

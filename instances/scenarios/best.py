@@ -40,8 +40,8 @@ class BestSchedule(Frozen):
     mean_jct
         Mean job completion time of the best known schedule, in seconds.
     bound
-        The best proven lower bound on the mean job completion time of all schedules in which jobs start and
-        change only at whole minutes.
+        The best proven lower bound on the mean job completion time of all schedules in which jobs start, and
+        change their GPUs or mode, only at whole minutes.
     found_by
         The method that found the schedule.
     since
@@ -97,12 +97,12 @@ def best_schedule(name: str, folder: Path = FOLDER) -> Schedule:
 
 
 def value_of(schedule: Schedule, given: Scenario) -> float:
-    """Return the mean job completion time of a schedule whose jobs start and change only at whole minutes.
+    """Return the mean job completion time of a schedule.
 
     Raises
     ------
     InvalidInput
-        A job starts or changes at a time that is not a whole minute.
+        A job starts, or changes its GPUs or mode, at a time that is not a whole minute.
     InvalidSolution
         The schedule breaks a rule of the scenario.
     """
@@ -174,8 +174,8 @@ def keep(
     Raises
     ------
     InvalidInput
-        The workload is unknown, a job starts or changes at a time that is not a whole minute, or the value is
-        below the bound.
+        The workload is unknown, the value is below the bound, or a job starts, or changes its GPUs or mode, at
+        a time that is not a whole minute.
     InvalidSolution
         The schedule breaks a rule of the scenario.
     """

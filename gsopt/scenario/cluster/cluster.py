@@ -433,10 +433,10 @@ class Cluster(Lean):
 
         Switches, machines and islands are nodes identified by their names, and GPUs by their numbers. The
         graph's attribute ``root`` names the root. If there are levels other than island, machine, rack and
-        network, the attribute ``levels`` lists all levels. The `kind` of a switch is its level, and that of
-        other nodes is ``"machine"``, ``"island"`` or ``"gpu"``; machines also have `gpu_type` and `memory`
-        (bytes), if known. Without a `network`, the `kind` of the root is ``"datacenter"``. The `tier` of an
-        edge is the level of its upper end; the root counts as ``"network"`` in a cluster of racks, and as
+        network, the attribute ``levels`` lists all levels as JSON text. The `kind` of a switch is its level,
+        and that of other nodes is ``"machine"``, ``"island"`` or ``"gpu"``; machines also have `gpu_type` and
+        `memory` (bytes), if known. Without a `network`, the `kind` of the root is ``"datacenter"``. The `tier`
+        of an edge is the level of its upper end; the root counts as ``"network"`` in a cluster of racks, and as
         ``"machine"`` in a plain cluster. Known links add `bandwidth` (B/s), `latency` (s) and `capacity` (B/s).
         With ``gpus=False``, GPUs are not nodes. Instead, the nodes above them state the number of GPUs as
         `gpus`, and machines state the known properties of their GPUs' links as `gpu_bandwidth` and so on.

@@ -45,9 +45,9 @@ def lucid(
 
     While the cluster is busy, a waiting job of at most `largest` GPUs seeks a partner, even if GPUs are free.
     The partner is the job that started first among those that run alone on the same number of GPUs, leave
-    enough memory, and satisfy `threshold` and `ratio`. All other jobs start on free GPUs, on no more machines
-    than they need in an empty cluster. Jobs that do not fit are skipped. While the cluster is quiet, no job
-    gets a partner, and a job that does not fit blocks those behind it.
+    enough memory, and satisfy `threshold` and `ratio`. Jobs that find no partner start on free GPUs, on no more
+    machines than they need in an empty cluster. Jobs that do not fit are skipped. While the cluster is quiet,
+    no job gets a partner, and a job that does not fit blocks those behind it.
 
     Source: Lucid (ASPLOS 2023), with the rules and numbers of its published code. Key: predicted seconds times
     GPUs, as predicted when the job begins to wait for the other machines. Ties: lower job number. Preemptive

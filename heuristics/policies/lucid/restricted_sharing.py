@@ -22,8 +22,8 @@ def restricted_sharing(
     """Let a small job share GPUs with one job of equal demand if they hardly slow each other down.
 
     A job of at most `largest` GPUs seeks a partner: the job that started first among those that run alone on
-    the same number of GPUs, leave enough memory, and satisfy `threshold` and `ratio`. All other jobs start on
-    free GPUs, and jobs that do not fit are skipped.
+    the same number of GPUs, leave enough memory, and satisfy `threshold` and `ratio`. Jobs that find no
+    partner start on free GPUs, and jobs that do not fit are skipped.
 
     Source: the packing of pairs in Lucid (ASPLOS 2023), with the thresholds of its published code. The code
     lets jobs of at most 8 GPUs share. The default of `largest` follows the Castor paper, which says that
