@@ -15,9 +15,9 @@ def volcano_preempt(problem: Admission, *, budget: Budget = UNLIMITED) -> Admiss
     """Place each worker on the fullest machine where stopping lower-priority gangs makes enough room.
 
     Machines are tried in ascending order of free resources; ties go to the first one. On each, evictable gangs
-    of lower priority in the same queue stop until the pending worker fits: the lowest priority first, and among
-    equals, the latest start. A gang stops as a whole. If the pending worker does not fit in the end, the gangs
-    resume, and the next machine is tried.
+    of lower priority in the same queue are stopped one by one until the pending worker fits: lowest priority
+    first and, among equals, latest start first. A gang stops as a whole. If the worker does not fit in the end,
+    these gangs resume, and the next machine is tried.
 
     A pending gang that fits without preemption is placed in the group at its level with the least room to
     spare. Gangs with slices, or with a level narrower than the cluster, are admitted only in this way.

@@ -19,10 +19,10 @@ def progressive_filling(
     """Repeatedly grant the worst-off job another part of its time, on its fastest type with room.
 
     At first, every job gets one part if there is room, in the order of the problem. The heuristic ends when no
-    job can have more. With `fifo`, the first job that can have more is served; with `max_sum`, the job with the
-    most steps per second and GPU on its fastest type. Jobs on fast GPUs are never moved to slower ones, so
-    linear programs may find better shares. If the objective depends on completion times, there is no solution
-    unless every job has a share, because jobs without one would never end.
+    job can have more. With the criterion ``fifo``, the first job that can have more is served; with
+    ``max_sum``, the job with the most steps per second and GPU on its fastest type. Jobs on fast GPUs are never
+    moved to slower ones, so linear programs may find better shares. If the objective depends on completion
+    times, there is no solution unless every job has a share, because jobs without one would never end.
 
     Complexity: O(n J (T + log J)) for n parts, J jobs and T types.
 
