@@ -7,7 +7,7 @@ from gsopt.simulation.parts.greedy import Greedy
 
 
 def edf(state: State, *, largest: bool = False) -> Decider:
-    """Run the jobs with the earliest deadlines, each on as many of the GPUs that are left as make it faster.
+    """Run the jobs with the earliest deadlines, each on as many of the remaining GPUs as it can use.
 
     Jobs without a deadline come last. No job is rejected, and a late job keeps its place in the order. A job
     that does not fit is skipped.

@@ -55,7 +55,8 @@ class TwoPhaseScheduler:
 
     Phase one orders jobs by their remaining time on base workers. Phase two is a multiple-choice knapsack for
     each pool. Jobs whose flexible workers may use both pools come last, on the remaining GPUs of both pools.
-    With ``work="full"``, the time saved by flexible workers is computed for the whole job, not for the rest.
+    With ``work="full"``, the time saved by flexible workers is computed for all work of a job, not only for
+    what remains.
 
     If the worker sizes in a pool divide each other, and each job grows by single workers, of which none saves
     more than the one before it, the knapsack is solved exactly on arrays, and all chosen workers can be placed

@@ -66,7 +66,8 @@ class Books:
     def soonest(self, job: int, now: Any, factor: float | None) -> Any:
         """Return the earliest time at which enough running jobs could have ended for a job to start.
 
-        If even all suitable GPUs are too few, the result is `now`. For `factor`, see `overestimate`.
+        If all available GPUs that suit the job are too few, the result is `now`, because more may be added at
+        any time. For `factor`, see `overestimate`.
         """
         gpus, kinds, _ = self.need(job)
         missing = gpus - sum(self.profile.free[kind] for kind in kinds)

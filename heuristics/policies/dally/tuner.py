@@ -30,8 +30,8 @@ class TunedTimer(NamedTuple):
 class WaitList:
     """The waits for one tier, recorded for jobs with the same demand, and the resulting timer.
 
-    The timer is the mean plus two standard deviations of the waits. For the parameters, which limit the waits
-    that count, see `heuristics.policies.dally.dally`.
+    The timer is the mean plus two standard deviations of the waits. For the parameters, see
+    `heuristics.policies.dally.dally`.
 
     Source: Dally, Algorithm 2 and section IV-B3.
     """

@@ -30,16 +30,16 @@ class DeadlineDecision(NamedTuple):
 class Guaranteeing:
     """A decider that admits jobs whose deadlines can be met, plans their GPUs, and grants spare GPUs.
 
-    New jobs are considered one by one, in order of release, and admitted if `admits` finds that their deadlines
-    can be met along with those of all admitted jobs that are not late anyway. Spare GPUs go first to jobs that
-    have none, and then where they raise the GPU time of jobs least. Jobs without a deadline get only spare
-    GPUs. So do rejected jobs, unless `drops` is set, in which case they never run. Everything is replanned at
-    the first slot after an event. `on_admission`, if given, is called with every decision about a job with a
-    deadline.
+    New jobs are considered one by one, in order of release. A job is admitted if `admits` finds that its
+    deadline can be met along with those of all admitted jobs that are not bound to be late. Spare GPUs go first
+    to jobs that have none, and then where they raise the GPU time of jobs least. Jobs without a deadline get
+    only spare GPUs. So do rejected jobs, unless `drops` is set, in which case they never run. Everything is
+    replanned at the first slot after an event. `on_admission`, if given, is called with every decision about a
+    job with a deadline.
 
-    With the program's rules, all new jobs in a slot are admitted or rejected together, and they are rejected
-    while any admitted job is late anyway. Slots begin with events, at least one slot length apart, and jobs may
-    use the part of a slot before their deadlines.
+    With ``rules="program"``, as in the authors' program, all new jobs in a slot are admitted or rejected
+    together, and they are rejected while any admitted job is bound to be late. Slots begin with events, at
+    least one slot length apart, and jobs may use the part of a slot before their deadlines.
     """
 
     preemptive = True

@@ -16,10 +16,9 @@ def shares(
     """Grant jobs their minimum satisfactory shares, earliest deadline first; late jobs get nothing.
 
     The level of a share is the limit on its number of GPUs in any slot. A minimum satisfactory share has the
-    lowest level with which the job meets its deadline (`SlotProfile.serve`). A job that is ahead of its plan
-    could also meet its deadline at a lower level, but it would then run for longer, which can make another job
-    late. If some job is late, and more jobs would be on time if no job had a lower level than in the previous
-    plan, the levels of that plan are lower bounds.
+    lowest level with which the job meets its deadline (`SlotProfile.serve`). If some job is late, shares are
+    also computed without lowering any level of the previous plan (`before`), and used if fewer jobs are late
+    with them.
     """
     found = _served(requests, gpus, length, {})
     if before and len(found) < len(requests):

@@ -14,14 +14,9 @@ def best_matching(values: Any) -> list[tuple[int, int]]:
     `values` is a symmetric matrix; only positive values count. The result is a sorted list of pairs of indices,
     the lower index first. O(n^3) for n jobs. Ties between matchings are broken arbitrarily but reproducibly.
 
-    A maximum-weight matching (Edmonds 1965, as implemented in networkx) is computed on a few of the pairs. Jobs
-    have prices of at least 0, and the prices of any two jobs add up to at least the value of the pair. The sum
-    of all prices is therefore an upper bound on the total value. The prices come from the assignment problem in
-    which each job takes one job and is taken by one (Jonker and Volgenant 1987, as implemented in scipy). The
-    cost of a pair is the sum of the two jobs' prices minus the value of the pair, and a matching falls short of
-    the bound by at least the cost of its pairs. If the best matching on the cheapest pairs falls short by no
-    more than the cost of any other pair, it is optimal. Otherwise, the optimum uses only pairs that cost no
-    more than that shortfall, and a second matching on these pairs finds it.
+    To save time, a maximum-weight matching (Edmonds 1965, as implemented in networkx) is computed on only some
+    of the pairs. The dual prices of an assignment problem (Jonker and Volgenant 1987, as implemented in scipy)
+    prove that the other pairs are not needed.
     """
     import numpy as np
 
@@ -30,6 +25,8 @@ def best_matching(values: Any) -> list[tuple[int, int]]:
     one, other = np.nonzero(np.triu(worth))
     if not len(one):
         return []
+    # The sum of the prices is an upper bound on the total value. A matching falls short of it by at least the
+    # cost of each of its pairs, so pairs that cost more than the shortfall of a known matching cannot help.
     prices = _prices(worth)
     bound, rounding = prices.sum(), SUM * prices.sum()
     costs = prices[one] + prices[other] - worth[one, other]

@@ -38,14 +38,13 @@ class PackedShares:
     A unit is a job or a pair of jobs. No unit gets more than all of the time.
 
     If there are GPUs for all jobs, or if jobs may not share GPUs, there are no pairs. Otherwise, two jobs can
-    form a pair if they demand the same number of GPUs, some kind of GPU has enough memory for both, and sharing
-    almost stops neither. `pairs` maps each job of a pair to the other one.
+    form a pair if they demand the same number of GPUs, some kind of GPU has enough memory for both, and neither
+    of them almost stops when they share. `pairs` maps each job of a pair to the other one.
 
     With ``random`` pairing, a pair stays together while its jobs make no less progress than if they took turns.
-    Two of the jobs without a partner are then drawn at random, and become a pair if they can, even if that is
-    worse than taking turns. There are as many draws as jobs without a partner at first. With ``exact``, the
-    pairs with the most total progress compared with taking turns are chosen each time
-    (`heuristics.policies.gandiva.matching`).
+    Then, as many times as there are other jobs, two jobs without a partner are drawn at random, and become a
+    pair if they can, even if that is worse than taking turns. With ``exact``, the pairs with the most total
+    progress compared with taking turns are chosen each time (`heuristics.policies.gandiva.matching`).
     """
 
     def __init__(self, pairing: Pairing = "random", *, seed: int = 0) -> None:

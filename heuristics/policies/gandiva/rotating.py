@@ -39,8 +39,8 @@ class Rotating:
     keeps its turn.
 
     Several jobs of a group may run at the same time, up to the run's `share_limit`. With ``memory``, a further
-    job is added if there is enough memory. With ``measured``, the jobs must also make no less progress together
-    than without it. With ``never``, only one job runs.
+    job is added if there is enough memory. With ``measured``, it must also not reduce the total progress of the
+    jobs that run. With ``never``, only one job runs.
     """
 
     preemptive = True

@@ -45,15 +45,16 @@ class Rounds:
 
     A job's claim to a kind of GPU is its share of time on that kind, divided by its fraction of the time that
     all jobs have had on that kind, regardless of their demands. Each job is credited with half a round, so that
-    a new job does not precede all others. Claims are served in descending order, in the original form for one
-    kind after another. Ties go to the job that had missed more of its time when shares were last computed, then
-    to the larger share, then to the job that arrived first (for a pair, the arrival of its later job counts). A
-    job that does not fit is skipped. With `leftovers`, jobs without a share run on spare GPUs.
+    a new job does not precede all others. Claims are served in descending order. With ``form="original"``, this
+    is done for one kind after another. Ties go to the job that had missed more of its time when shares were
+    last computed, then to the larger share, then to the job that arrived first (for a pair, the arrival of its
+    later job counts). A job that does not fit is skipped. With `leftovers`, jobs without a share run on spare
+    GPUs.
 
-    In the original form, new shares are computed before the first round after an arrival, a completion or a
-    change of GPUs, but at least `renewal` seconds after the last ones, unless these were computed at time 0. A
-    new job waits for the next shares. With `leftovers`, spare GPUs may be kept free for it, as in Gavel's
-    program. If no job could run until then, shares are computed immediately. In the form ``port``, shares are
+    With ``form="original"``, new shares are computed before the first round after an arrival, a completion or a
+    change of GPUs, but at least `renewal` seconds after the last ones, unless these were computed at time 0. If
+    no job could run before that, they are computed immediately. A new job waits for the next shares. With
+    `leftovers`, spare GPUs may be kept free for it, as in Gavel's program. With ``form="port"``, shares are
     computed in every round.
 
     `pairs` returns a mapping, in both directions, between the jobs that were paired to share all their GPUs

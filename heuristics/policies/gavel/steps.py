@@ -9,7 +9,7 @@ from gsopt.simulation.policy import State
 
 
 class StepsLeft(NamedTuple):
-    """A job's total and remaining steps, and its steps per second on each kind of GPU with room for it."""
+    """A job's total and remaining steps, and its steps per second on each kind of GPU with enough GPUs."""
 
     total: float
     left: float

@@ -26,10 +26,13 @@ class Load:
     """The load of a cluster that always counts as busy; the base class of other loads."""
 
     def arrive(self, count: int, now: Any) -> None:
-        """Record the arrival of `count` jobs; this base version does nothing."""
+        """Record the arrival of `count` jobs; this base version does nothing.
+
+        Times must not decrease from call to call.
+        """
 
     def is_busy(self, now: Any) -> bool:
-        """Check whether the cluster is busy, so that jobs share. Times must not decrease from call to call."""
+        """Check whether the cluster is busy, so that jobs share."""
         del now
         return True
 

@@ -14,10 +14,11 @@ from gsopt.simulation.policy import State
 class FewestMachines:
     """A chooser of free GPUs for jobs that would rather wait than run on more machines than they need.
 
-    The number of machines that a job needs depends on all available machines, in use or not. A job gets the
-    machine with the fewest free GPUs that suffice. If there is none, it gets several machines, in one rack if
-    possible, emptiest first. If there is a choice, it gets GPUs with the least sufficient memory. If `machines`
-    is given, only these machines are used. In a plain cluster, which has no machines, no job gets GPUs.
+    The number of machines that a job needs depends on all available machines, in use or not. Machines with more
+    memory are considered only if those with less do not suffice. Of the machines considered, a job gets the one
+    with the fewest free GPUs that suffice. If there is none, it gets several machines, in one rack if possible,
+    emptiest first. If `machines` is given, only these machines are used. In a plain cluster, which has no
+    machines, no job gets GPUs.
     """
 
     def __init__(self, state: State, machines: Iterable[int] | None = None) -> None:

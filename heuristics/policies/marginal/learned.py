@@ -34,7 +34,7 @@ class Learned:
 
     A throughput model and the gradients predict the speed in each part. On each number of GPUs, predictions are
     corrected by their median error. While there are few measurements on a number of GPUs, the median error on
-    all numbers counts more, because a job that has just begun does not use its best batch yet.
+    all numbers counts more.
 
     Parameters
     ----------

@@ -45,10 +45,10 @@ class Nodes:
         """Choose nodes for jobs, given the number of GPUs that each should get.
 
         A job whose number of GPUs does not change stays where it is, unless other jobs need entire nodes. Any
-        other job that fits on one node gets the fullest node with enough free GPUs. A larger job gets empty
-        nodes of the largest size, and part of one more node for the rest; if there are too few empty nodes,
-        other jobs are moved away. If the cluster has too few nodes of that size, the job gets the nodes with
-        the most free GPUs.
+        other job gets the fullest node with enough free GPUs. If there is none, a job that needs at least one
+        entire node gets empty nodes of the largest size, and part of one more node for the rest; if there are
+        too few empty nodes, other jobs are moved away. If the cluster has too few nodes of that size, the job
+        gets the nodes with the most free GPUs.
 
         A job that does not fit in this way keeps the GPUs on which it runs if these are still free. Otherwise,
         it gets the largest allowed number that fits on a node, or none.

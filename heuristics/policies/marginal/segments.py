@@ -177,7 +177,7 @@ class SegmentGrants:
         return self._conclude(state) if self._before else ()
 
     def renew(self) -> None:
-        """Recompute all keys before the next decision, including those of waiting jobs."""
+        """Recompute all keys, including those of waiting jobs."""
         self._anew = True
         for job in self._there:
             if job in self._held:

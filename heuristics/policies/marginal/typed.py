@@ -207,7 +207,7 @@ class KnownTypedEpochs(TypedOutlook):
 
 
 class UnknownTypedWork(TypedOutlook):
-    """An outlook that knows no durations, and expects each job to need its weighted GPU time so far once more.
+    """An outlook that knows no durations, and expects a job to need as much weighted GPU time as it has had.
 
     Parameters
     ----------

@@ -64,7 +64,7 @@ class Division:
         return table
 
     def capped(self, caps: Iterable[int]) -> Floats:
-        """Return the speeds, set to 0 above each job's cap, or its smallest GPU count if that is larger."""
+        """Return the speeds, with 0 above each job's cap, except on the job's smallest number of GPUs."""
         speeds = self.speeds.copy()
         for row, cap in zip(speeds, caps, strict=True):
             first = int((row > 0).argmax())

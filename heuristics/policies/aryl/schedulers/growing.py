@@ -33,9 +33,8 @@ class WorkerStep(NamedTuple):
 class Pools:
     """The number of GPUs in each pool that are idle or held by flexible workers.
 
-    It is unknown in which pool the flexible workers of mixed jobs are. Their GPUs are therefore reserved for
-    mixed jobs, which may also take GPUs from both pools. This ensures that no more GPUs are taken than each
-    pool has.
+    The flexible workers of mixed jobs may be in either pool. Their GPUs are therefore reserved for mixed jobs,
+    which may also take GPUs from both pools.
     """
 
     def __init__(self, snapshot: SchedulerView) -> None:
