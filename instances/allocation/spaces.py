@@ -55,7 +55,6 @@ def _setting(items: Sequence[_Elastic], spare: int) -> Setting:
             )
             for place, (least, most, width, time) in enumerate(chosen)
         ]
-        needed = sum(least * width for least, _, width, _ in chosen)
-        return Allocation(capacity=needed + spare, jobs=jobs)
+        return Allocation(capacity=spare, jobs=jobs)
 
     return Setting(tuple(items), make)
