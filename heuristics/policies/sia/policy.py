@@ -52,10 +52,11 @@ def sia(
       Here, t is its age, n its number of restarts, and s the duration of a restart. The factor is 1 while t
       (for a rigid job, the GPU-seconds that it has had so far) is below s.
 
-    Source: Sia (SOSP 2023), section 3. The rounding and the limit of powers, the durations of restarts and all
-    defaults are from its authors' public simulator. Key: the objective. Ties: as in `solver`. Preemptive at
-    every interval; resizes; does not know durations. With ``exact``, usually O(J C G) per decision, for J jobs
-    and C configurations, where G is the product of the numbers of GPUs over all kinds.
+    Source: Sia (SOSP 2023), section 3. The durations of restarts and all defaults are from its authors' public
+    simulator. As there, powers of goodputs are rounded to two decimals and limited to 3,000. Key: the
+    objective. Ties: as in `solver`. Preemptive at every interval; resizes; does not know durations. With
+    ``exact``, usually O(J C G) per decision, for J jobs and C configurations, where G is the product of the
+    numbers of GPUs over all kinds.
 
     Departures:
 
