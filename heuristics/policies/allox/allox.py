@@ -27,8 +27,9 @@ def allox(
     free. The decision is `gsopt.problems.sequencing.Sequencing`.
 
     Source: AlloX (EuroSys 2020), section 4. Key: the job's position in the orders. Ties: among GPUs of one
-    type, shorter jobs begin earlier, then jobs with lower numbers. Knows durations. Not preemptive. O(n^2 m K)
-    per event for n waiting jobs and m GPUs with at most K jobs each.
+    type, shorter jobs begin earlier, then jobs with lower numbers; with `rounds`, as in the solver. Knows
+    durations. Not preemptive, except with `rounds`. O(n^2 m K) per event for n waiting jobs and m GPUs with at
+    most K jobs each.
 
     Parameters
     ----------
