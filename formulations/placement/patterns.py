@@ -31,8 +31,9 @@ MOST_PATTERNS = 20_000
 def patterns(problem: Placement, budget: Budget, *, most: int = MOST_PATTERNS) -> Result[PlacementSolution]:
     """Enumerate the maximal patterns (ways to fill one server), and decide how often to use each of them.
 
-    The model is that of `formulations.placement.packing.Packing`, which explains zones and units. Its
-    relaxation is solved and rounded down. If the result does not meet the bound, the integer program is solved.
+    The model is that of `formulations.placement.packing.Packing`, which explains zones, pools and units.
+    Its relaxation is solved and rounded down. If the result does not meet the bound, the integer program is
+    solved.
 
     If time runs out during the enumeration, the result is a quick bound and, if one was found, a quick
     placement.

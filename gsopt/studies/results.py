@@ -67,7 +67,7 @@ class Results(Listing[CellRow]):
         return tuple(sorted({row.version for row in self.rows}))
 
     def by_decision(self) -> dict[str, "Results"]:
-        """Return the results of each decision, keyed by its name, and those of simulations under ``policies``.
+        """Return the results of each decision, keyed by its name. The key of simulations is ``policies``.
 
         In each of them, `missing` includes all unfinished cells, because their decisions are not known.
         """

@@ -27,9 +27,9 @@ def philly(
 ) -> Reading:
     """Read the Philly trace of 2017: submission time, duration (s) and number of GPUs of every job.
 
-    Two forms of the trace can be read. In Sia's form, there are 82,247 rows, and jobs are named after their
-    rows. In RFold's form, there are 111,549 rows, each with a job number but without a date or a virtual
-    cluster. The failed attempts of a job are merged into one row. The trace is sparse before October 2017.
+    Two forms of the trace can be read. Sia's form has 82,247 rows, and jobs are named after their rows; the
+    trace is sparse before October 2017. RFold's form has 111,549 rows, in which the failed attempts of a job
+    are merged. Each of these rows has a job number, but no date or virtual cluster.
 
     A row is dropped if a value is missing or breaks a rule, or if it repeats an earlier row completely. In
     RFold's form, it is also dropped if a job with the same number has been read before.
