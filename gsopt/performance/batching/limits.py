@@ -28,7 +28,8 @@ class ScaleDown(StrEnum):
     Attributes
     ----------
     LONG
-        Jobs that have run for longer than 1/sigma, as in the paper's text. All other limits are doubled.
+        Jobs that have run for longer than 1/sigma, as in the paper's text; sigma is `LimitRules.rate`. All
+        other limits are doubled.
     PRINTED
         All jobs, because the formula is printed without a condition. The formula doubles the limit of a job
         that has not run yet, and keeps that of a job that has run for at most 1/sigma. So unless sigma is 0, it

@@ -395,7 +395,7 @@ class Cluster(Lean):
         return Tier.MACHINE if self.is_plain else self.numbered.best(gpus)
 
     def path(self, one: int, other: int) -> tuple[str | int, ...]:
-        """Return the nodes of the graph on the path between two GPUs, including both.
+        """Return the nodes on the path between two GPUs in `graph`, including these GPUs.
 
         In a plain cluster, the path consists of the GPUs alone.
 
