@@ -113,7 +113,7 @@ class Schedule:
     vacated: tuple[Vacated, ...] = ()
 
     def rounded_on(self, clock: Clock) -> Clock:
-        """Return `clock` if times may have been rounded to floats on it, or a clock with origin 0 if not.
+        """Return `clock` if the schedule's times may be rounded, or a clock with origin 0 if they are exact.
 
         If any time is a fraction, all times are assumed to be exact.
         """

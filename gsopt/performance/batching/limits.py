@@ -51,7 +51,7 @@ class LimitRules(Frozen):
     A job starts with the limit returned by `started`. `after_epoch` applies at the end of each epoch once the
     warm-up is complete. `rejected` applies to a waiting job whenever a new schedule gives it no GPUs. Apart
     from this, a waiting job keeps its limit. All limits are integers of at least 1; for halving, the paper does
-    not state this. The names of rules, such as "start", are those of the paper.
+    not state this. The paper calls its rules "start", "resume", "scale-up" and "scale-down".
 
     Attributes
     ----------
