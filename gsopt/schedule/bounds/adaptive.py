@@ -16,7 +16,7 @@ def on_weighted_epochs(scenario: Scenario, times: Mapping[str, EpochTimes] | Non
     weights, and its menus state the highest speed at which this weighted work can be done in any epoch.
     Whatever the weights are, the GPUs that an adaptive job holds in a schedule of the given scenario also
     suffice for the job that replaces it. Lower bounds for the result therefore also hold for the given
-    scenario. A scenario without applications is returned unchanged.
+    scenario.
 
     Parameters
     ----------

@@ -58,8 +58,8 @@ class PriceBound:
     times
         The edges of the time cells, in seconds after the origin.
     prices
-        Prices of a GPU-second, one per cell. They are per unit of capability, which is 1 / c for GPUs of a type
-        with slowdown c, and per place of a shared GPU (`gsopt.schedule.bounds.places`).
+        Prices of a GPU-second, one per cell. For GPUs of a type with slowdown c, the price is divided by c. If
+        jobs may share GPUs, prices are for one place of a GPU (`gsopt.schedule.bounds.places`).
     type_prices
         Additional prices for GPU types that some jobs require or between which adaptive jobs choose, one per
         cell, keyed by type.

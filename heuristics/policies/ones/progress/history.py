@@ -16,7 +16,7 @@ class Sampling(StrEnum):
     ----------
     JOBS
         Every job keeps the same number of rows, or all of its rows if it has fewer, so that long jobs do not
-        crowd out short ones. If there are more jobs than the limit, some keep none.
+        crowd out short ones. If there are more jobs than rows that may be kept, some jobs keep none.
     ROWS
         Every row is kept with the same probability, as in the text of ONES.
 
