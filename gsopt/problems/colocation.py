@@ -114,8 +114,9 @@ class Colocation(Problem[ColocationSolution]):
     sub-batches from start to end (`Mode`), which takes longer but may need less memory. Until the first of the
     two jobs completes, each slows the other down.
 
-    A pair saves its total completion time without sharing minus that with sharing, which may be negative.
-    Without sharing, the waiting job is assumed to start when the running job completes, with its whole batch.
+    The time saved by a pair is its total completion time without sharing, minus that with sharing. It may be
+    negative. Without sharing, the waiting job is assumed to start when the running job completes, with its
+    whole batch.
 
     Floats are read as decimals: 0.1 is exactly 1/10.
 
