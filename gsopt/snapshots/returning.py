@@ -118,5 +118,8 @@ def cost_of(gang: Gang, cost: str, time: float | None, lowest: int) -> float:
     if cost == Cost.PRIORITY:
         return float(gang.priority - lowest + 1)
     now = time or 0.0
-    seconds = sum(part.count * part.gpus * max(0.0, now - (part.started or now)) for part in gang.standing)
+    seconds = sum(
+        part.count * part.gpus * max(0.0, now - (now if part.started is None else part.started))
+        for part in gang.standing
+    )
     return round(seconds / _HOUR, _DIGITS)

@@ -43,6 +43,14 @@ def test_rules_that_look_at_nodes_alone() -> None:
     assert (result.status, result.objective, result.bound) == (Status.OPTIMAL, 1, 1)
 
 
+@pytest.mark.parametrize(("started", "hours"), [(0.0, 16.0), (3600.0, 8.0), (9000.0, 0.0), (None, 0.0)])
+def test_any_known_start_counts(started: float | None, hours: float) -> None:
+    """A part that started at time 0 has run since then; one whose start is unknown costs nothing."""
+    gang = Gang(name="a", parts=[Part(node="n1", gpus=8, started=started)])
+    (job,) = Snapshot(nodes=_nodes("n1"), gangs=[gang], time=7200.0).reclaiming(1, cost="gpu-hours").jobs
+    assert job.cost == hours
+
+
 def test_costs() -> None:
     """Hours count the GPUs of every part since its own start, and priorities what is above the lowest."""
     early, late = Part(node="n1", gpus=8, started=7200.0), Part(node="n2", gpus=0.5, started=3600.0)
