@@ -47,7 +47,8 @@ class Pack:
     missing
         Reasons why gangs do not fit, keyed by gang name; None or empty if all gangs fit.
     copies
-        Number of copies that do not fit, keyed by gang name; None or empty if all gangs fit.
+        How many of a gang's copies (`Gang.copies`) do not fit, keyed by gang name; None or empty if all gangs
+        fit.
     more
         Additional nodes, all like the same existing node, that would hold as many as possible of the gangs
         that do not fit. None if all gangs fit, if no node is open, if no type of node would hold any of these

@@ -36,7 +36,8 @@ def greedy(
         The problem.
     tie
         Which of several equally cheap servers is returned: the first in the instance (``index``), a ``random``
-        one, or the one that hosts the fewest or the most running jobs (further ties go to the first).
+        one, or the one with the fewest or the most running jobs (``fewest_jobs`` or ``most_jobs``; further
+        ties go to the first).
     seed
         Seed for breaking ties at random.
     cost
