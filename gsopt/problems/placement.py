@@ -375,7 +375,8 @@ class Placement(Problem[PlacementSolution]):
         Raises
         ------
         InvalidInput
-            The cluster is plain, has no such level of whole machines, or lacks one of the taken GPUs.
+            The cluster is plain or has no such level, the level is inside machines, or a taken GPU does not
+            exist.
 
         Examples
         --------

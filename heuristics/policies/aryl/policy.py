@@ -47,8 +47,8 @@ def aryl(state: State, settings: ArylSettings) -> Decider:
         ``two_phase``, the name of another scheduler in `heuristics.policies.aryl.schedulers`, a scheduler, or a
         function that makes one for each run.
     scheduler_options
-        Options of a scheduler given by name or as a function; None for ``two_phase``, which has the options
-        from `allocation` to `normalisation`.
+        Options of a scheduler given by name or as a function. Must be None with ``scheduler="two_phase"``,
+        whose options are those from `allocation` to `normalisation`.
     allocation
         A method of the decision `allocation` for phase two, or its name; None for a fast exact algorithm, and
         `solver` where it does not apply. Must be None with ``weights="printed"``.
