@@ -31,7 +31,7 @@ def changed(problem: P, **changes: Any) -> P:
 
 
 def renamed(problem: P, name: str) -> P:
-    """Return a problem whose new name is `name`, preceded by the folder of its decision."""
+    """Return a problem with the name ``<decision>/<name>``, such as ``scheduling/small/one-job``."""
     return changed(problem, name=f"{problem.word}/{name}")
 
 

@@ -17,7 +17,7 @@ class PairReading(Frozen):
     table
         The slowdowns.
     left_out
-        Pairs that did not run together, or of which a job did not run alone.
+        Pairs without speeds, because the jobs did not run together or one of them did not run on its own.
     raised
         Pairs in which a job was faster than alone, which is noise. The slowdown of that job was set to 1.
     """

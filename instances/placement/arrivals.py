@@ -39,7 +39,7 @@ def arrivals(folder: str | Path, *, pods: str = "default", load: float = 1.3, se
         Name of the list of pods, such as ``default``, ``gpushare40``, ``multigpu20`` or ``gpuspec33``.
     load
         Upper limit on the GPUs requested, as a multiple of the cluster's GPUs. If the list alone requests more,
-        the pods at the end are left out.
+        the last pods to arrive are left out.
     seed
         Seed of all random draws.
 

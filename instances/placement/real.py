@@ -64,12 +64,11 @@ def snapshot(
 ) -> Placement:
     """Create the problem of placing pods on nodes, some of which may already host pods.
 
-    Amounts are GPUs, cores and GiB. A pod that requests part of a GPU gets a whole GPU, because the sum of
-    parts on a node does not show to which GPUs they belong. Cores are rounded up to multiples of 4 and memory
-    to multiples of 16 GiB, which leaves a few dozen different demands. As demands are rounded up and capacities
-    down, every placement is also valid for the actual amounts. The GPU types that a pod accepts are ignored.
-    The pods in `standing` have been placed before, one by one, by best fit on GPUs. Those that do not fit are
-    left out.
+    Amounts are GPUs, cores and GiB. A pod that requests part of a GPU gets a whole GPU. Cores are rounded up
+    to multiples of 4 and memory to multiples of 16 GiB, which leaves a few dozen different demands. As demands
+    are rounded up and capacities down, every placement is also valid for the actual amounts. The GPU types that
+    a pod accepts are ignored. The pods in `standing` have been placed before, one by one, by best fit on GPUs.
+    Those that do not fit are left out.
     """
     used = _used(nodes, standing)
     kinds = Counter(

@@ -24,7 +24,7 @@ _MODES: tuple[Mode, ...] = ("packed", "worker")
 
 
 def from_data(folder: Path) -> Iterator[Reclaiming]:
-    """Yield instances from three moments of each of two traces, Philly and ITP, with jobs packed or scattered.
+    """Yield instances from three moments each of Philly and ITP, in the modes ``packed`` and ``worker``.
 
     A trace that is not in the folder is skipped.
     """

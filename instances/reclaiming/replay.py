@@ -21,9 +21,6 @@ class ServerReplay:
     job, so a large job may wait for a long time on a crowded cluster. A job larger than the cluster is left
     out.
 
-    Waiting jobs are grouped by their numbers of GPUs and of GPUs per worker. Once a job does not fit, no other
-    job of its group is tried until the next departure, which saves much time if the queue is long.
-
     Attributes
     ----------
     running

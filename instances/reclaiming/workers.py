@@ -14,7 +14,7 @@ _PACKED_SHARE = {"packed": 1.0, "mixed": 0.8, "worker": 0.0}
 def draw_worker_size(gpus: int, mode: Mode, random: Random) -> int:
     """Return a job's number of GPUs per worker.
 
-    Depending on the mode, it is 8, or randomly 1, 2, 4 or 8. A job with fewer GPUs has a single worker.
+    Depending on the mode, it is 8, or drawn at random from 1, 2, 4 and 8, but never more than `gpus`.
     """
     packed = random.random() < _PACKED_SHARE[mode]
     return min(gpus, _SIZES[-1] if packed else random.choice(_SIZES))

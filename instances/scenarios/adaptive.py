@@ -91,7 +91,8 @@ class Menus:
     def job(self, order: SubmittedJob, *, tunes: bool) -> Job:
         """Create the job that a row of a workload describes.
 
-        If `tunes` is true, the job has an additional mode in which it chooses its batch size.
+        If `tunes` is true, the job has an additional mode. It chooses its batch size in this mode unless its
+        model is `SINGLE`.
         """
         batch = order.batch_size
         duration = self._seconds(order.model, order.gpus, batch)
@@ -168,7 +169,7 @@ def scenario_of(
     halvings: int | None = None,
     **physics: Any,
 ) -> Scenario:
-    """Create a scenario of jobs that tune their batch sizes, or of the same jobs in the setting of Ares.
+    """Create a scenario in the published setting, in which jobs tune their batch sizes, or in that of Ares.
 
     The rounds of policies, and the intervals at which jobs tune themselves, are counted from time 0 of the
     workload, as in the authors' simulators. In the setting of Ares, progress is measured in samples, batch

@@ -127,7 +127,7 @@ def bracket(name: str) -> tuple[float, float]:
 def entry(
     name: str, *, by: str, day: date, value: float | None = None, bound: float | None = None, **file: str
 ) -> dict[str, Any]:
-    """Return the entry of a workload in ``known.json`` with a better value or, if `value` is None, bound.
+    """Return a workload's entry in ``known.json`` with a new value or, if `value` is None, with a new bound.
 
     `file` contains the version of gsopt, and the digest of the schedule or certificate. `by` and `day` are
     stored only with a value.
@@ -162,8 +162,8 @@ def keep(
     schedule, given
         The schedule, and the scenario of the workload.
     bound
-        A proven lower bound on the mean job completion time of schedules in rounds. The larger of this bound
-        and the stored one is kept.
+        A proven lower bound on the mean job completion time of all schedules in which jobs start and change
+        only at whole minutes. The larger of this bound and the stored one is kept.
     found_by
         The method that found the schedule.
     folder

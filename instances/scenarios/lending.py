@@ -16,9 +16,9 @@ def lending(
 
     The inference cluster keeps as many machines as its demand needs, plus `headroom`. At the beginning of each
     interval of `interval` seconds, it lends the machines that it needs neither in this interval nor in the
-    next. It also reclaims the machines that it needs in the next interval; they must be given back by the end
-    of this one. The machines that are not lent at time 0 leave the cluster at that time. All machines must be
-    alike; of those not on loan, the first ones are lent first.
+    next. If it has too few machines for the next interval, it reclaims the missing ones, which must be given
+    back by the end of this one. The machines that are not lent at time 0 leave the cluster at that time. All
+    machines must be alike; of those not on loan, the first ones are lent first.
 
     Source: Aryl, section 4, where only the inference scheduler decides how much to lend and to reclaim.
     """

@@ -85,7 +85,7 @@ def bracket(name: str) -> tuple[float, float]:
 def entry(
     name: str, *, by: str, day: date, value: float | None = None, bound: float | None = None, **file: str
 ) -> dict[str, Any]:
-    """Return the row of a trace with a better value or, if `value` is None, a better bound.
+    """Return the row of a trace with a new value or, if `value` is None, with a new bound.
 
     `file` contains the version of gsopt, and the digest of the schedule or certificate.
     """

@@ -1,7 +1,7 @@
 """Suites: the committed instances of scheduling, and the program that writes their files.
 
-``python -m instances.scheduling.suites`` rewrites every file. Then ``gsopt suites verify scheduling --update``
-solves the instances without known results.
+``python -m instances.scheduling.suites`` rewrites every file. To solve the instances without known results, run
+``gsopt suites verify scheduling --update`` afterwards.
 """
 
 from gsopt.problems.scheduling import ElasticJob, Scheduling

@@ -1,7 +1,7 @@
 """Suites: the committed instances of sharing, and the program that writes their files.
 
-``python -m instances.sharing.suites`` rewrites every file. Then ``gsopt suites verify sharing --update`` solves
-the instances without known results.
+``python -m instances.sharing.suites`` rewrites every file. To solve the instances without known results, run
+``gsopt suites verify sharing --update`` afterwards.
 """
 
 from gsopt.problems.sharing import Sharing
@@ -47,7 +47,7 @@ _SIZES = [(jobs, gpus) for gpus in (4, 8) for jobs in (3, 4, 5, 6)]
 def between_events(*, starts: str = "events") -> Sharing:
     """Create four jobs whose best schedule starts one of them between two events, if this is allowed.
 
-    Jobs a (4 s) and b (6 s) need both GPUs, and jobs c and d arrive after 5 s. Only a is slowed down by others.
+    Jobs a (4 s) and b (6 s) need both GPUs, and jobs c and d arrive at 5 s. Only a is slowed down by others.
     If b starts at 2 s, a ends at 5 s and all jobs complete by 8 s. If starts are limited to events, b has
     two best start times, which are equally good: the start of a and the end of a.
     """

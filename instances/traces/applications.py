@@ -50,7 +50,7 @@ def read_application(
     The files are ``placements-<gpu>.csv``, ``scalability-<gpu>.csv`` and ``validation-<batch size>.csv``. The
     smallest validated batch size is the initial one of a job, and the largest is its upper limit. A GPU
     processes at most `most_local` samples at once, by default the largest measured number. Real runs take
-    `slowdown` times as long.
+    `slowdown` times as long as measured.
 
     Raises
     ------

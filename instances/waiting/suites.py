@@ -1,7 +1,7 @@
 """Suites: the committed instances of waiting, and the program that writes their files.
 
-``python -m instances.waiting.suites`` rewrites every file. Then ``gsopt suites verify waiting --update`` solves
-the instances without known results.
+``python -m instances.waiting.suites`` rewrites every file. To solve the instances without known results, run
+``gsopt suites verify waiting --update`` afterwards.
 """
 
 from typing import get_args

@@ -101,7 +101,10 @@ def tier_jobs(
 
 
 def cut_off(most: float) -> dict[str, TierPenalty]:
-    """Return the penalties of Dally's Table I, reduced so that no run takes more than `most` times as long."""
+    """Return the penalties of Dally's Table I, each reduced to at most ``most - 1``.
+
+    Runs then take at most `most` times as long as without communication.
+    """
     return {
         model: TierPenalty(**{tier: min(value, most - 1) for tier, value in penalty.named.items()})
         for model, penalty in TIER_PENALTIES.items()
