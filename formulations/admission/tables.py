@@ -47,7 +47,10 @@ class Node(ABC):
 
     @abstractmethod
     def pick(self, bits: dict[int, int], copies: int) -> Iterator[int]:
-        """Yield the gangs outside the scope whose stops free `copies` copies at minimum cost, given `bits`."""
+        """Yield the gangs outside the scope that stop to make room for `copies` copies at minimum cost.
+
+        `bits` says which gangs in the scope stop (1) or stay (0).
+        """
 
 
 def integers(never: int) -> type:

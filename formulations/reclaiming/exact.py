@@ -32,7 +32,7 @@ def exact(problem: Reclaiming, budget: Budget, *, width: int = 12) -> Result[Rec
     Costs are converted to integers, so a proven optimum is exact. If the hull is a straight line over more than
     half of the servers, its bound is weak. The message then says so, unless the optimum is proven.
 
-    If a job survives the loss of each of several servers but not of all of them, or if collateral damage
+    If a job survives the loss of any one of several servers, but not of all of them, or if collateral damage
     depends on flexible workers, steps 1 to 5 solve two simpler problems instead, which yield a bound and a
     solution. If the solution does not attain the bound, `milp` continues from it.
 

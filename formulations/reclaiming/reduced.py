@@ -62,7 +62,7 @@ class Reduced(Formulation[Reclaiming, ReclaimingSolution]):
     Raises
     ------
     Unsupported
-        A job survives the loss of each of several servers but not of all of them, or collateral damage depends
+        A job survives the loss of any one of several servers, but not of all of them, or collateral damage depends
         on flexible workers.
 
     Examples

@@ -133,8 +133,8 @@ def reduce(problem: Reclaiming, *, optimistic: bool = False) -> Reduction:
 
     In an optimistic reduction, a job is preempted only by the loss of a server that suffices by itself, and all
     other losses are ignored. This is a relaxation: no choice costs more than in the problem itself. In other
-    reductions, `Unsupported` is raised if a job survives the loss of each of several servers but not of all of
-    them, or if collateral damage counts and a job uses a server whose loss it survives.
+    reductions, `Unsupported` is raised if a job survives the loss of any one of several servers, but not of all
+    of them, or if collateral damage counts and a job uses a server whose loss it survives.
     """
     rules = [survival(job, problem.elasticity) for job in problem.jobs]
     if not optimistic:

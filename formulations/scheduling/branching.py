@@ -41,9 +41,10 @@ class Relaxation(Protocol):
     """A method that bounds the sum of completion times within windows."""
 
     def solve(self, windows: Windows, within: Relaxed | None, *, is_stuck: bool) -> Relaxed:
-        """Bound the sum, given the result within windows that contain these, or None at first.
+        """Return a bound on the sum of completion times within windows.
 
-        `is_stuck` says that splitting those windows hardly raised the bound.
+        `within` is the result for the larger windows that were split into these; None at first. `is_stuck` says
+        that the split which produced the larger windows hardly raised the bound.
         """
         ...
 

@@ -39,8 +39,8 @@ class SlottedInstance:
 
     By default, a slot is the greatest common divisor of all times, no matter how short that is. For solvers
     that cannot handle so many slots, slots are longer, and all times are rounded down. A schedule stays
-    feasible when starts and run times are rounded down, because a job that runs in a slot after rounding also
-    runs at the end of that slot before rounding. So the optimum on such a grid is a bound.
+    feasible when starts and run times are rounded down: jobs that overlap in the rounded schedule also overlap
+    in the original one. So the optimum on such a grid is a bound.
     """
 
     problem: Waiting

@@ -132,7 +132,7 @@ class AdaptiveProgress:
         self._now = time
 
     def lose(self, share: Any, time: Any) -> None:
-        """Undo a fraction of the job's total work, and return to the epoch of the remaining progress."""
+        """Undo a fraction of the job's total work, and return to the epoch in which the job then is."""
         self._stint = self._halt(time)
         self._done = max(self._done - share * self._goals[-1], 0.0)
         self._epoch = max(epoch for epoch in range(self._epoch + 1) if self._goals[epoch] <= self._done)

@@ -31,7 +31,7 @@ def restricted_sharing(
     knows durations and interference. O(W R^2) per event at worst, for W waiting and R running jobs.
 
     Lucid's profiler, predictions and load control are left out (see `lucid`). Lucid has one slowdown for each
-    model; here, those of each pair count.
+    model; this policy uses those of each pair.
 
     Parameters
     ----------

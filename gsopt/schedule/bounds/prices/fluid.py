@@ -32,9 +32,11 @@ class Fluid:
     ----------
     completion
         Completion times, one per job.
-    times, worths
-        Points in time, from 0 on; and for each of them, the integral until then of a percentage: how much
-        faster all jobs together would be with one per cent more GPUs. The percentage is 0 while GPUs are free,
+    times
+        Points in time, from 0 on.
+    worths
+        For each point in time, the integral of the worth of GPUs until then. The worth is the percentage by
+        which the total speed of all jobs would rise with one per cent more GPUs. It is 0 while GPUs are free,
         and at most 1. For rigid jobs, it is 1 while jobs wait.
     """
 
