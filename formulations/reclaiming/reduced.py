@@ -62,8 +62,8 @@ class Reduced(Formulation[Reclaiming, ReclaimingSolution]):
     Raises
     ------
     Unsupported
-        A job survives the loss of any one of several servers, but not of all of them, or collateral damage depends
-        on flexible workers.
+        A job survives the loss of any one of several servers, but not of all of them, or collateral damage
+        depends on flexible workers.
 
     Examples
     --------

@@ -40,9 +40,9 @@ def solve(
 ) -> Result[S]:
     """Solve a problem with one method.
 
-    Before it starts an exact method, gsopt runs its own heuristics for the decision, unless `start` is given. The
-    best solution that they find is the start. An exact method never returns a solution that is worse than its
-    start.
+    Before it starts an exact method, gsopt runs its own heuristics for the decision, unless `start` is given.
+    The best solution that they find is the start. An exact method never returns a solution that is worse than
+    its start.
 
     Parameters
     ----------

@@ -47,8 +47,8 @@ class Replay:
         Times at which the jobs first started, in the same form.
     schedule
         The schedule, in seconds on the same clock; None if it was not recorded. If the run is exact, all times
-        are fractions or integers. Otherwise, fractions are used only for times that no float represents exactly, which can
-        occur if the scenario's clock does not start at 0.
+        are fractions or integers. Otherwise, fractions are used only for times that no float represents
+        exactly, which can occur if the scenario's clock does not start at 0.
     decision_seconds
         Wall-clock duration of each decision in seconds; ignored when runs are compared for equality.
 

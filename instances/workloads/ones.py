@@ -52,9 +52,9 @@ def ones(
     The paper gives the tasks, and the ten epochs for which a job continues after it reaches its target.
     Everything else is gsopt's own. Speeds, and the number of samples for each batch size, are those of
     `instances.workloads.ones_tasks`. The number of epochs to the target is drawn uniformly from the model's
-    range; the ten epochs are added. Users request 1, 2 and 4 GPUs in the ratio 5:3:2. The loss begins at the logarithm of the number of
-    classes and ends between a tenth and a third of that. The accuracy at the end is within 0.05 of the
-    model's.
+    range; the ten epochs are added. Users request 1, 2 and 4 GPUs in the ratio 5:3:2. The loss begins at the
+    logarithm of the number of classes and ends between a tenth and a third of that. The accuracy at the end is
+    within 0.05 of the model's.
 
     Parameters
     ----------
