@@ -88,7 +88,7 @@ class Budget:
     on_incumbent: Callable[[Any], Any] | None = None
     on_progress: OnProgress | None = None
     log: bool = False
-    begin: float = field(default_factory=perf_counter)
+    begin: float = field(default_factory=perf_counter, repr=False)
 
     def __post_init__(self) -> None:
         require(_is_share(self.gap), "gap", self.gap, "must be at least 0 and finite")
