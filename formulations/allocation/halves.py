@@ -57,11 +57,11 @@ def meet(
         if halves is None:
             break
         left, right, complete = halves
-        found = _best_pair(knapsack.room, left.states, right.states)
-        better = found is not None and found[0] > best
-        if found is not None and better:
-            best, places = found
+        value, places = _best_pair(knapsack.room, left.states, right.states) or (best, (0, 0))
+        better = value > best
+        if better:
             choice = trace(trace(knapsack.base, left.levels, places[0]), right.levels, places[1])
+            best = value
         if complete:
             bound = best
         stopped = better and hear is not None and hear(choice, bound - best) is True

@@ -108,26 +108,21 @@ def _in_use(problem: Placement) -> int:
 
 def _least_servers(problem: Placement) -> int:
     """Return the number of servers that are in use or that the scarcest resource requires."""
-    hosts = problem.hosts.values()
-    free = [(host.free(problem.resources), host.in_use) for host in hosts]
     needs = [
         sum(
             line.count * demand[resource] for line, demand in zip(problem.workers, problem.demands, strict=True)
         )
         for resource in range(len(problem.resources))
     ]
-    return _in_use(problem) + _further(needs, free)
+    return _in_use(problem) + _further(needs, _servers(problem))
 
 
-def _further(needs: Sequence[int], free: Sequence[tuple[Sequence[int], bool]]) -> int:
-    """Return how many further servers the scarcest resource requires, given what each server in use has left.
-
-    `free` contains the free amounts of each server, and whether it is in use.
-    """
+def _further(needs: Sequence[int], servers: Sequence["_ServerState"]) -> int:
+    """Return how many further servers the scarcest resource requires, given what each server has left."""
     most = 0
     for resource, need in enumerate(needs):
-        lacking = need - sum(amounts[resource] for amounts, opened in free if opened)
-        rooms = sorted(amounts[resource] for amounts, opened in free if not opened)
+        lacking = need - sum(server.free[resource] for server in servers if server.opened)
+        rooms = sorted(server.free[resource] for server in servers if not server.opened)
         further = 0
         while lacking > 0 and rooms:
             lacking -= rooms.pop()
@@ -150,6 +145,19 @@ class _ServerState:
         return *self.kind, self.opened, tuple(self.free), tuple(sorted(self.shared))
 
 
+def _servers(problem: Placement) -> list[_ServerState]:
+    """Return the servers as they are at first."""
+    return [
+        _ServerState(
+            (host.gpu_type, host.in_use),
+            list(host.free(problem.resources)),
+            [WHOLE_GPU - part for part in host.shared],
+            host.in_use,
+        )
+        for host in problem.hosts.values()
+    ]
+
+
 class _Tree:
     """The search tree, in which each level places one worker."""
 
@@ -162,15 +170,7 @@ class _Tree:
         )
         self._lines = [line for line in order for _ in range(problem.workers[line].count)]
         self._names = list(problem.hosts)
-        self._servers = [
-            _ServerState(
-                (host.gpu_type, host.in_use),
-                list(host.free(problem.resources)),
-                [WHOLE_GPU - part for part in host.shared],
-                host.in_use,
-            )
-            for host in problem.hosts.values()
-        ]
+        self._servers = _servers(problem)
         self._serving_all = problem.minimize == "servers"
         self._later = self._sums()
         self._seen: dict[object, int] = {}
@@ -267,7 +267,7 @@ class _Tree:
         *needs, thousandths = self._later[place]
         if not self._serving_all:
             return max(self._bound, value - thousandths)
-        return value + _further(needs, [(server.free, server.opened) for server in self._servers])
+        return value + _further(needs, self._servers)
 
     def _put(self, place: int, placed: tuple[int, int] | None) -> tuple[int, int, int] | None:
         """Place a worker, and return what is needed to undo it."""

@@ -119,7 +119,8 @@ def cost_of(gang: Gang, cost: str, time: float | None, lowest: int) -> float:
         return float(gang.priority - lowest + 1)
     now = time or 0.0
     seconds = sum(
-        part.count * part.gpus * max(0.0, now - (now if part.started is None else part.started))
+        part.count * part.gpus * max(0.0, now - part.started)
         for part in gang.standing
+        if part.started is not None
     )
     return round(seconds / _HOUR, _DIGITS)
